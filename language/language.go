@@ -1,0 +1,168 @@
+// Package language knows the languages that Glovebox runs: how to recognise
+// one, where its code goes, how to check, run and test it, and how to read its
+// failures. Adding a language is one file that makes a [Language] and a line in
+// [All].
+//
+// Nothing here runs code of a model. A Language turns a program into [Step]
+// values, which the engine runs in boxes.
+package language
+
+import (
+	"context"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/rootfs"
+)
+
+// Language is one programming language.
+type Language struct {
+	// Name is the language's name in a Program, such as "python".
+	Name string
+	// Title is its name for people, such as "Python".
+	Title string
+	// Aliases are the names it has in the info string of a fence, in lower
+	// case, Name included.
+	Aliases []string
+	// Extensions are the endings of its files, with the dot.
+	Extensions []string
+	// Main is the name of the main file of a program that has no name.
+	Main string
+	// Comment starts a line comment.
+	Comment string
+	// Score tells how much src looks like this language, from 0 (not at all)
+	// to 100 (certainly). It reads, it never parses fully.
+	Score func(src string) int
+	// IsTest tells whether a file of a reply is a test of it.
+	IsTest func(f glovebox.File) bool
+	// Find finds the toolchain on the host. The error names what to install.
+	Find func(ctx context.Context, h Host) (*Toolchain, error)
+	// Plan makes the steps of a program without tests.
+	Plan func(tc *Toolchain, p *glovebox.Program) (*Plan, error)
+	// Exam makes the steps of a program with tests. The tests alone decide
+	// its form; it never reads the program to choose it. Nil means that the
+	// language has no tests yet.
+	Exam func(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error)
+	// ReadSyntax reads what the check step printed. It returns nil where the
+	// check found nothing wrong.
+	ReadSyntax func(out CheckOutput) *glovebox.SyntaxError
+	// ReadFailure reads the error that ended a program from its stderr. It
+	// returns nil where there is none that it knows.
+	ReadFailure func(stderr []byte) *glovebox.Failure
+	// Install says what to install where Find fails.
+	Install string
+}
+
+// Toolchain is a language's interpreter or compiler on this host.
+type Toolchain struct {
+	Language string
+	// Version is what the tool says of itself, such as "3.11.7".
+	Version string
+	// Exe is the interpreter's absolute path in the box.
+	Exe string
+	// Tools are further programs of the toolchain in the box, by name.
+	Tools map[string]string
+	// Env is the environment that it needs in the box, as "NAME=value",
+	// beside PATH, HOME and LANG.
+	Env []string
+	// Path is the box's PATH.
+	Path string
+	// Root says what the box's root file system holds, our drivers included.
+	Root rootfs.Plan
+}
+
+// Tests is what a program is tested with.
+type Tests struct {
+	// Files are the test files, in order.
+	Files []glovebox.File
+	// Entry is the function that the tests take as an argument.
+	Entry string
+	// Nonce is a fresh secret of this run, for in-process reports.
+	Nonce string
+}
+
+// Descriptors of commands, where a step asks for them.
+const (
+	// FDLinkIn and FDLinkOut are the two ends of the link between candidate
+	// and harness: what one writes to its FDLinkOut the other reads from its
+	// FDLinkIn.
+	FDLinkIn  = 3
+	FDLinkOut = 4
+	// FDReport takes [Event] lines, as JSON. In a box with a candidate it is
+	// trusted only until the candidate's code starts, or as far as a nonce
+	// carries.
+	FDReport = 5
+)
+
+// Step is a command with the files it needs beside the program's.
+type Step struct {
+	Args []string
+	// Env is added to the toolchain's.
+	Env []string
+	// Files are staged in the workspace, beside the program's.
+	Files []glovebox.File
+	Stdin []byte
+}
+
+// Plan is how to check and run a program without tests.
+type Plan struct {
+	// Files are staged: the program's, placed where the language wants them.
+	Files []glovebox.File
+	// Check runs the language's own parser. Nil where Run checks by itself.
+	Check *Step
+	// Run runs the program. Where Check is nil it writes an Event of type
+	// "syntax" or "checked" to FDReport, closes it, and only then starts the
+	// program in the same process.
+	Run Step
+}
+
+// Exam is how to run a program's tests.
+type Exam struct {
+	// Proof is what a pass of this exam is worth.
+	Proof glovebox.Proof
+	// Files are the candidate's, staged in its box.
+	Files []glovebox.File
+	// Check is as in Plan.
+	Check *Step
+	// Candidate runs in the candidate's box. Out of process it serves calls
+	// over the link; in process it runs the tests too, reads a line with the
+	// nonce from FDLinkIn, and writes Events to FDReport.
+	Candidate Step
+	// Harness runs in a box of its own, out of process only, with the tests
+	// that the candidate never sees, and writes Events to FDReport.
+	Harness *Step
+	// Fallback makes the weaker exam that is run when the harness says that
+	// these tests need more than plain calls (an Event of type "fallback").
+	// Nil where there is none.
+	Fallback func() (*Exam, error)
+	// Reason says why the proof is no stronger.
+	Reason string
+}
+
+// Event is one line of a report: one JSON object.
+//
+//	{"type":"checked"}
+//	{"type":"syntax","syntax":{"file":"main.py","line":3,"message":"…"}}
+//	{"type":"case","case":{"name":"test_x","status":"failed","message":"…"}}
+//	{"type":"fallback","reason":"the tests use unittest.mock"}
+//	{"type":"broken","reason":"the candidate's process ended during f(3)"}
+//	{"type":"done","total":7,"passed":6,"failed":1,"nonce":"…"}
+//
+// "done" comes last, once, and only from a harness that ran to its end.
+type Event struct {
+	Type   string                `json:"type"`
+	Nonce  string                `json:"nonce,omitempty"`
+	Syntax *glovebox.SyntaxError `json:"syntax,omitempty"`
+	Case   *glovebox.TestCase    `json:"case,omitempty"`
+	Reason string                `json:"reason,omitempty"`
+	Total  int                   `json:"total,omitempty"`
+	Passed int                   `json:"passed,omitempty"`
+	Failed int                   `json:"failed,omitempty"`
+}
+
+// CheckOutput is what a check step printed.
+type CheckOutput struct {
+	Stdout, Stderr []byte
+	ExitCode       int
+	// Main is the main file's path.
+	Main string
+}

@@ -1,0 +1,365 @@
+package glovebox
+
+import "time"
+
+// Status is the verdict of a run. The set is closed and append-only.
+type Status string
+
+// The statuses. Each has a distinct message for the model and a [NextAction].
+const (
+	// StatusPass: the tests passed with proof; without tests, the program ran
+	// to its end with exit code 0.
+	StatusPass Status = "pass"
+	// StatusUnproven: the tests passed, but with less proof than required.
+	StatusUnproven Status = "unproven"
+	// StatusNoCode: the reply holds no code.
+	StatusNoCode Status = "no_code"
+	// StatusSyntaxError: the language's own parser (or compiler) refuses it.
+	StatusSyntaxError Status = "syntax_error"
+	// StatusTestFailed: a test failed, or the tests did not run to their end.
+	StatusTestFailed Status = "test_failed"
+	// StatusRuntimeError: the program ended with an error or a signal.
+	StatusRuntimeError Status = "runtime_error"
+	// StatusTimeout: wall clock or CPU time ran out.
+	StatusTimeout Status = "timeout"
+	// StatusMemoryLimit: the memory limit was hit.
+	StatusMemoryLimit Status = "memory_limit"
+	// StatusProcessLimit: the limit of processes and threads was hit.
+	StatusProcessLimit Status = "process_limit"
+	// StatusDiskLimit: the limit of bytes, of files or of file size was hit.
+	StatusDiskLimit Status = "disk_limit"
+	// StatusOutputLimit: stdout or stderr grew past its limit.
+	StatusOutputLimit Status = "output_limit"
+	// StatusDenied: the policy refused it.
+	StatusDenied Status = "denied"
+	// StatusApprovalRequired: the policy wants a person's answer first.
+	StatusApprovalRequired Status = "approval_required"
+	// StatusCancelled: the caller gave up.
+	StatusCancelled Status = "cancelled"
+	// StatusSandboxError: we failed, not the code. Safe to retry.
+	StatusSandboxError Status = "sandbox_error"
+)
+
+// Statuses lists every status in the order of their declaration.
+var Statuses = []Status{
+	StatusPass, StatusUnproven, StatusNoCode, StatusSyntaxError, StatusTestFailed,
+	StatusRuntimeError, StatusTimeout, StatusMemoryLimit, StatusProcessLimit, StatusDiskLimit,
+	StatusOutputLimit, StatusDenied, StatusApprovalRequired, StatusCancelled, StatusSandboxError,
+}
+
+// NextAction is what a loop should do after a run.
+type NextAction string
+
+// The next actions.
+const (
+	ActionDone       NextAction = "done"
+	ActionFixCode    NextAction = "fix_code"
+	ActionReduceWork NextAction = "reduce_work"
+	ActionAskHuman   NextAction = "ask_human"
+	ActionRetrySame  NextAction = "retry_same"
+	ActionStop       NextAction = "stop"
+)
+
+// Next returns the action that follows from the status.
+func (s Status) Next() NextAction {
+	switch s {
+	case StatusPass:
+		return ActionDone
+	case StatusNoCode, StatusSyntaxError, StatusTestFailed, StatusRuntimeError:
+		return ActionFixCode
+	case StatusTimeout, StatusMemoryLimit, StatusProcessLimit, StatusDiskLimit, StatusOutputLimit:
+		return ActionReduceWork
+	case StatusUnproven, StatusApprovalRequired:
+		return ActionAskHuman
+	case StatusSandboxError:
+		return ActionRetrySame
+	default:
+		return ActionStop
+	}
+}
+
+// Phase is the step of a run that decided its status.
+type Phase string
+
+// The phases, in their order.
+const (
+	PhaseExtract Phase = "extract"
+	PhaseInspect Phase = "inspect"
+	PhaseAdmit   Phase = "admit"
+	PhaseStage   Phase = "stage"
+	PhaseCheck   Phase = "check"
+	PhaseExecute Phase = "execute"
+	PhaseTest    Phase = "test"
+)
+
+// Cause is what ended a command in a box.
+type Cause string
+
+// The causes. Each is told by the kernel or by the supervisor, never guessed
+// from an exit code.
+const (
+	// CauseExit: it ended by itself, with ExitCode or Signal.
+	CauseExit Cause = "exit"
+	// CauseWall: our deadline passed.
+	CauseWall Cause = "wall"
+	// CauseCPU: its processor time was used up (SIGXCPU, or our own meter).
+	CauseCPU Cause = "cpu"
+	// CauseMemory: the kernel's OOM kill, or our own meter.
+	CauseMemory Cause = "memory"
+	// CauseOutput: a stream grew past its limit.
+	CauseOutput Cause = "output"
+	// CauseCancelled: the caller's context ended.
+	CauseCancelled Cause = "cancelled"
+	// CauseBox: the box itself broke; never the code's fault.
+	CauseBox Cause = "box"
+)
+
+// Outcome is what physically happened to one command in a box. The streams go
+// to the writers of the command.
+type Outcome struct {
+	Cause    Cause
+	ExitCode int    // -1 when a signal ended it
+	Signal   string // such as "SIGSEGV"; empty when it exited
+	Usage    Usage
+	// Hits are limits that the run touched, with the evidence, whether or not
+	// they ended it: a refused fork, a full disk, a refused allocation.
+	Hits []Hit
+	// Started tells whether the command was executed at all.
+	Started bool
+	// Err says why, when Cause is CauseBox.
+	Err error
+}
+
+// Hit is a limit that a run touched.
+type Hit struct {
+	Limit    LimitName
+	Evidence Evidence
+}
+
+// LimitName names a field of [Limits].
+type LimitName string
+
+// The names of the limits, as the JSON form of [Limits] spells them.
+const (
+	LimitWall      LimitName = "wall"
+	LimitCPU       LimitName = "cpu"
+	LimitMemory    LimitName = "memory"
+	LimitProcesses LimitName = "processes"
+	LimitOpenFiles LimitName = "open_files"
+	LimitFileSize  LimitName = "file_size"
+	LimitDisk      LimitName = "disk"
+	LimitFiles     LimitName = "files"
+	LimitOutput    LimitName = "output"
+	LimitReply     LimitName = "reply"
+)
+
+// Usage is what a run consumed. Zero means unknown.
+type Usage struct {
+	Duration   time.Duration `json:"-"`
+	CPU        time.Duration `json:"-"`
+	DurationMS float64       `json:"duration_ms"`
+	CPUMS      float64       `json:"cpu_ms"`
+	// MemoryPeak is the most memory at once, in bytes.
+	MemoryPeak int64 `json:"memory_peak_bytes"`
+	// ProcessesPeak is the most processes and threads at once.
+	ProcessesPeak int64 `json:"processes_peak,omitempty"`
+}
+
+// Evidence is why we believe a verdict.
+type Evidence struct {
+	// Source is who says it: "kernel", "supervisor", "parser", "harness",
+	// "extractor", "policy".
+	Source string `json:"source"`
+	// Fact is what was seen, such as "memory cgroup: oom_kill 1".
+	Fact string `json:"fact"`
+}
+
+// Denial is something that the policy blocked.
+type Denial struct {
+	What      string `json:"what"`
+	Target    string `json:"target,omitempty"`
+	Rule      string `json:"rule"`
+	AllowWith string `json:"allow_with,omitempty"`
+}
+
+// Finding is what an inspection noticed in the code, without running it.
+type Finding struct {
+	Rule    string `json:"rule"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Message string `json:"message"`
+}
+
+// Artifact is a file that a run produced. Its content is fetched by ID.
+type Artifact struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	MIME   string `json:"mime"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+	URI    string `json:"uri,omitempty"`
+}
+
+// Refusal is a file that was left in the workspace and not taken as an
+// artifact.
+type Refusal struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// SyntaxError is where a parser stopped. Line and Column count from 1; 0 means
+// unknown.
+type SyntaxError struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+// Failure is an error that ended a program, read from what it printed. It is
+// the program's own word: it explains, it never decides.
+type Failure struct {
+	Type    string `json:"type,omitempty"`
+	Message string `json:"message"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+}
+
+// TestReport is what became of the tests.
+type TestReport struct {
+	Proof  Proof `json:"proof"`
+	Total  int   `json:"total"`
+	Passed int   `json:"passed"`
+	Failed int   `json:"failed"`
+	// Complete tells whether every test reported and the harness ended.
+	Complete bool       `json:"complete"`
+	Cases    []TestCase `json:"cases,omitempty"`
+	// Reason says why the proof is no stronger, or why the tests are not
+	// complete.
+	Reason string `json:"reason,omitempty"`
+}
+
+// TestCase is one test or one input/output case.
+type TestCase struct {
+	Name string `json:"name"`
+	// Status is "passed", "failed", "error" or "skipped".
+	Status   string `json:"status"`
+	Message  string `json:"message,omitempty"`
+	Expected string `json:"expected,omitempty"`
+	Actual   string `json:"actual,omitempty"`
+	Line     int    `json:"line,omitempty"`
+}
+
+// Truncation says how much of a stream an Observation holds.
+type Truncation struct {
+	TotalBytes int64 `json:"total_bytes"`
+	KeptBytes  int64 `json:"kept_bytes"`
+	// Artifact is the ID of the whole stream.
+	Artifact string `json:"artifact,omitempty"`
+}
+
+// Redaction counts what one rule took out of one stream.
+type Redaction struct {
+	Rule   string `json:"rule"`
+	Stream string `json:"stream"`
+	Count  int    `json:"count"`
+}
+
+// Extraction says what was taken from a reply and what was left.
+type Extraction struct {
+	// Format is how the code was found, such as "fence" or "json".
+	Format string `json:"format"`
+	// Taken and Left list the pieces of the reply.
+	Taken []Piece `json:"taken"`
+	Left  []Piece `json:"left,omitempty"`
+	// Truncated: the reply ends in the middle of the code.
+	Truncated bool `json:"truncated,omitempty"`
+	// Notes are short sentences about choices that were made.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Piece is a part of a reply.
+type Piece struct {
+	File     string `json:"file,omitempty"`
+	Language string `json:"language,omitempty"`
+	// Line is where it starts in the reply, from 1.
+	Line int `json:"line"`
+	// Lines is how many lines it has.
+	Lines  int    `json:"lines"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Control is one thing that a box enforced.
+type Control struct {
+	Name string `json:"name"`
+	// Enforced tells whether it held for this box; How says by what, or why
+	// not.
+	Enforced bool   `json:"enforced"`
+	How      string `json:"how,omitempty"`
+}
+
+// Policy names the policy that admitted a run.
+type Policy struct {
+	Name string `json:"name"`
+	Hash string `json:"hash,omitempty"`
+}
+
+// Timings are the durations of the steps in milliseconds.
+type Timings struct {
+	Extract  float64 `json:"extract"`
+	Boot     float64 `json:"boot"`
+	Check    float64 `json:"check"`
+	Execute  float64 `json:"execute"`
+	Redact   float64 `json:"redact"`
+	Teardown float64 `json:"teardown"`
+	Total    float64 `json:"total"`
+}
+
+// Observation is what came of a Job: classified, redacted and bounded. It is
+// the same from every surface. Everything in it that the program produced is
+// untrusted data.
+type Observation struct {
+	ID         string     `json:"id"`
+	Status     Status     `json:"status"`
+	Phase      Phase      `json:"phase"`
+	NextAction NextAction `json:"next_action"`
+	// Message says in one sentence what happened.
+	Message  string `json:"message"`
+	ExitCode *int   `json:"exit_code"`
+	Signal   string `json:"signal,omitempty"`
+	// Limit is the limit that was hit, and for a timeout "wall" or "cpu".
+	Limit    LimitName  `json:"limit,omitempty"`
+	Evidence []Evidence `json:"evidence"`
+	Stdout   string     `json:"stdout"`
+	Stderr   string     `json:"stderr"`
+	// Encoding says, per stream, how bytes that are not UTF-8 are written:
+	// "escaped" means \xNN, with every literal backslash doubled.
+	Encoding  map[string]string     `json:"encoding,omitempty"`
+	Truncated map[string]Truncation `json:"truncated,omitempty"`
+	// Partial: the run was ended from outside, the streams are what came
+	// until then.
+	Partial    bool         `json:"partial"`
+	Syntax     *SyntaxError `json:"syntax,omitempty"`
+	Failure    *Failure     `json:"failure,omitempty"`
+	Tests      *TestReport  `json:"tests,omitempty"`
+	Denials    []Denial     `json:"denials,omitempty"`
+	Findings   []Finding    `json:"findings,omitempty"`
+	Redactions []Redaction  `json:"redactions,omitempty"`
+	Artifacts  []Artifact   `json:"artifacts,omitempty"`
+	Refused    []Refusal    `json:"refused,omitempty"`
+	Extraction *Extraction  `json:"extraction,omitempty"`
+	Language   string       `json:"language,omitempty"`
+	Usage      Usage        `json:"usage"`
+	Timings    Timings      `json:"timings"`
+	Tier       TierName     `json:"tier,omitempty"`
+	// TierReason says why this tier was taken.
+	TierReason string    `json:"tier_reason,omitempty"`
+	Isolation  []Control `json:"isolation,omitempty"`
+	Policy     *Policy   `json:"policy,omitempty"`
+	Image      string    `json:"image,omitempty"`
+	Session    string    `json:"session,omitempty"`
+	// Feedback is the text for the model; empty for a pass.
+	Feedback string `json:"feedback"`
+	TraceID  string `json:"trace_id,omitempty"`
+	Receipt  string `json:"receipt,omitempty"`
+}
