@@ -1,0 +1,22 @@
+package language
+
+import (
+	"slices"
+	"strings"
+)
+
+// All returns the languages, in the order in which they are tried.
+func All() []*Language {
+	return []*Language{Python}
+}
+
+// ByName returns the language that has the name or alias, in any case, or nil.
+func ByName(name string) *Language {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, l := range All() {
+		if slices.Contains(l.Aliases, name) {
+			return l
+		}
+	}
+	return nil
+}
