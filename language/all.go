@@ -7,7 +7,7 @@ import (
 
 // All returns the languages, in the order in which they are tried.
 func All() []*Language {
-	return []*Language{Python, JavaScript, TypeScript, PHP, Bash}
+	return []*Language{Python, JavaScript, TypeScript, PHP, Bash, Go, Ruby, Perl, Lua}
 }
 
 // ByName returns the language that has the name or alias, in any case, or nil.
