@@ -1,0 +1,222 @@
+// Package glove is the agent in every box, and the host's end of it.
+//
+// The agent is as small as it can be: a static program of some 250 bytes of
+// machine code that executes lists of system calls, called scripts, which the
+// host sends over a pipe. It decides nothing, parses nothing and allocates
+// nothing; all logic is in Go, on the host. It is pid 1 of a box, so that the
+// box dies with it, and it dies when the host closes the pipe.
+//
+// The image is made at run time from this package's own assembly, so there is
+// no second binary to build or ship.
+//
+// # Descriptors of the glove
+//
+//	1, 2      stdout and stderr of the commands
+//	3, 4, …   the descriptors of [tier.Spec]
+//	30        scripts, read
+//	31        replies, written
+//	32        a byte kills everything in the box, read
+//	33        what the next command has as its stdin
+//
+// # Wire
+//
+// A script is its length in eight bytes, little endian, and its instructions
+// and data, laid out for a fixed address. A reply is two words, a tag and a
+// length, and so many bytes: tagReply, or tagFault with the address of the call
+// that failed and its result, or tagChild with the same of a command's process
+// before it executed anything. The host bounds what it reads; a glove that says
+// something else is a broken box.
+package glove
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// Descriptors of the glove.
+const (
+	FDScript = 30
+	FDReply  = 31
+	FDKill   = 32
+	fdStdin  = 33
+)
+
+// MaxDescriptors is how many descriptors of [tier.Spec] there can be.
+const MaxDescriptors = 16
+
+// Path is where the glove is in root file systems that need it as a file.
+const Path = "/opt/glovebox/glove"
+
+// Tags of a reply.
+const (
+	tagReply = iota + 1
+	tagFault
+	tagChild
+)
+
+// maxReply bounds the bytes of one reply.
+const maxReply = 1 << 20
+
+// Ends are the host's ends of a glove's descriptors. They are pipes.
+type Ends struct {
+	Script, Kill          *os.File // written
+	Reply, Stdout, Stderr *os.File // read
+}
+
+// Close closes all of them.
+func (e Ends) Close() error {
+	var errs []error
+	for _, f := range []*os.File{e.Script, e.Kill, e.Reply, e.Stdout, e.Stderr} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Inner are the glove's ends, by the number that each must have in the glove.
+type Inner map[int]*os.File
+
+// Close closes all of them.
+func (in Inner) Close() error {
+	var errs []error
+	for _, f := range in {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Pipes makes the pipes of a glove.
+func Pipes() (Ends, Inner, error) {
+	var e Ends
+	in := Inner{}
+	for _, p := range []struct {
+		fd         int
+		host       **os.File
+		hostWrites bool
+	}{
+		{FDScript, &e.Script, true}, {FDKill, &e.Kill, true},
+		{FDReply, &e.Reply, false}, {1, &e.Stdout, false}, {2, &e.Stderr, false},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return Ends{}, nil, errors.Join(err, e.Close(), in.Close())
+		}
+		if p.hostWrites {
+			*p.host, in[p.fd] = w, r
+		} else {
+			*p.host, in[p.fd] = r, w
+		}
+	}
+	return e, in, nil
+}
+
+// Fault is a system call of a script that failed.
+type Fault struct {
+	Call  string
+	Errno syscall.Errno
+	// Child: it was in a command's process, before it executed anything.
+	Child bool
+}
+
+func (f *Fault) Error() string { return f.Call + ": " + f.Errno.Error() }
+
+func (f *Fault) Unwrap() error { return f.Errno }
+
+// Do sends a script and returns its reply: the bytes of [Script.Reply], or
+// nothing where the script has none. It fails with a [*Fault] when a call
+// failed. Only one goroutine may use a glove's ends at a time. A zero deadline
+// is none.
+func (e Ends) Do(s *Script, deadline time.Time) ([]byte, error) {
+	if err := e.send(s, deadline); err != nil {
+		return nil, err
+	}
+	return e.receive(s, deadline)
+}
+
+func (e Ends) send(s *Script, deadline time.Time) error {
+	s.finish()
+	raw, err := s.layout(scriptBase)
+	if err != nil {
+		return err
+	}
+	e.Script.SetWriteDeadline(deadline)
+	head := binary.LittleEndian.AppendUint64(make([]byte, 0, 8+len(raw)), uint64(len(raw)))
+	_, err = e.Script.Write(append(head, raw...))
+	return err
+}
+
+// receive reads the reply to s.
+func (e Ends) receive(s *Script, deadline time.Time) ([]byte, error) {
+	e.Reply.SetReadDeadline(deadline)
+	var child error
+	for {
+		var head [16]byte
+		if _, err := io.ReadFull(e.Reply, head[:]); err != nil {
+			return nil, fmt.Errorf("the glove is gone: %w", err)
+		}
+		tag, n := binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
+		if n > maxReply || tag != tagReply && n != 16 {
+			return nil, fmt.Errorf("the glove sent a reply with tag %d and %d bytes", tag, n)
+		}
+		body := make([]byte, n)
+		if _, err := io.ReadFull(e.Reply, body); err != nil {
+			return nil, fmt.Errorf("the glove is gone: %w", err)
+		}
+		switch tag {
+		case tagReply:
+			return body, child
+		case tagFault:
+			return nil, fault(s, body, false)
+		case tagChild:
+			child = fault(s, body, true)
+		default:
+			return nil, fmt.Errorf("the glove sent a reply with tag %d", tag)
+		}
+	}
+}
+
+func fault(s *Script, body []byte, child bool) *Fault {
+	return &Fault{
+		Call:  s.name(binary.LittleEndian.Uint64(body)),
+		Errno: syscall.Errno(-int64(binary.LittleEndian.Uint64(body[8:]))),
+		Child: child,
+	}
+}
+
+// Reply ends the script: it sends so many bytes from buf as the word at length
+// says. A script without one sends an empty reply at its end.
+func (s *Script) Reply(buf, length Ref) {
+	head := s.Words(tagReply, 0)
+	s.Load(length).To(head.Plus(8))
+	s.Call("reply", syscall.SYS_WRITE, FDReply, head, 16)
+	n := s.Load(length)
+	w := s.Call("reply", syscall.SYS_WRITE, FDReply, buf, 0)
+	n.To(w.Arg(2))
+	s.Jump(loader)
+}
+
+// sendFault sends the fault words under a tag.
+func (s *Script) sendFault(tag int) {
+	head := s.Words(tag, 16)
+	s.add("send fault", syscall.SYS_WRITE, FDReply, head, 16)
+	s.add("send fault", syscall.SYS_WRITE, FDReply, Ref{value{number: faultBase}}, 16)
+}
+
+// finish ends the script with an empty reply, and with what the calls that
+// fail go to.
+func (s *Script) finish() {
+	empty := s.Words(tagReply, 0)
+	s.add("reply", syscall.SYS_WRITE, FDReply, empty, 16)
+	s.Jump(loader)
+	if s.onFail != nil && s.onFail.index < 0 {
+		s.Place(s.onFail)
+		s.sendFault(tagFault)
+		s.Jump(loader)
+	}
+}

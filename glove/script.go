@@ -1,0 +1,338 @@
+package glove
+
+import (
+	"encoding/binary"
+	"fmt"
+	"syscall"
+)
+
+// Addresses in the glove's memory. The loader's instructions and the fault
+// words are part of the image; scripts are loaded at scriptBase.
+const (
+	faultBase  = 0x10000000 // the address of the failed instruction, its result
+	loaderBase = 0x10000040
+	killerBase = 0x10000800
+	scriptBase = 0x10001000
+	memoryEnd  = 0x11000000
+
+	// MaxScript is the most bytes of a script, its buffers included.
+	MaxScript = memoryEnd - scriptBase
+)
+
+// An instruction is eleven words of eight bytes:
+//
+//	0      system call number, or one of the op constants
+//	1..6   arguments
+//	7      where the result is stored, 0 for nowhere
+//	8      condition of the jump
+//	9      what the result is compared with
+//	10     target of the jump
+const (
+	wordNR = iota
+	wordArg
+	wordDest = iota + 5
+	wordCond
+	wordCompare
+	wordTarget
+	words
+	insSize = words * 8
+)
+
+// Operations that are not system calls.
+const (
+	opAdd   = ^uintptr(0)     // a0 + a1
+	opLoad  = ^uintptr(0) - 1 // the word at a0
+	opAddTo = ^uintptr(0) - 2 // adds a1 to the word at a0
+	opSubTo = ^uintptr(0) - 3 // subtracts a1 from the word at a0
+)
+
+// Conditions of a jump.
+const (
+	condNever = iota
+	condError
+	condEqual
+	condOther
+	condAlways
+)
+
+// Script is a list of system calls that the glove executes, with the memory
+// they work on. The zero Script is empty and ready to use.
+//
+// Arguments are integers, strings (which become NUL-terminated), byte slices,
+// and [Ref] values (addresses of script memory). A call that fails ends the
+// script with a [*Fault] that names the call, unless it says otherwise.
+type Script struct {
+	ins    []*Ins
+	data   []byte
+	onFail *Label
+}
+
+// Ins is one instruction.
+type Ins struct {
+	index   int
+	name    string
+	nr      uintptr
+	args    [6]value
+	dest    value
+	cond    uint64
+	compare value
+	target  *Label
+}
+
+// value is a word of an instruction: a number, or an address that is known
+// when the script is laid out.
+type value struct {
+	kind   valueKind
+	number uint64
+	ins    *Ins
+}
+
+type valueKind int
+
+const (
+	kindNumber valueKind = iota
+	kindData             // number is an offset in the data
+	kindArg              // number is a word of ins
+)
+
+// Ref is the address of a piece of script memory.
+type Ref struct{ v value }
+
+// Plus returns the address n bytes further. It is for data only.
+func (r Ref) Plus(n int) Ref {
+	r.v.number += uint64(n)
+	return r
+}
+
+// Label is a place to jump to.
+type Label struct {
+	index int
+	fixed uint64 // an address outside of the script
+}
+
+// Buffer reserves n zero bytes and returns their address.
+func (s *Script) Buffer(n int) Ref {
+	for len(s.data)%8 != 0 {
+		s.data = append(s.data, 0)
+	}
+	off := len(s.data)
+	s.data = append(s.data, make([]byte, n)...)
+	return Ref{value{kind: kindData, number: uint64(off)}}
+}
+
+// Bytes puts b into the script's memory.
+func (s *Script) Bytes(b []byte) Ref {
+	r := s.Buffer(len(b))
+	copy(s.data[r.v.number:], b)
+	return r
+}
+
+// String puts str into the script's memory, with a NUL at its end.
+func (s *Script) String(str string) Ref { return s.Bytes(append([]byte(str), 0)) }
+
+// Words puts a vector of words into the script's memory. References in it
+// become addresses when the script runs.
+func (s *Script) Words(vs ...any) Ref {
+	r := s.Buffer(8 * len(vs))
+	for i, v := range vs {
+		s.Set(r.Plus(8*i), v)
+	}
+	return r
+}
+
+// Strings puts a NULL-terminated vector of strings into the script's memory,
+// as execve takes.
+func (s *Script) Strings(list []string) Ref {
+	vs := make([]any, len(list)+1)
+	for i, v := range list {
+		vs[i] = s.String(v)
+	}
+	vs[len(list)] = 0
+	return s.Words(vs...)
+}
+
+// Set stores v in the word at r: at once where v is a number, else by an
+// instruction.
+func (s *Script) Set(r Ref, v any) {
+	x := s.value(v)
+	if x.kind == kindNumber && r.v.kind == kindData {
+		binary.LittleEndian.PutUint64(s.data[r.v.number:], x.number)
+		return
+	}
+	s.add("set", opAdd, Ref{x}, 0).To(r)
+}
+
+// Call appends a system call. name tells it in a fault.
+func (s *Script) Call(name string, nr uintptr, args ...any) *Ins {
+	return s.add(name, nr, args...).IfError(s.failure())
+}
+
+// OnFail makes the calls that follow go to l when they fail.
+func (s *Script) OnFail(l *Label) { s.onFail = l }
+
+func (s *Script) failure() *Label {
+	if s.onFail == nil {
+		s.onFail = s.Label()
+	}
+	return s.onFail
+}
+
+// Jump appends an unconditional jump.
+func (s *Script) Jump(l *Label) {
+	i := s.add("jump", opAdd)
+	i.cond, i.target = condAlways, l
+}
+
+// Load appends an instruction whose result is the word at r.
+func (s *Script) Load(r Ref) *Ins { return s.add("load", opLoad, r) }
+
+// AddTo appends an instruction that adds v to the word at r.
+func (s *Script) AddTo(r Ref, v any) *Ins { return s.add("add", opAddTo, r, v) }
+
+// Sub appends an instruction that subtracts v from the word at r.
+func (s *Script) Sub(r Ref, v any) *Ins { return s.add("subtract", opSubTo, r, v) }
+
+// Label makes a label that is not placed; see [Script.Place].
+func (s *Script) Label() *Label { return &Label{index: -1} }
+
+// Place puts l before the next instruction.
+func (s *Script) Place(l *Label) { l.index = len(s.ins) }
+
+func (s *Script) add(name string, nr uintptr, args ...any) *Ins {
+	i := &Ins{index: len(s.ins), name: name, nr: nr}
+	if len(args) > len(i.args) {
+		panic("glove: " + name + " has too many arguments")
+	}
+	for n, a := range args {
+		i.args[n] = s.value(a)
+	}
+	s.ins = append(s.ins, i)
+	return i
+}
+
+func (s *Script) value(v any) value {
+	switch v := v.(type) {
+	case Ref:
+		return v.v
+	case string:
+		return s.String(v).v
+	case []byte:
+		return s.Bytes(v).v
+	case int:
+		return value{number: uint64(v)}
+	case int64:
+		return value{number: uint64(v)}
+	case uint32:
+		return value{number: uint64(v)}
+	case uint64:
+		return value{number: v}
+	case uintptr:
+		return value{number: uint64(v)}
+	case syscall.Signal:
+		return value{number: uint64(v)}
+	}
+	panic(fmt.Sprintf("glove: a script cannot hold a %T", v))
+}
+
+// Arg is the address of argument n, so that the result of another call can be
+// stored there.
+func (i *Ins) Arg(n int) Ref {
+	return Ref{value{kind: kindArg, number: uint64(wordArg + n), ins: i}}
+}
+
+// Compare is the address of the word that IfEqual and IfOther compare with.
+func (i *Ins) Compare() Ref { return Ref{value{kind: kindArg, number: wordCompare, ins: i}} }
+
+// To stores the result in the word at r.
+func (i *Ins) To(r Ref) *Ins {
+	i.dest = r.v
+	return i
+}
+
+// Ignore goes on whatever the result is.
+func (i *Ins) Ignore() *Ins {
+	i.cond, i.target = condNever, nil
+	return i
+}
+
+// IfError jumps when the call fails.
+func (i *Ins) IfError(l *Label) *Ins {
+	i.cond, i.target = condError, l
+	return i
+}
+
+// IfEqual jumps when the result is v.
+func (i *Ins) IfEqual(v int64, l *Label) *Ins {
+	i.cond, i.compare, i.target = condEqual, value{number: uint64(v)}, l
+	return i
+}
+
+// IfOther jumps when the result is not v.
+func (i *Ins) IfOther(v int64, l *Label) *Ins {
+	i.cond, i.compare, i.target = condOther, value{number: uint64(v)}, l
+	return i
+}
+
+// layout returns the script as bytes for the address base.
+func (s *Script) layout(base uint64) ([]byte, error) {
+	size := len(s.ins) * insSize
+	if n := size + len(s.data); n > MaxScript {
+		return nil, fmt.Errorf("glove: the script has %d bytes: at most %d", n, MaxScript)
+	}
+	out := make([]byte, size, size+len(s.data))
+	for n, i := range s.ins {
+		w := out[n*insSize:]
+		put := func(word int, v value) {
+			binary.LittleEndian.PutUint64(w[word*8:], address(v, base, size))
+		}
+		put(wordNR, value{number: uint64(i.nr)})
+		for k, a := range i.args {
+			put(wordArg+k, a)
+		}
+		put(wordDest, i.dest)
+		put(wordCond, value{number: i.cond})
+		put(wordCompare, i.compare)
+		if i.target == nil {
+			if i.cond != condNever {
+				return nil, fmt.Errorf("glove: instruction %d (%s) has no target", n, i.name)
+			}
+			continue
+		}
+		to := i.target.fixed
+		if to == 0 {
+			if i.target.index < 0 || i.target.index >= len(s.ins) {
+				return nil, fmt.Errorf("glove: instruction %d (%s) jumps to a label that is not placed", n, i.name)
+			}
+			to = base + uint64(i.target.index)*insSize
+		}
+		put(wordTarget, value{number: to})
+	}
+	return append(out, s.data...), nil
+}
+
+func address(v value, base uint64, dataStart int) uint64 {
+	switch v.kind {
+	case kindData:
+		return base + uint64(dataStart) + v.number
+	case kindArg:
+		return base + uint64(v.ins.index)*insSize + v.number*8
+	}
+	return v.number
+}
+
+// name tells the instruction at an address, for a fault.
+func (s *Script) name(addr uint64) string {
+	n := (addr - scriptBase) / insSize
+	if addr < scriptBase || n >= uint64(len(s.ins)) {
+		return fmt.Sprintf("instruction at %#x", addr)
+	}
+	return s.ins[n].name
+}
+
+// Labels of the image: the instructions that load the next script, the place
+// where it is loaded, and the killer's instructions.
+var (
+	loader = &Label{fixed: loaderBase}
+	script = &Label{fixed: scriptBase}
+	killer = &Label{fixed: killerBase}
+)
