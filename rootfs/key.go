@@ -1,0 +1,122 @@
+package rootfs
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// format is part of every key: it changes when the same plan gives another
+// tree or image than before.
+const format = "rootfs 1"
+
+// Key returns the key under which the store keeps the plan's root. It reads no
+// content of a Source, only, of each, its real path with size, modification
+// time and inode number, and for a directory the same of what is directly in
+// it and not skipped. So a change deeper down is noticed if it adds, removes or
+// renames something one level below the Source's entries, and not if it
+// rewrites a file in place further down; after that, call [Store.Refresh].
+func (s *Store) Key(p Plan) (string, error) {
+	h := &hasher{sum: sha256.New()}
+	h.text(format)
+	generation, err := os.ReadFile(s.generation())
+	if err != nil && !os.IsNotExist(err) {
+		return "", err
+	}
+	h.bytes(generation)
+	for i := range p.Entries {
+		e := &p.Entries[i]
+		if err := e.valid(); err != nil {
+			return "", err
+		}
+		h.text(e.Path)
+		h.text(e.SkipKey)
+		h.number(uint64(e.Mode))
+		switch {
+		case e.Source != "":
+			h.text("source")
+			if err := h.source(e); err != nil {
+				return "", err
+			}
+		case e.Link != "":
+			h.text("link")
+			h.text(e.Link)
+		case e.Dir:
+			h.text("dir")
+		default:
+			h.text("data")
+			h.bytes(e.Data)
+		}
+	}
+	return hex.EncodeToString(h.sum.Sum(nil)[:16]), nil
+}
+
+// hasher feeds fields to a hash, each with its length, so that no two lists of
+// fields look the same.
+type hasher struct {
+	sum interface {
+		Write([]byte) (int, error)
+		Sum([]byte) []byte
+	}
+	buf [8]byte
+}
+
+func (h *hasher) number(n uint64) {
+	binary.LittleEndian.PutUint64(h.buf[:], n)
+	h.sum.Write(h.buf[:])
+}
+
+func (h *hasher) bytes(b []byte) {
+	h.number(uint64(len(b)))
+	h.sum.Write(b)
+}
+
+func (h *hasher) text(s string) { h.bytes([]byte(s)) }
+
+func (h *hasher) source(e *Entry) error {
+	real, err := filepath.EvalSymlinks(e.Source)
+	if err != nil {
+		return fmt.Errorf("root file system: %s: %w", e.Path, err)
+	}
+	info, err := os.Lstat(real)
+	if err != nil {
+		return fmt.Errorf("root file system: %s: %w", e.Path, err)
+	}
+	h.text(real)
+	if !info.IsDir() {
+		h.info(info)
+		return nil
+	}
+	// Not the directory's own time: what is skipped in it may come and go.
+	list, err := os.ReadDir(real)
+	if err != nil {
+		return fmt.Errorf("root file system: %s: %w", e.Path, err)
+	}
+	for _, d := range list {
+		if e.skips(d.Name(), d) {
+			continue
+		}
+		info, err := d.Info()
+		if err != nil {
+			return fmt.Errorf("root file system: %s: %w", e.Path, err)
+		}
+		h.text(d.Name())
+		h.info(info)
+	}
+	h.text("")
+	return nil
+}
+
+func (h *hasher) info(info fs.FileInfo) {
+	h.number(uint64(info.Mode()))
+	if !info.IsDir() { // the size of a directory says nothing
+		h.number(uint64(info.Size()))
+	}
+	h.number(uint64(info.ModTime().UnixNano()))
+	h.number(info.Sys().(*syscall.Stat_t).Ino)
+}

@@ -1,0 +1,332 @@
+package rootfs
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Bounds are the most that one root file system may hold.
+type Bounds struct {
+	Bytes int64 // of all files together
+	Files int   // files, directories and links
+}
+
+// DefaultBounds are the bounds of a [Store] that is given none.
+var DefaultBounds = Bounds{Bytes: 4 << 30, Files: 400_000}
+
+// Store builds roots from plans and keeps them in a private directory, under
+// the plan's key. Many processes may share the directory: each root is built
+// once, by one of them, and appears complete or not at all. A root that a
+// process has asked for stays until that process ends, whatever others prune.
+//
+// Each root is a directory of its own, <key>.tree or <key>.image, with the
+// root as "root", a file "lock" and a file "size". While it is built it is
+// called "part"; what a crash leaves of that is swept by the next Open.
+type Store struct {
+	// Bounds may be set before the first use.
+	Bounds Bounds
+
+	dir   string
+	mu    sync.Mutex
+	roots map[string]*slot
+}
+
+// slot is a root that this process uses or builds. Whoever holds busy owns
+// the other fields.
+type slot struct {
+	busy chan struct{}
+	lock *os.File // locked shared while the root is in use
+}
+
+// kind is the form of a root, and the ending of its directory.
+type kind string
+
+const (
+	kindTree  kind = "tree"
+	kindImage kind = "image"
+)
+
+// Open opens the store in dir, which it makes if it does not exist; empty
+// means [DefaultDir]. It fails where another user could put something into it;
+// see [Private].
+func Open(dir string) (*Store, error) {
+	var err error
+	if dir == "" {
+		dir, err = DefaultDir()
+	} else {
+		dir, err = Private(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("root file system cache: %w", err)
+	}
+	dir, err = Private(filepath.Join(dir, "roots"))
+	if err != nil {
+		return nil, fmt.Errorf("root file system cache: %w", err)
+	}
+	s := &Store{Bounds: DefaultBounds, dir: dir, roots: map[string]*slot{}}
+	s.sweep()
+	return s, nil
+}
+
+func (s *Store) generation() string { return filepath.Join(s.dir, "generation") }
+
+// Tree returns the plan's root as a directory, building it if need be.
+func (s *Store) Tree(ctx context.Context, p Plan) (*Root, error) {
+	key, path, err := s.root(ctx, p, kindTree, writeTree)
+	if err != nil {
+		return nil, err
+	}
+	return &Root{Key: key, Tree: path}, nil
+}
+
+// Image returns the plan's root as an EROFS image, building it if need be.
+func (s *Store) Image(ctx context.Context, p Plan) (*Root, error) {
+	key, path, err := s.root(ctx, p, kindImage, writeImage)
+	if err != nil {
+		return nil, err
+	}
+	return &Root{Key: key, Image: path}, nil
+}
+
+// Refresh makes the store forget every root: each plan is built anew at its
+// next use. Call it after a change of the host that [Store.Key] does not
+// notice. Boxes that run keep what they have.
+func (s *Store) Refresh() error {
+	part, err := os.CreateTemp(s.dir, "generation-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name())
+	if _, err := part.WriteString(rand.Text()); err != nil {
+		part.Close()
+		return err
+	}
+	if err := part.Close(); err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), s.generation())
+}
+
+type writer func(ctx context.Context, path string, nodes []*node) error
+
+// root returns the key and the path of the plan's root of kind k.
+func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, path string, err error) {
+	key, err = s.Key(p)
+	if err != nil {
+		return "", "", err
+	}
+	home := filepath.Join(s.dir, key+"."+string(k))
+	path = filepath.Join(home, "root")
+
+	s.mu.Lock()
+	sl := s.roots[home]
+	if sl == nil {
+		sl = &slot{busy: make(chan struct{}, 1)}
+		s.roots[home] = sl
+	}
+	s.mu.Unlock()
+	select {
+	case sl.busy <- struct{}{}:
+		defer func() { <-sl.busy }()
+	case <-ctx.Done():
+		return "", "", context.Cause(ctx)
+	}
+
+	if sl.lock != nil {
+		if exists(path) {
+			return key, path, nil
+		}
+		// Somebody removed the cache from under us: build it again.
+		sl.lock.Close()
+		sl.lock = nil
+	}
+	for {
+		lock, err := lockHome(ctx, home, unix.LOCK_SH)
+		if err != nil {
+			return "", "", err
+		}
+		if exists(path) {
+			now := time.Now()
+			_ = os.Chtimes(lock.Name(), now, now) // for Prune
+			sl.lock = lock
+			return key, path, nil
+		}
+		lock.Close()
+		if lock, err = lockHome(ctx, home, unix.LOCK_EX); err != nil {
+			return "", "", err
+		}
+		if !exists(path) {
+			err = s.build(ctx, p, home, write)
+		}
+		lock.Close()
+		if err != nil {
+			return "", "", err
+		}
+	}
+}
+
+// build makes the root in home, whose lock the caller holds.
+func (s *Store) build(ctx context.Context, p Plan, home string, write writer) (err error) {
+	part := filepath.Join(home, "part")
+	if err := removeAll(part); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = removeAll(part)
+		}
+	}()
+	nodes, err := resolve(ctx, p, s.Bounds)
+	if err != nil {
+		return err
+	}
+	if err := write(ctx, part, nodes); err != nil {
+		return fmt.Errorf("root file system: %w", err)
+	}
+	var size int64
+	for _, n := range nodes {
+		size += n.size + 4096
+	}
+	if err := os.WriteFile(filepath.Join(home, "size"), strconv.AppendInt(nil, size, 10), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, filepath.Join(home, "root"))
+}
+
+// lockHome makes the directory home and locks it, shared or exclusively. The
+// lock ends with the file, so with the process too.
+func lockHome(ctx context.Context, home string, how int) (*os.File, error) {
+	name := filepath.Join(home, "lock")
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		if err := os.Mkdir(home, 0o700); err != nil && !os.IsExist(err) {
+			return nil, err
+		}
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+		if os.IsNotExist(err) {
+			continue // pruned in between
+		}
+		if err != nil {
+			return nil, err
+		}
+		if locked, err := tryLock(f, how); err != nil || locked {
+			return f, err
+		}
+		f.Close()
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(wait):
+		}
+	}
+}
+
+// tryLock locks f if that can be done at once and f is still at its name.
+func tryLock(f *os.File, how int) (bool, error) {
+	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+	if err == unix.EWOULDBLOCK || err == unix.EINTR {
+		return false, nil
+	}
+	if err != nil {
+		f.Close()
+		return false, fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	held, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return false, err
+	}
+	named, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(held, named), nil
+}
+
+// sweep removes what crashed builds left. What cannot be removed now is left
+// for the next time: it is in nobody's way.
+func (s *Store) sweep() {
+	homes, _ := filepath.Glob(filepath.Join(s.dir, "*.*"))
+	for _, home := range homes {
+		part := filepath.Join(home, "part")
+		if !exists(part) {
+			continue
+		}
+		if lock, ok := tryHome(home); ok {
+			_ = removeAll(part)
+			lock.Close()
+		}
+	}
+}
+
+// tryHome locks home exclusively if nobody uses it.
+func tryHome(home string) (*os.File, bool) {
+	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_RDWR|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, false
+	}
+	if ok, err := tryLock(f, unix.LOCK_EX); err != nil || !ok {
+		f.Close()
+		return nil, false
+	}
+	return f, true
+}
+
+// Prune removes roots, the longest unused first, until those left hold at most
+// keep bytes, and returns how many bytes it removed. Roots in use, by any
+// process, stay.
+func (s *Store) Prune(ctx context.Context, keep int64) (int64, error) {
+	type root struct {
+		home string
+		used time.Time
+		size int64
+	}
+	var all []root
+	var total, freed int64
+	homes, err := filepath.Glob(filepath.Join(s.dir, "*.*"))
+	if err != nil {
+		return 0, err
+	}
+	for _, home := range homes {
+		info, err := os.Lstat(filepath.Join(home, "lock"))
+		if err != nil {
+			continue
+		}
+		text, _ := os.ReadFile(filepath.Join(home, "size"))
+		size, _ := strconv.ParseInt(string(text), 10, 64)
+		all = append(all, root{home, info.ModTime(), size})
+		total += size
+	}
+	slices.SortFunc(all, func(a, b root) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.home, b.home)) })
+	for _, r := range all {
+		if total <= keep {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return freed, err
+		}
+		lock, ok := tryHome(r.home)
+		if !ok {
+			continue
+		}
+		err := removeAll(r.home)
+		lock.Close()
+		if err != nil {
+			return freed, err
+		}
+		total -= r.size
+		freed += r.size
+	}
+	return freed, nil
+}
+
+func exists(p string) bool {
+	_, err := os.Lstat(p)
+	return err == nil
+}
