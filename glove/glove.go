@@ -214,8 +214,8 @@ func (s *Script) finish() {
 	empty := s.Words(tagReply, 0)
 	s.add("reply", syscall.SYS_WRITE, FDReply, empty, 16)
 	s.Jump(loader)
-	if s.onFail != nil && s.onFail.index < 0 {
-		s.Place(s.onFail)
+	if s.fault != nil {
+		s.Place(s.fault)
 		s.sendFault(tagFault)
 		s.Jump(loader)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // vmAddress returns where the code of the virtual machine begins.
@@ -113,11 +115,17 @@ func loaderScript() *Script {
 	return s
 }
 
-// killerScript is what a second thread of the glove does: it kills everything
-// else in the box whenever the host writes a byte to [FDKill]. The first
-// thread is then waiting for the command, and sees it die.
+// killerScript starts a second thread and replies. The thread kills everything
+// else in the box whenever the host writes a byte to [FDKill]; the first one is
+// then waiting for the command, and sees it die. It is part of the image since
+// a script is overwritten by the next, and the thread may be slow to start.
 func killerScript() *Script {
-	s, again, exit := new(Script), &Label{}, &Label{}
+	s, thread, again, exit := new(Script), &Label{}, &Label{}, &Label{}
+	s.add("start", unix.SYS_CLONE, unix.CLONE_VM|unix.CLONE_FS|unix.CLONE_FILES|
+		unix.CLONE_SIGHAND|unix.CLONE_THREAD|unix.CLONE_SYSVSEM).IfEqual(0, thread)
+	s.add("reply", syscall.SYS_WRITE, FDReply, s.Words(tagReply, 0), 16)
+	s.Jump(loader)
+	s.Place(thread)
 	s.Place(again)
 	s.add("read", syscall.SYS_READ, FDKill, s.Buffer(8), 1).IfOther(1, exit)
 	s.add("kill all", syscall.SYS_KILL, -1, syscall.SIGKILL)

@@ -62,9 +62,11 @@ const (
 // and [Ref] values (addresses of script memory). A call that fails ends the
 // script with a [*Fault] that names the call, unless it says otherwise.
 type Script struct {
-	ins    []*Ins
-	data   []byte
-	onFail *Label
+	ins     []*Ins
+	data    []byte
+	scratch int
+	fault   *Label // where a failed call replies
+	onFail  *Label // where calls that fail go now; nil means fault
 }
 
 // Ins is one instruction.
@@ -90,9 +92,10 @@ type value struct {
 type valueKind int
 
 const (
-	kindNumber valueKind = iota
-	kindData             // number is an offset in the data
-	kindArg              // number is a word of ins
+	kindNumber  valueKind = iota
+	kindData              // number is an offset in the data
+	kindScratch           // number is an offset in the memory after the data
+	kindArg               // number is a word of ins
 )
 
 // Ref is the address of a piece of script memory.
@@ -118,6 +121,14 @@ func (s *Script) Buffer(n int) Ref {
 	off := len(s.data)
 	s.data = append(s.data, make([]byte, n)...)
 	return Ref{value{kind: kindData, number: uint64(off)}}
+}
+
+// Scratch reserves n bytes that are not sent with the script, so that a large
+// buffer costs nothing. What is in them before is undefined.
+func (s *Script) Scratch(n int) Ref {
+	off := s.scratch
+	s.scratch += (n + 7) &^ 7
+	return Ref{value{kind: kindScratch, number: uint64(off)}}
 }
 
 // Bytes puts b into the script's memory.
@@ -167,14 +178,27 @@ func (s *Script) Call(name string, nr uintptr, args ...any) *Ins {
 	return s.add(name, nr, args...).IfError(s.failure())
 }
 
-// OnFail makes the calls that follow go to l when they fail.
+// CallOn appends a system call whose first argument is the word at r, such as
+// a descriptor that an earlier call has stored there.
+func (s *Script) CallOn(r Ref, name string, nr uintptr, rest ...any) *Ins {
+	first := s.Load(r)
+	i := s.Call(name, nr, append([]any{0}, rest...)...)
+	first.To(i.Arg(0))
+	return i
+}
+
+// OnFail makes the calls that follow go to l when they fail; nil means that the
+// script ends with a [*Fault].
 func (s *Script) OnFail(l *Label) { s.onFail = l }
 
 func (s *Script) failure() *Label {
-	if s.onFail == nil {
-		s.onFail = s.Label()
+	if s.onFail != nil {
+		return s.onFail
 	}
-	return s.onFail
+	if s.fault == nil {
+		s.fault = s.Label()
+	}
+	return s.fault
 }
 
 // Jump appends an unconditional jump.
@@ -276,14 +300,15 @@ func (i *Ins) IfOther(v int64, l *Label) *Ins {
 // layout returns the script as bytes for the address base.
 func (s *Script) layout(base uint64) ([]byte, error) {
 	size := len(s.ins) * insSize
-	if n := size + len(s.data); n > MaxScript {
+	end := size + (len(s.data)+7)&^7
+	if n := end + s.scratch; n > MaxScript {
 		return nil, fmt.Errorf("glove: the script has %d bytes: at most %d", n, MaxScript)
 	}
 	out := make([]byte, size, size+len(s.data))
 	for n, i := range s.ins {
 		w := out[n*insSize:]
 		put := func(word int, v value) {
-			binary.LittleEndian.PutUint64(w[word*8:], address(v, base, size))
+			binary.LittleEndian.PutUint64(w[word*8:], address(v, base, size, end))
 		}
 		put(wordNR, value{number: uint64(i.nr)})
 		for k, a := range i.args {
@@ -310,8 +335,10 @@ func (s *Script) layout(base uint64) ([]byte, error) {
 	return append(out, s.data...), nil
 }
 
-func address(v value, base uint64, dataStart int) uint64 {
+func address(v value, base uint64, dataStart, dataEnd int) uint64 {
 	switch v.kind {
+	case kindScratch:
+		return base + uint64(dataEnd) + v.number
 	case kindData:
 		return base + uint64(dataStart) + v.number
 	case kindArg:

@@ -1,0 +1,527 @@
+package glove
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// Ground is what a tier does for a box whose inside the glove looks after: it
+// kills and measures from outside. Its methods may be called from any
+// goroutine.
+type Ground interface {
+	// Kill kills everything in the box, the glove too, at once. It is
+	// idempotent and does not wait.
+	Kill()
+	// Dead is closed when the box has ended, for whatever reason.
+	Dead() <-chan struct{}
+	// Sample measures the box as it is now. It is called some fifty times a
+	// second while a command runs. An error means that nothing is known now.
+	Sample() (Sample, error)
+	// Evidence returns the limits that the box has touched so far, by the
+	// kernel's word or the tier's own meter.
+	Evidence() []glovebox.Hit
+	// Close kills, reaps and removes everything of the box. It is idempotent.
+	Close() error
+}
+
+// Sample is what a box uses at one moment. Zero means unknown.
+type Sample struct {
+	// CPU is the processor time of everything in the box since it was made.
+	CPU time.Duration
+	// Memory and Processes are what there is now.
+	Memory    int64
+	Processes int64
+}
+
+// Config says how a tier's box differs from another's.
+type Config struct {
+	Tier   glovebox.TierName
+	Spec   tier.Spec
+	Ends   Ends
+	Ground Ground
+	// Prologue appends the calls of a command's own process, after its
+	// descriptors and before it is executed: the user, the limits, the walls
+	// that are the process's own.
+	Prologue func(s *Script)
+	// Owner tells that the glove is another user than the commands and may
+	// give files away. Else read-only files are bind-mounted on themselves.
+	Owner bool
+	// Controls are what this box enforces.
+	Controls []glovebox.Control
+}
+
+const (
+	// grace is how long the killer inside has before the ground kills.
+	grace = 2 * time.Second
+	// patience bounds a script that does not wait for a command.
+	patience = 20 * time.Second
+	// sampleEvery is the pause between two samples.
+	sampleEvery = 20 * time.Millisecond
+)
+
+// Box is a [tier.Box] on a [Ground].
+type Box struct {
+	c     Config
+	alive atomic.Bool
+	busy  sync.Mutex // held by whoever talks to the glove
+
+	children time.Duration // processor time of the commands that have ended
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// NewBox takes over a glove whose walls stand, and stages the files of the
+// Spec. When it fails, the ground and the ends are closed.
+func NewBox(c Config) (*Box, error) {
+	b := &Box{c: c}
+	b.alive.Store(true)
+	s := new(Script)
+	s.Call("umask", unix.SYS_UMASK, 0)
+	// What this process ignores must not be ignored by the commands.
+	for sig := 1; sig < 32; sig++ {
+		s.Call("default signal", unix.SYS_RT_SIGACTION, sig, s.Buffer(32), 0, 8).Ignore()
+	}
+	s.Call("not dumpable", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	s.Jump(killer)
+	_, err := c.Ends.Do(s, time.Now().Add(patience))
+	if err == nil {
+		err = b.stage(c.Spec.Files)
+	}
+	if err != nil {
+		err = &tier.Error{Tier: c.Tier, Op: "prepare the box", Kind: tier.KindBroken, Err: err}
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// Alive implements [tier.Box].
+func (b *Box) Alive() bool {
+	select {
+	case <-b.c.Ground.Dead():
+		return false
+	default:
+		return b.alive.Load()
+	}
+}
+
+// Controls implements [tier.Box].
+func (b *Box) Controls() []glovebox.Control { return b.c.Controls }
+
+// Close implements [tier.Box].
+func (b *Box) Close() error {
+	b.closeOnce.Do(func() {
+		b.alive.Store(false)
+		b.c.Ground.Kill()
+		err := b.c.Ground.Close()
+		b.closeErr = errors.Join(err, b.c.Ends.Close())
+	})
+	return b.closeErr
+}
+
+// Run implements [tier.Box].
+func (b *Box) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
+	b.busy.Lock()
+	defer b.busy.Unlock()
+	begin := time.Now()
+	out := b.run(ctx, cmd)
+	out.Usage.Duration = time.Since(begin)
+	return out
+}
+
+func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
+	broken := func(err error) glovebox.Outcome {
+		b.alive.Store(false)
+		b.c.Ground.Kill()
+		return b.explain(glovebox.Outcome{Cause: glovebox.CauseBox, ExitCode: -1, Err: err})
+	}
+	if !b.Alive() {
+		return broken(errors.New("the box is gone"))
+	}
+	if ctx.Err() != nil {
+		return glovebox.Outcome{Cause: glovebox.CauseCancelled, ExitCode: -1}
+	}
+	if len(cmd.Args) == 0 || !path.IsAbs(cmd.Args[0]) {
+		return glovebox.Outcome{Cause: glovebox.CauseBox, ExitCode: -1,
+			Err: fmt.Errorf("the command %q does not begin with an absolute path", cmd.Args)}
+	}
+	if err := b.stage(cmd.Files); err != nil {
+		return broken(err)
+	}
+	if err := b.stageStdin(cmd.Stdin); err != nil {
+		return broken(err)
+	}
+
+	limits := b.c.Spec.Limits
+	wall := cmd.Wall
+	if wall == 0 {
+		wall = limits.Wall
+	}
+	// The streams end the run when they grow past their limit or when their
+	// writer fails.
+	full := make(chan streamEnd, 2)
+	stdout := copyStream(b.c.Ends.Stdout, cmd.Stdout, limits.Output, full)
+	stderr := copyStream(b.c.Ends.Stderr, cmd.Stderr, limits.Output, full)
+	drain := func() { stdout.drain(); stderr.drain() }
+
+	base, _ := b.c.Ground.Sample()
+	script := b.commandScript(cmd)
+	if err := b.c.Ends.send(script, time.Now().Add(patience)); err != nil {
+		drain()
+		return broken(err)
+	}
+	type answer struct {
+		body []byte
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		body, err := b.c.Ends.receive(script, time.Time{})
+		answers <- answer{body, err}
+	}()
+
+	var (
+		out      glovebox.Outcome
+		peak     Sample
+		deadline = time.NewTimer(wall)
+		ticker   = time.NewTicker(sampleEvery)
+		last     <-chan time.Time // when the killer inside had its chance
+		done     = ctx.Done()
+	)
+	defer deadline.Stop()
+	defer ticker.Stop()
+	end := func(cause glovebox.Cause, hit *glovebox.Hit, err error) {
+		if out.Cause != "" {
+			return
+		}
+		out.Cause, out.Err = cause, err
+		if hit != nil {
+			out.Hits = append(out.Hits, *hit)
+		}
+		b.c.Ends.Kill.SetWriteDeadline(time.Now().Add(grace))
+		b.c.Ends.Kill.Write([]byte{1})
+		last = time.After(grace)
+	}
+	var got answer
+wait:
+	for {
+		select {
+		case got = <-answers:
+			break wait
+		case <-deadline.C:
+			end(glovebox.CauseWall, hit(glovebox.LimitWall, "supervisor", "the deadline of %v passed", wall), nil)
+		case <-done:
+			done = nil
+			end(glovebox.CauseCancelled, nil, nil)
+		case e := <-full:
+			if e.err != nil {
+				end(glovebox.CauseBox, nil, e.err)
+			} else {
+				end(glovebox.CauseOutput, hit(glovebox.LimitOutput, "supervisor", "a stream grew past %d bytes", limits.Output), nil)
+			}
+		case <-ticker.C:
+			now, err := b.c.Ground.Sample()
+			if err != nil {
+				continue
+			}
+			peak = peak.most(now)
+			if used := now.CPU - base.CPU; used > limits.CPU {
+				end(glovebox.CauseCPU, hit(glovebox.LimitCPU, "supervisor", "all processes together used %v of %v", used.Round(time.Millisecond), limits.CPU), nil)
+			}
+			if now.Memory > limits.Memory {
+				end(glovebox.CauseMemory, hit(glovebox.LimitMemory, "supervisor", "the box used %d of %d bytes", now.Memory, limits.Memory), nil)
+			}
+		case <-last:
+			last = nil
+			b.c.Ground.Kill()
+		case <-b.c.Ground.Dead():
+			b.alive.Store(false)
+			// The reply pipe ends with the box.
+			b.c.Ends.Reply.SetReadDeadline(time.Now().Add(grace))
+			got = <-answers
+			break wait
+		}
+	}
+	if now, err := b.c.Ground.Sample(); err == nil {
+		peak = peak.most(now)
+	}
+	drain()
+
+	out.Usage.CPU = max(peak.CPU-base.CPU, 0)
+	out.Usage.MemoryPeak, out.Usage.ProcessesPeak = peak.Memory, peak.Processes
+	if got.err == nil && len(got.body) == endSize {
+		out.Started = true
+		b.readEnd(&out, got.body)
+	} else {
+		b.alive.Store(false)
+		out.ExitCode = -1
+		var f *Fault
+		if errors.As(got.err, &f) && f.Child {
+			// The command's process could not be executed; the box is well.
+			b.alive.Store(true)
+			if out.Cause == "" {
+				out.Cause, out.Err = glovebox.CauseBox, fmt.Errorf("start %s: %w", cmd.Args[0], got.err)
+			}
+		} else {
+			b.c.Ground.Kill()
+			out.Started = true
+			if out.Cause == "" {
+				out.Cause, out.Err = glovebox.CauseBox, got.err
+			}
+		}
+	}
+	// What the streams said after the command's end counts too.
+	select {
+	case e := <-full:
+		if out.Cause == glovebox.CauseExit && e.err == nil {
+			out.Cause = glovebox.CauseOutput
+			out.Hits = append(out.Hits, *hit(glovebox.LimitOutput, "supervisor", "a stream grew past %d bytes", limits.Output))
+		}
+	default:
+	}
+	return b.explain(out)
+}
+
+// explain adds what the ground knows, and lets it speak where the box broke or
+// the command was killed by a signal that it did not send itself.
+func (b *Box) explain(out glovebox.Outcome) glovebox.Outcome {
+	hits := b.c.Ground.Evidence()
+	for _, h := range hits {
+		if h.Limit != glovebox.LimitMemory {
+			continue
+		}
+		if out.Cause == glovebox.CauseBox || out.Cause == glovebox.CauseExit && out.Signal == "SIGKILL" {
+			out.Cause, out.Err = glovebox.CauseMemory, nil
+		}
+	}
+	out.Hits = append(out.Hits, hits...)
+	return out
+}
+
+func hit(limit glovebox.LimitName, source, format string, args ...any) *glovebox.Hit {
+	return &glovebox.Hit{Limit: limit, Evidence: glovebox.Evidence{Source: source, Fact: fmt.Sprintf(format, args...)}}
+}
+
+func (s Sample) most(t Sample) Sample {
+	return Sample{max(s.CPU, t.CPU), max(s.Memory, t.Memory), max(s.Processes, t.Processes)}
+}
+
+// The reply of a command: its wait status, its resource usage, that of all
+// that were waited for, and the file systems' state.
+const (
+	rusageSize = 144
+	statfsSize = 120
+	endSize    = 8 + 2*rusageSize + 2*statfsSize
+)
+
+// commandScript starts a command, waits for its end, kills and reaps all that
+// is left, and replies.
+func (b *Box) commandScript(cmd tier.Command) *Script {
+	s := new(Script)
+	result := s.Buffer(endSize)
+	junk := s.Buffer(8)
+	child, reap, killing, reaped := s.Label(), s.Label(), s.Label(), s.Label()
+
+	// The two processes share their memory until the command is executed; the
+	// first is stopped until then.
+	clone := s.Call("fork", unix.SYS_CLONE, unix.CLONE_VM|unix.CLONE_VFORK|uint64(unix.SIGCHLD), 0, 0, 0, 0)
+	forked := s.add("forked", opAdd).IfEqual(0, child)
+	clone.To(forked.Arg(0))
+
+	s.Place(reap)
+	wait := s.Call("wait", unix.SYS_WAIT4, -1, result, 0, result.Plus(8))
+	who := s.add("who", opAdd).IfOther(0, reap)
+	wait.To(who.Arg(0))
+	forked.To(who.Compare())
+	s.Place(killing)
+	s.Call("kill the rest", unix.SYS_KILL, -1, syscall.SIGKILL).Ignore()
+	s.Call("reap the rest", unix.SYS_WAIT4, -1, junk, 0, 0).IfError(reaped)
+	s.Jump(killing)
+	s.Place(reaped)
+	s.Call("usage", unix.SYS_GETRUSAGE, unix.RUSAGE_CHILDREN, result.Plus(8+rusageSize))
+	s.Call("statfs", unix.SYS_STATFS, tier.Workspace, result.Plus(8+2*rusageSize))
+	s.Call("statfs", unix.SYS_STATFS, tier.Temp, result.Plus(8+2*rusageSize+statfsSize))
+	s.Reply(result, s.Words(endSize))
+
+	failed := s.Label()
+	s.OnFail(failed)
+	s.Place(child)
+	b.childCalls(s, cmd)
+	s.Place(failed)
+	s.sendFault(tagChild)
+	s.add("exit", unix.SYS_EXIT_GROUP, 127)
+	return s
+}
+
+// childCalls is the way of a command's own process to its program.
+func (b *Box) childCalls(s *Script, cmd tier.Command) {
+	dir := cmd.Dir
+	if dir == "" {
+		dir = tier.Workspace
+	}
+	s.Call("setsid", unix.SYS_SETSID)
+	s.Call("umask", unix.SYS_UMASK, 0o022)
+	s.Call("signal mask", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, s.Buffer(8), 0, 8)
+	s.Call("stdin", unix.SYS_DUP3, fdStdin, 0, 0)
+	s.Call("close descriptors", unix.SYS_CLOSE_RANGE, 3+len(b.c.Spec.Descriptors), uint32(1<<32-1), unix.CLOSE_RANGE_CLOEXEC)
+	s.Call("chdir", unix.SYS_CHDIR, dir)
+	if b.c.Prologue != nil {
+		b.c.Prologue(s)
+	}
+	s.Call("execve", unix.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
+}
+
+// readEnd reads what commandScript replied.
+func (b *Box) readEnd(out *glovebox.Outcome, end []byte) {
+	word := func(off int) int64 { return int64(binary.LittleEndian.Uint64(end[off:])) }
+	cpu := func(off int) time.Duration {
+		return time.Duration(word(off)+word(off+16))*time.Second + time.Duration(word(off+8)+word(off+24))*time.Microsecond
+	}
+	status := syscall.WaitStatus(binary.LittleEndian.Uint32(end))
+	own := cpu(8)
+	children := cpu(8 + rusageSize)
+	out.Usage.CPU = max(out.Usage.CPU, own, children-b.children)
+	b.children = children
+	if out.Usage.MemoryPeak == 0 {
+		out.Usage.MemoryPeak = word(8+32) * 1024
+	}
+
+	out.ExitCode = -1
+	if status.Exited() {
+		out.ExitCode = status.ExitStatus()
+	} else {
+		out.Signal = unix.SignalName(status.Signal())
+	}
+	limits := b.c.Spec.Limits
+	switch {
+	case out.Cause != "":
+	case status.Signaled() && (status.Signal() == unix.SIGXCPU || status.Signal() == unix.SIGKILL) && own >= limits.CPU:
+		// A program can send itself SIGXCPU, but not the time.
+		out.Cause = glovebox.CauseCPU
+		out.Hits = append(out.Hits, *hit(glovebox.LimitCPU, "kernel", "%s after %v of processor time", out.Signal, own.Round(time.Millisecond)))
+	default:
+		out.Cause = glovebox.CauseExit
+	}
+	if status.Signaled() && status.Signal() == unix.SIGXFSZ {
+		out.Hits = append(out.Hits, *hit(glovebox.LimitFileSize, "kernel", "SIGXFSZ: a file would have grown past %d bytes", limits.FileSize))
+	}
+	for i, dir := range []string{tier.Workspace, tier.Temp} {
+		off := 8 + 2*rusageSize + i*statfsSize
+		blocks, available, files, free := word(off+16), word(off+32), word(off+40), word(off+48)
+		if blocks > 0 && available == 0 {
+			out.Hits = append(out.Hits, *hit(glovebox.LimitDisk, "kernel", "statfs: %s has none of its %d blocks free", dir, blocks))
+		}
+		if files > 0 && free == 0 {
+			out.Hits = append(out.Hits, *hit(glovebox.LimitFiles, "kernel", "statfs: %s has none of its %d files free", dir, files))
+		}
+	}
+}
+
+// Workspace implements [tier.Box].
+func (b *Box) Workspace() (fs.FS, error) {
+	if !b.Alive() {
+		return nil, errors.New("the box is gone, and its workspace with it")
+	}
+	return &workspace{b}, nil
+}
+
+// do runs a short script.
+func (b *Box) do(s *Script) ([]byte, error) {
+	out, err := b.c.Ends.Do(s, time.Now().Add(patience))
+	var f *Fault
+	if err != nil && !errors.As(err, &f) {
+		// The glove and we are no longer in step.
+		b.alive.Store(false)
+		b.c.Ground.Kill()
+	}
+	return out, err
+}
+
+// streamEnd says why a stream ended a run: it is full, or its writer failed.
+type streamEnd struct{ err error }
+
+// stream copies one stream of a command to its writer.
+type stream struct {
+	from  *os.File
+	to    io.Writer
+	left  int64
+	full  chan<- streamEnd
+	over  bool
+	ended chan struct{}
+}
+
+func copyStream(from *os.File, to io.Writer, limit int64, full chan<- streamEnd) *stream {
+	if to == nil {
+		to = io.Discard
+	}
+	s := &stream{from: from, to: to, left: limit, full: full, ended: make(chan struct{})}
+	from.SetReadDeadline(time.Time{})
+	go func() {
+		defer close(s.ended)
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := from.Read(buf)
+			s.take(buf[:n])
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return s
+}
+
+// take hands bytes on, up to the limit. What comes after it is read and thrown
+// away, so that the box is never stuck on a full pipe.
+func (s *stream) take(p []byte) {
+	if s.over || len(p) == 0 {
+		return
+	}
+	more := int64(len(p)) > s.left
+	if more {
+		p = p[:s.left]
+	}
+	s.left -= int64(len(p))
+	_, err := s.to.Write(p)
+	if more || err != nil {
+		s.over = true
+		s.full <- streamEnd{err}
+	}
+}
+
+// drain takes what is left in the pipe once the box is quiet, and stops.
+func (s *stream) drain() {
+	s.from.SetReadDeadline(time.Unix(1, 0))
+	<-s.ended
+	raw, err := s.from.SyscallConn()
+	if err != nil {
+		return
+	}
+	s.from.SetReadDeadline(time.Time{})
+	buf := make([]byte, 64<<10)
+	for {
+		n := 0
+		raw.Read(func(fd uintptr) bool {
+			n, err = unix.Read(int(fd), buf)
+			return true
+		})
+		if n <= 0 || err != nil {
+			return
+		}
+		s.take(buf[:n])
+	}
+}

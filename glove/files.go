@@ -1,0 +1,385 @@
+package glove
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// chunk is how many bytes of a file one script carries.
+const chunk = 4 << 20
+
+// stage writes files into the workspace.
+func (b *Box) stage(files []glovebox.File) error {
+	made := map[string]bool{".": true}
+	for _, f := range files {
+		name, err := glovebox.CleanPath(f.Path)
+		if err != nil {
+			return err
+		}
+		if err := b.stageFile(name, f, made); err != nil {
+			return fmt.Errorf("stage %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (b *Box) stageFile(name string, f glovebox.File, made map[string]bool) error {
+	if err := b.stageDir(path.Dir(name), made); err != nil {
+		return err
+	}
+	mode := 0o644
+	if f.Executable {
+		mode = 0o755
+	}
+	if f.ReadOnly {
+		mode &^= 0o222
+	}
+	// The first chunk makes the file, the others append to it.
+	data, flags := f.Data, unix.O_CREAT|unix.O_EXCL
+	for last := false; !last; flags = 0 {
+		part := data[:min(len(data), chunk)]
+		data = data[len(part):]
+		last = len(data) == 0
+
+		s, fd := new(Script), Ref{}
+		dir := walk(s, path.Dir(name), unix.O_RDONLY|unix.O_DIRECTORY)
+		if flags != 0 {
+			s.CallOn(dir, "remove the old file", unix.SYS_UNLINKAT, path.Base(name), 0).Ignore()
+		}
+		fd = s.Buffer(8)
+		s.CallOn(dir, "open", unix.SYS_OPENAT, path.Base(name), unix.O_WRONLY|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC|flags, 0o600).To(fd)
+		s.CallOn(dir, "close", unix.SYS_CLOSE)
+		s.CallOn(fd, "write", unix.SYS_WRITE, part, len(part)).IfOther(int64(len(part)), s.failure())
+		if last {
+			s.CallOn(fd, "fchmod", unix.SYS_FCHMOD, mode)
+			if b.c.Owner && !f.ReadOnly {
+				s.CallOn(fd, "fchown", unix.SYS_FCHOWN, tier.UID, tier.GID)
+			}
+		}
+		s.CallOn(fd, "close", unix.SYS_CLOSE)
+		if last && f.ReadOnly && !b.c.Owner {
+			// The box is quiet and the walk met no link, so the path is the file.
+			at := path.Join(tier.Workspace, name)
+			s.Call("bind", unix.SYS_MOUNT, at, at, 0, unix.MS_BIND, 0)
+			s.Call("bind read-only", unix.SYS_MOUNT, 0, at, 0, unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, 0)
+		}
+		if _, err := b.do(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stageDir makes a directory and those above it, in a way that commands can
+// make files there but not take the read-only files away: where the glove is
+// another user than the commands, the directory is sticky; else it is a mount
+// point, which nobody can rename.
+func (b *Box) stageDir(name string, made map[string]bool) error {
+	if made[name] {
+		return nil
+	}
+	if err := b.stageDir(path.Dir(name), made); err != nil {
+		return err
+	}
+	made[name] = true
+	mode := 0o755
+	if b.c.Owner {
+		mode = 0o1777
+	}
+	s := new(Script)
+	parent := walk(s, path.Dir(name), unix.O_RDONLY|unix.O_DIRECTORY)
+	s.CallOn(parent, "mkdir", unix.SYS_MKDIRAT, path.Base(name), mode).Ignore()
+	s.CallOn(parent, "close", unix.SYS_CLOSE)
+	if at := path.Join(tier.Workspace, name); !b.c.Owner {
+		s.Call("bind", unix.SYS_MOUNT, at, at, 0, unix.MS_BIND|unix.MS_REC, 0)
+	}
+	_, err := b.do(s)
+	return err
+}
+
+// stageStdin makes descriptor fdStdin a file in memory that holds data.
+func (b *Box) stageStdin(data []byte) error {
+	s := new(Script)
+	if len(data) == 0 {
+		open := s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, "/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		moveFD(s, open, fdStdin)
+		_, err := b.do(s)
+		return err
+	}
+	moveFD(s, s.Call("memfd_create", unix.SYS_MEMFD_CREATE, "stdin", unix.MFD_CLOEXEC), fdStdin)
+	for len(data) > 0 {
+		part := data[:min(len(data), chunk)]
+		data = data[len(part):]
+		s.Call("write stdin", unix.SYS_WRITE, fdStdin, part, len(part)).IfOther(int64(len(part)), s.failure())
+		if len(data) == 0 {
+			s.Call("rewind stdin", unix.SYS_LSEEK, fdStdin, 0, 0)
+		}
+		if _, err := b.do(s); err != nil {
+			return fmt.Errorf("stage stdin: %w", err)
+		}
+		s = new(Script)
+	}
+	return nil
+}
+
+// moveFD gives the descriptor that open returns the number to.
+func moveFD(s *Script, open *Ins, to int) {
+	fd := s.Buffer(8)
+	open.To(fd)
+	s.CallOn(fd, "dup3", unix.SYS_DUP3, to, unix.O_CLOEXEC)
+	s.CallOn(fd, "close", unix.SYS_CLOSE)
+}
+
+// workspace reads the workspace of a quiet box. Each component of a path is
+// opened by itself and never through a link.
+type workspace struct{ b *Box }
+
+// openScript begins a script that leaves a descriptor of name in the word that
+// it returns.
+func (w *workspace) openScript(op, name string, flags int) (*Script, Ref, error) {
+	if !fs.ValidPath(name) || strings.ContainsRune(name, 0) {
+		return nil, Ref{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	s := new(Script)
+	return s, walk(s, name, flags), nil
+}
+
+// walk opens name in the workspace, with flags, and returns the word that has
+// its descriptor.
+func walk(s *Script, name string, flags int) Ref {
+	const way = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, next := s.Buffer(8), s.Buffer(8)
+	s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, tier.Workspace, way, 0).To(fd)
+	if name == "." {
+		return fd
+	}
+	// A failure on the way must not leave the descriptor above it open.
+	failed, there := s.Label(), s.Label()
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		how := way
+		if i == len(parts)-1 {
+			how = flags | unix.O_NOFOLLOW | unix.O_CLOEXEC
+		}
+		s.CallOn(fd, "open", unix.SYS_OPENAT, part, how, 0).To(next).IfError(failed)
+		s.CallOn(fd, "close", unix.SYS_CLOSE)
+		s.Load(next).To(fd)
+	}
+	s.Jump(there)
+	s.Place(failed)
+	s.CallOn(fd, "close", unix.SYS_CLOSE).Ignore()
+	s.Jump(s.failure())
+	s.Place(there)
+	return fd
+}
+
+// Open implements [fs.FS]. It opens directories and regular files only.
+func (w *workspace) Open(name string) (fs.File, error) {
+	info, err := w.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case info.IsDir():
+		return &dir{w: w, name: name, info: info}, nil
+	case info.Mode().IsRegular():
+		return &file{w: w, name: name, info: info}, nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is a %s, not a regular file", kind(info.Mode()))}
+}
+
+// Lstat implements [fs.ReadLinkFS] as far as it is wanted: links are never
+// followed.
+func (w *workspace) Lstat(name string) (fs.FileInfo, error) {
+	s, fd, err := w.openScript("stat", name, unix.O_PATH)
+	if err != nil {
+		return nil, err
+	}
+	var st unix.Stat_t
+	buf := s.Scratch(binary.Size(st))
+	s.CallOn(fd, "fstat", unix.SYS_FSTAT, buf)
+	s.CallOn(fd, "close", unix.SYS_CLOSE)
+	s.Reply(buf, s.Words(binary.Size(st)))
+	raw, err := w.b.do(s)
+	if err == nil {
+		_, err = binary.Decode(raw, binary.LittleEndian, &st)
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return &info{name: path.Base(name), st: st}, nil
+}
+
+// ReadDir implements [fs.ReadDirFS]. Entries come in the directory's order.
+func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
+	var all []fs.DirEntry
+	const size = 256 << 10
+	for offset := int64(0); ; {
+		s, fd, err := w.openScript("readdir", name, unix.O_RDONLY|unix.O_DIRECTORY)
+		if err != nil {
+			return nil, err
+		}
+		buf, n := s.Scratch(size), s.Buffer(8)
+		s.CallOn(fd, "lseek", unix.SYS_LSEEK, offset, 0)
+		s.CallOn(fd, "getdents", unix.SYS_GETDENTS64, buf, size).To(n)
+		s.CallOn(fd, "close", unix.SYS_CLOSE)
+		s.Reply(buf, n)
+		raw, err := w.b.do(s)
+		if err != nil {
+			return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
+		}
+		if len(raw) == 0 {
+			return all, nil
+		}
+		for len(raw) >= 19 {
+			length := int(binary.LittleEndian.Uint16(raw[16:]))
+			if length < 20 || length > len(raw) {
+				return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("a directory entry is malformed")}
+			}
+			offset = int64(binary.LittleEndian.Uint64(raw[8:]))
+			entry, _, _ := bytes.Cut(raw[19:length], []byte{0})
+			if n := string(entry); n != "." && n != ".." {
+				all = append(all, &dirEntry{w: w, dir: name, name: n, mode: dirType(raw[18])})
+			}
+			raw = raw[length:]
+		}
+		if int64(len(all)) > maxEntries {
+			return nil, &fs.PathError{Op: "readdir", Path: name, Err: fmt.Errorf("has more than %d entries", maxEntries)}
+		}
+	}
+}
+
+// maxEntries bounds the entries of one directory that the host takes in.
+const maxEntries = 1 << 18
+
+func dirType(t byte) fs.FileMode {
+	switch t {
+	case unix.DT_DIR:
+		return fs.ModeDir
+	case unix.DT_LNK:
+		return fs.ModeSymlink
+	case unix.DT_REG:
+		return 0
+	case unix.DT_FIFO:
+		return fs.ModeNamedPipe
+	case unix.DT_SOCK:
+		return fs.ModeSocket
+	case unix.DT_CHR:
+		return fs.ModeDevice | fs.ModeCharDevice
+	case unix.DT_BLK:
+		return fs.ModeDevice
+	}
+	return fs.ModeIrregular
+}
+
+func kind(m fs.FileMode) string {
+	switch m.Type() {
+	case fs.ModeSymlink:
+		return "symbolic link"
+	case fs.ModeNamedPipe:
+		return "named pipe"
+	case fs.ModeSocket:
+		return "socket"
+	case fs.ModeDir:
+		return "directory"
+	}
+	return "special file"
+}
+
+type dirEntry struct {
+	w         *workspace
+	dir, name string
+	mode      fs.FileMode
+}
+
+func (e *dirEntry) Name() string               { return e.name }
+func (e *dirEntry) IsDir() bool                { return e.mode.IsDir() }
+func (e *dirEntry) Type() fs.FileMode          { return e.mode }
+func (e *dirEntry) Info() (fs.FileInfo, error) { return e.w.Lstat(path.Join(e.dir, e.name)) }
+
+type info struct {
+	name string
+	st   unix.Stat_t
+}
+
+func (i *info) Name() string       { return i.name }
+func (i *info) Size() int64        { return i.st.Size }
+func (i *info) IsDir() bool        { return i.Mode().IsDir() }
+func (i *info) ModTime() time.Time { return time.Unix(int64(i.st.Mtim.Sec), int64(i.st.Mtim.Nsec)) }
+func (i *info) Sys() any           { return nil }
+func (i *info) Mode() fs.FileMode {
+	return dirType(byte(i.st.Mode>>12)) | fs.FileMode(i.st.Mode&0o777)
+}
+
+type dir struct {
+	w    *workspace
+	name string
+	info fs.FileInfo
+	read bool
+}
+
+func (d *dir) Stat() (fs.FileInfo, error) { return d.info, nil }
+func (d *dir) Close() error               { return nil }
+func (d *dir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errors.New("is a directory")}
+}
+
+// ReadDir implements [fs.ReadDirFile]; it returns all entries the first time.
+func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if d.read {
+		if n > 0 {
+			return nil, io.EOF
+		}
+		return nil, nil
+	}
+	d.read = true
+	return d.w.ReadDir(d.name)
+}
+
+// file reads a regular file a piece at a time; nothing of it stays open in the
+// box between two pieces.
+type file struct {
+	w      *workspace
+	name   string
+	info   fs.FileInfo
+	offset int64
+}
+
+func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *file) Close() error               { return nil }
+
+func (f *file) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	s, fd, err := f.w.openScript("read", f.name, unix.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return 0, err
+	}
+	size := min(len(p), 512<<10)
+	buf, n := s.Scratch(size), s.Buffer(8)
+	s.CallOn(fd, "pread", unix.SYS_PREAD64, buf, size, f.offset).To(n)
+	s.CallOn(fd, "close", unix.SYS_CLOSE)
+	s.Reply(buf, n)
+	raw, err := f.w.b.do(s)
+	if err != nil {
+		return 0, &fs.PathError{Op: "read", Path: f.name, Err: err}
+	}
+	if len(raw) == 0 {
+		return 0, io.EOF
+	}
+	f.offset += int64(len(raw))
+	return copy(p, raw), nil
+}
