@@ -1,0 +1,80 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// askTime is how long a program may take to answer.
+	askTime = 10 * time.Second
+	// askBytes is the longest answer.
+	askBytes = 1 << 20
+)
+
+// Ask runs a program of the operator's and returns what it prints on stdout.
+// It has ten seconds. Its environment is PATH, HOME and LANG alone, and its
+// working directory is the root, so that nothing the operator has set for
+// other uses (PYTHONPATH, NODE_OPTIONS, a version file) colours the answer:
+// the box will not have these either. The error quotes its stderr.
+func (h *Host) Ask(ctx context.Context, args ...string) (string, error) {
+	if len(args) == 0 {
+		return "", errors.New("ask: no program")
+	}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LANG=C.UTF-8"}
+	return run(ctx, env, "/", args)
+}
+
+// run executes a program and returns its stdout. When it takes too long, its
+// whole process group is killed.
+func run(ctx context.Context, env []string, dir string, args []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	var stdout, stderr bounded
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = env, dir, &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s did not answer: %w", args[0], context.Cause(ctx))
+	case err != nil:
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, stderr.line())
+	case stdout.over:
+		return "", fmt.Errorf("%s: the answer is longer than %d bytes", args[0], askBytes)
+	}
+	return stdout.buf.String(), nil
+}
+
+// bounded keeps the first askBytes that are written to it.
+type bounded struct {
+	buf  bytes.Buffer
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	take := min(len(p), askBytes-b.buf.Len())
+	b.buf.Write(p[:take])
+	b.over = b.over || take < len(p)
+	return len(p), nil
+}
+
+// line returns the first and the last line of what was written, shortened:
+// some programs say what is wrong at the top and some at the bottom.
+func (b *bounded) line() string {
+	lines := strings.Split(strings.TrimSpace(b.buf.String()), "\n")
+	s := lines[0]
+	if last := lines[len(lines)-1]; last != s {
+		s += " … " + last
+	}
+	return fmt.Sprintf("%.300s", s)
+}
