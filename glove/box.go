@@ -186,13 +186,14 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 		return broken(err)
 	}
 	type answer struct {
-		body []byte
-		err  error
+		body   []byte
+		killed bool
+		err    error
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		body, err := b.c.Ends.receive(script, time.Time{})
-		answers <- answer{body, err}
+		body, killed, err := b.c.Ends.receive(script, time.Time{})
+		answers <- answer{body, killed, err}
 	}()
 
 	var (
@@ -259,6 +260,13 @@ wait:
 	}
 	if now, err := b.c.Ground.Sample(); err == nil {
 		peak = peak.most(now)
+	}
+	if out.Cause != "" && !got.killed && b.Alive() {
+		// Else the killer might find the next command.
+		if err := b.c.Ends.receiveKilled(time.Now().Add(grace)); err != nil {
+			b.alive.Store(false)
+			b.c.Ground.Kill()
+		}
 	}
 	drain()
 

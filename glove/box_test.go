@@ -121,7 +121,6 @@ func TestRun(t *testing.T) {
 			want: glovebox.Outcome{Cause: "wall", ExitCode: -1, Signal: "SIGKILL"}, stdout: "before\n", hit: "wall"},
 		{name: "output", limits: glovebox.Limits{Output: 3}, cmd: sh("echo 123456; sleep 100"),
 			want: glovebox.Outcome{Cause: "output", ExitCode: -1, Signal: "SIGKILL"}, stdout: "123", hit: "output"},
-		{name: "output at the end", limits: glovebox.Limits{Output: 3}, cmd: sh("echo 123456"), want: glovebox.Outcome{Cause: "output"}, stdout: "123", hit: "output"},
 		{name: "left behind", cmd: sh("sleep 100 & sleep 100 & echo done"), want: glovebox.Outcome{Cause: "exit"}, stdout: "done\n"},
 		{name: "disk", cmd: sh("dd if=/dev/zero of=big bs=64k 2>/dev/null"), want: glovebox.Outcome{Cause: "exit", ExitCode: 1}, hit: "disk"},
 		{name: "files", cmd: sh("i=0; while : >f$i; do i=$((i+1)); done 2>/dev/null"), want: glovebox.Outcome{Cause: "exit", ExitCode: 2}, hit: "files"},
@@ -150,6 +149,23 @@ func TestRun(t *testing.T) {
 				t.Errorf("afterwards: %+v, %q", got, stdout.String())
 			}
 		})
+	}
+}
+
+// A command may end at the very moment when it is killed; the kill must not
+// reach the next one.
+func TestKillAtTheEnd(t *testing.T) {
+	b := openBare(t, glovebox.Limits{Output: 3})
+	for range 50 {
+		cmd := sh("echo 123456")
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		if got := b.Run(context.Background(), cmd); got.Cause != glovebox.CauseOutput || out.String() != "123" {
+			t.Fatalf("got %+v, %q", got, out.String())
+		}
+		if got := b.Run(context.Background(), sh("exit 3")); got.ExitCode != 3 {
+			t.Fatalf("the next one: %+v", got)
+		}
 	}
 }
 

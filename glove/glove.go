@@ -24,7 +24,9 @@
 // and data, laid out for a fixed address. A reply is two words, a tag and a
 // length, and so many bytes: tagReply, or tagFault with the address of the call
 // that failed and its result, or tagChild with the same of a command's process
-// before it executed anything. The host bounds what it reads; a glove that says
+// before it executed anything, or tagKilled, empty, for each byte of the kill
+// pipe. While a command runs replies are shorter than PIPE_BUF and written at
+// once, so they never mix. The host bounds what it reads; a glove that says
 // something else is a broken box.
 package glove
 
@@ -57,6 +59,7 @@ const (
 	tagReply = iota + 1
 	tagFault
 	tagChild
+	tagKilled
 )
 
 // maxReply bounds the bytes of one reply.
@@ -136,7 +139,8 @@ func (e Ends) Do(s *Script, deadline time.Time) ([]byte, error) {
 	if err := e.send(s, deadline); err != nil {
 		return nil, err
 	}
-	return e.receive(s, deadline)
+	body, _, err := e.receive(s, deadline)
+	return body, err
 }
 
 func (e Ends) send(s *Script, deadline time.Time) error {
@@ -151,34 +155,62 @@ func (e Ends) send(s *Script, deadline time.Time) error {
 	return err
 }
 
-// receive reads the reply to s.
-func (e Ends) receive(s *Script, deadline time.Time) ([]byte, error) {
-	e.Reply.SetReadDeadline(deadline)
+// receive reads the reply to s, and tells whether the killer answered before
+// it.
+func (e Ends) receive(s *Script, deadline time.Time) (reply []byte, killed bool, err error) {
 	var child error
 	for {
-		var head [16]byte
-		if _, err := io.ReadFull(e.Reply, head[:]); err != nil {
-			return nil, fmt.Errorf("the glove is gone: %w", err)
-		}
-		tag, n := binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
-		if n > maxReply || tag != tagReply && n != 16 {
-			return nil, fmt.Errorf("the glove sent a reply with tag %d and %d bytes", tag, n)
-		}
-		body := make([]byte, n)
-		if _, err := io.ReadFull(e.Reply, body); err != nil {
-			return nil, fmt.Errorf("the glove is gone: %w", err)
+		tag, body, err := e.frame(deadline)
+		if err != nil {
+			return nil, killed, err
 		}
 		switch tag {
 		case tagReply:
-			return body, child
+			return body, killed, child
 		case tagFault:
-			return nil, fault(s, body, false)
+			return nil, killed, fault(s, body, false)
 		case tagChild:
 			child = fault(s, body, true)
-		default:
-			return nil, fmt.Errorf("the glove sent a reply with tag %d", tag)
+		case tagKilled:
+			killed = true
 		}
 	}
+}
+
+// receiveKilled waits for the killer's answer, so that it is idle again.
+func (e Ends) receiveKilled(deadline time.Time) error {
+	tag, _, err := e.frame(deadline)
+	if err == nil && tag != tagKilled {
+		err = fmt.Errorf("the glove sent tag %d in place of the killer's answer", tag)
+	}
+	return err
+}
+
+// frame reads one reply.
+func (e Ends) frame(deadline time.Time) (tag uint64, body []byte, err error) {
+	e.Reply.SetReadDeadline(deadline)
+	var head [16]byte
+	if _, err := io.ReadFull(e.Reply, head[:]); err != nil {
+		return 0, nil, fmt.Errorf("the glove is gone: %w", err)
+	}
+	tag, n := binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
+	var ok bool
+	switch tag {
+	case tagReply:
+		ok = n <= maxReply
+	case tagFault, tagChild:
+		ok = n == 16
+	case tagKilled:
+		ok = n == 0
+	}
+	if !ok {
+		return 0, nil, fmt.Errorf("the glove sent a reply with tag %d and %d bytes", tag, n)
+	}
+	body = make([]byte, n)
+	if _, err := io.ReadFull(e.Reply, body); err != nil {
+		return 0, nil, fmt.Errorf("the glove is gone: %w", err)
+	}
+	return tag, body, nil
 }
 
 func fault(s *Script, body []byte, child bool) *Fault {
@@ -194,18 +226,16 @@ func fault(s *Script, body []byte, child bool) *Fault {
 func (s *Script) Reply(buf, length Ref) {
 	head := s.Words(tagReply, 0)
 	s.Load(length).To(head.Plus(8))
-	s.Call("reply", syscall.SYS_WRITE, FDReply, head, 16)
-	n := s.Load(length)
-	w := s.Call("reply", syscall.SYS_WRITE, FDReply, buf, 0)
-	n.To(w.Arg(2))
+	vector := s.Words(head, 16, buf, 0)
+	s.Load(length).To(vector.Plus(24))
+	s.add("reply", syscall.SYS_WRITEV, FDReply, vector, 2)
 	s.Jump(loader)
 }
 
 // sendFault sends the fault words under a tag.
 func (s *Script) sendFault(tag int) {
-	head := s.Words(tag, 16)
-	s.add("send fault", syscall.SYS_WRITE, FDReply, head, 16)
-	s.add("send fault", syscall.SYS_WRITE, FDReply, Ref{value{number: faultBase}}, 16)
+	vector := s.Words(s.Words(tag, 16), 16, faultBase, 16)
+	s.add("send fault", syscall.SYS_WRITEV, FDReply, vector, 2)
 }
 
 // finish ends the script with an empty reply, and with what the calls that

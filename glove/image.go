@@ -129,6 +129,7 @@ func killerScript() *Script {
 	s.Place(again)
 	s.add("read", syscall.SYS_READ, FDKill, s.Buffer(8), 1).IfOther(1, exit)
 	s.add("kill all", syscall.SYS_KILL, -1, syscall.SIGKILL)
+	s.add("answer", syscall.SYS_WRITE, FDReply, s.Words(tagKilled, 0), 16)
 	s.Jump(again)
 	s.Place(exit)
 	s.add("exit thread", syscall.SYS_EXIT)
