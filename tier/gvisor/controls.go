@@ -1,0 +1,5 @@
+package gvisor
+
+import "github.com/gloveboxhq/glovebox"
+
+func controls() []glovebox.Control { return nil }
