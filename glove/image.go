@@ -23,7 +23,7 @@ const textBase = 0x400000
 
 // Image returns the glove as a static ELF executable for this machine. It is
 // the same bytes every time; nobody may change them.
-var Image = sync.OnceValue(makeImage)
+var Image = sync.OnceValue(func() []byte { return makeImage(loaderData()) })
 
 // code returns the machine code of the virtual machine, read from this
 // program's own text.
@@ -36,13 +36,13 @@ func code() []byte {
 	return bytes.Clone(mem[:n])
 }
 
-func makeImage() []byte {
+// makeImage returns the virtual machine as an executable, with data at faultBase.
+func makeImage(data []byte) []byte {
 	const headers = 64 + 2*56
 	text := code()
 	for (headers+len(text))%16 != 0 {
 		text = append(text, 0)
 	}
-	data := loaderData()
 
 	machine := elf.EM_X86_64
 	if runtime.GOARCH == "arm64" {

@@ -1,0 +1,33 @@
+package glove
+
+import "golang.org/x/sys/unix"
+
+// Program returns a static ELF executable for this machine that executes s by
+// itself, as any program of a box: it has no host to talk to. It ends with exit
+// code 0 at its end, and with the error number of a call that failed as its
+// exit code. So a system call can be tried in a box that holds no interpreter.
+func Program(s *Script) ([]byte, error) {
+	s.add("exit", unix.SYS_EXIT_GROUP, 0)
+	if s.onFail != nil && s.onFail.index < 0 {
+		s.Place(s.onFail)
+		code := s.Words(0)
+		result := s.Load(Ref{value{number: faultBase + 8}})
+		negate := s.Sub(code, 0)
+		result.To(negate.Arg(1))
+		exit := s.add("exit", unix.SYS_EXIT_GROUP, 0)
+		negate.To(exit.Arg(0))
+	}
+	raw, err := s.layout(scriptBase)
+	if err != nil {
+		return nil, err
+	}
+	start := new(Script)
+	start.Jump(script)
+	first, err := start.layout(loaderBase)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, scriptBase-faultBase, scriptBase-faultBase+len(raw))
+	copy(data[loaderBase-faultBase:], first)
+	return makeImage(append(data, raw...)), nil
+}
