@@ -15,4 +15,7 @@ func (s *Script) Report(buf Ref, n int) {
 }
 
 // Next takes a further reply of a script that was sent with [Ends.Do].
-func (e Ends) Next(s *Script, deadline time.Time) ([]byte, error) { return e.receive(s, deadline) }
+func (e Ends) Next(s *Script, deadline time.Time) ([]byte, error) {
+	body, _, err := e.receive(s, deadline)
+	return body, err
+}
