@@ -8,8 +8,8 @@ import "golang.org/x/sys/unix"
 // exit code. So a system call can be tried in a box that holds no interpreter.
 func Program(s *Script) ([]byte, error) {
 	s.add("exit", unix.SYS_EXIT_GROUP, 0)
-	if s.onFail != nil && s.onFail.index < 0 {
-		s.Place(s.onFail)
+	if s.fault != nil {
+		s.Place(s.fault)
 		code := s.Words(0)
 		result := s.Load(Ref{value{number: faultBase + 8}})
 		negate := s.Sub(code, 0)
