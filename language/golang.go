@@ -1,14 +1,26 @@
 package language
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io"
 	"path"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
 )
 
-// Go is Go without modules: a program of one package that imports only the
-// standard library.
+// Go is Go without a network: a program of one module that imports only itself
+// and the standard library. The compiler's refusals, of types too, are syntax
+// errors.
 var Go = &Language{
 	Name:       "go",
 	Title:      "Go",
@@ -18,8 +30,22 @@ var Go = &Language{
 	Comment:    "//",
 	Score:      goSigns.score,
 	IsTest:     isGoTest,
-	Install:    "install Go 1.22 or later from https://go.dev/dl and put its bin directory on PATH",
+	Find:       findGo,
+	Plan:       planGo,
+	Exam:       examGo,
+	ReadSyntax: readGoSyntax,
+
+	ReadFailure: readGoFailure,
+	Install:     installGo,
 }
+
+const installGo = "install Go 1.22 or later from https://go.dev/dl and put its bin directory on PATH"
+
+// Where things are in a box.
+const (
+	goDriver = "/opt/glovebox/go/driver"
+	goTools  = "/usr/local/go/pkg"
+)
 
 var goSigns = signs{
 	signed(70, `^package\s+\w+\s*(?://.*)?$`),
@@ -38,4 +64,236 @@ var goSigns = signs{
 
 func isGoTest(f glovebox.File) bool {
 	return strings.HasSuffix(path.Base(f.Path), "_test.go")
+}
+
+// goBuild is what the driver in the box is told, as JSON; see golang/driver.
+type goBuild struct {
+	Go       string      `json:"go"`
+	Lang     string      `json:"lang"`
+	Packages []goPackage `json:"packages"`
+	Harness  bool        `json:"harness,omitempty"`
+}
+
+// goPackage is one package of a build: its import path and its files.
+type goPackage struct {
+	Path  string   `json:"path"`
+	Files []string `json:"files"`
+}
+
+// step makes the step that builds and runs b.
+func (b goBuild) step(tc *Toolchain, files ...glovebox.File) Step {
+	b.Go = goTools
+	arg, _ := json.Marshal(b)
+	return Step{Args: []string{tc.Tools["driver"], string(arg)}, Files: files}
+}
+
+// goProgram is what can be told of a program's Go files by reading them.
+type goProgram struct {
+	// name is the package clause of the main file; empty where it has none.
+	name string
+	// main is the directory of the main file.
+	main string
+	// module is the module's path, of go.mod; empty where there is none.
+	module string
+	// lang is the version of the language, such as "go1.22".
+	lang string
+	// dirs holds the packages by directory.
+	dirs map[string]*goDir
+}
+
+// goDir is a package as files of one directory.
+type goDir struct {
+	files   []string
+	imports []string
+}
+
+const (
+	// goProgramPath is the import path of a program that has none of its own.
+	goProgramPath = "program"
+	// maxGoFile bounds a file that is parsed on the host, in bytes.
+	maxGoFile = 1 << 20
+)
+
+// readGo reads a program. Files that do not parse are the compiler's to judge.
+func readGo(tc *Toolchain, p *glovebox.Program) *goProgram {
+	g := &goProgram{main: path.Dir(p.Main), lang: "go" + goLanguage(tc.Version), dirs: map[string]*goDir{}}
+	for _, f := range p.Files {
+		if path.Base(f.Path) == "go.mod" && path.Dir(f.Path) == "." {
+			g.readModule(f.Data, tc.Version)
+		}
+		if !strings.HasSuffix(f.Path, ".go") || f.Path != p.Main && (isGoTest(f) || !goMatches(f)) {
+			continue
+		}
+		dir := g.dirs[path.Dir(f.Path)]
+		if dir == nil {
+			dir = &goDir{}
+			g.dirs[path.Dir(f.Path)] = dir
+		}
+		dir.files = append(dir.files, f.Path)
+		if file := parseGo(f, parser.ImportsOnly); file != nil {
+			for _, i := range file.Imports {
+				dir.imports = append(dir.imports, goImport(i))
+			}
+			if f.Path == p.Main {
+				g.name = file.Name.Name
+			}
+		}
+	}
+	return g
+}
+
+// parseGo parses a file; nil where it is too large or has no package clause.
+func parseGo(f glovebox.File, mode parser.Mode) *ast.File {
+	if len(f.Data) > maxGoFile {
+		return nil
+	}
+	file, _ := parser.ParseFile(token.NewFileSet(), f.Path, f.Data, mode)
+	if file == nil || file.Name == nil || file.Name.Name == "_" || file.Name.Name == "" {
+		return nil
+	}
+	return file
+}
+
+func goImport(i *ast.ImportSpec) string {
+	p, _ := strconv.Unquote(i.Path.Value)
+	return p
+}
+
+// goMatches tells whether the file is for this system, by its name and its
+// build constraint.
+func goMatches(f glovebox.File) bool {
+	c := build.Default
+	c.CgoEnabled = false
+	c.OpenFile = func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(string(f.Data))), nil
+	}
+	ok, err := c.MatchFile(".", path.Base(f.Path))
+	return ok || err != nil
+}
+
+var (
+	goModModule = regexp.MustCompile(`(?m)^module\s+"?([\w./~-]+)"?`)
+	goModGo     = regexp.MustCompile(`(?m)^go\s+(\d+\.\d+)`)
+)
+
+func (g *goProgram) readModule(mod []byte, version string) {
+	if m := goModModule.FindSubmatch(mod); m != nil {
+		g.module = string(m[1])
+	}
+	if m := goModGo.FindSubmatch(mod); m != nil && goOlder(string(m[1]), goLanguage(version)) {
+		g.lang = "go" + string(m[1])
+	}
+}
+
+// goLanguage cuts a version of the toolchain to one of the language.
+func goLanguage(version string) string {
+	major, rest, _ := strings.Cut(version, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	return major + "." + strings.TrimRight(minor, "abcdefghijklmnopqrstuvwxyz-")
+}
+
+func goOlder(a, b string) bool {
+	minor := func(v string) int {
+		_, m, _ := strings.Cut(v, ".")
+		n, _ := strconv.Atoi(m)
+		return n
+	}
+	return strings.HasPrefix(a, "1.") && minor(a) < minor(b)
+}
+
+// packages lists the packages that the main file's package needs, each after
+// those that it imports; it comes last, under the path given.
+func (g *goProgram) packages(mainPath string) []goPackage {
+	var list []goPackage
+	seen := map[string]bool{}
+	var visit func(dir, as string)
+	visit = func(dir, as string) {
+		d := g.dirs[dir]
+		if d == nil || seen[dir] {
+			return
+		}
+		seen[dir] = true
+		for _, i := range d.imports {
+			if rel, ok := g.local(i); ok {
+				visit(rel, i)
+			}
+		}
+		list = append(list, goPackage{as, d.files})
+	}
+	visit(g.main, mainPath)
+	return list
+}
+
+// local returns the directory of a package of the program's own module.
+func (g *goProgram) local(imported string) (string, bool) {
+	rel, ok := strings.CutPrefix(imported, g.module)
+	if g.module == "" || !ok || rel != "" && rel[0] != '/' {
+		return "", false
+	}
+	return path.Clean(cmp.Or(strings.TrimPrefix(rel, "/"), ".")), true
+}
+
+// planGo compiles, links and runs. A package that is not main has nothing to
+// run: it is compiled, linked and initialised.
+func planGo(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
+	g := readGo(tc, p)
+	b := goBuild{Lang: g.lang}
+	var extra []glovebox.File
+	if g.name == "main" || g.name == "" {
+		b.Packages = g.packages("main")
+	} else {
+		b.Packages = g.packages(goProgramPath)
+		main := glovebox.File{Path: goGlue + "main.go", Data: fmt.Appendf(nil, "package main\n\nimport _ %q\n\nfunc main() {}\n", goProgramPath)}
+		b.Packages = append(b.Packages, goPackage{"main", []string{main.Path}})
+		extra = append(extra, main)
+	}
+	if len(b.Packages) == 0 {
+		return nil, fmt.Errorf("the program's main file %q is not a Go file", p.Main)
+	}
+	return &Plan{Files: slices.Clone(p.Files), Run: b.step(tc, extra...)}, nil
+}
+
+// goGlue is where generated files are staged.
+const goGlue = ".glovebox/"
+
+var goPosition = regexp.MustCompile(`(?m)^(?:\./)?([^:\n]+\.go):(\d+):(?:(\d+):)? (.+)$`)
+
+// readGoSyntax reads the compiler's first error.
+func readGoSyntax(out CheckOutput) *glovebox.SyntaxError {
+	if out.ExitCode == 0 {
+		return nil
+	}
+	m := goPosition.FindSubmatch(out.Stderr)
+	if m == nil {
+		return nil
+	}
+	e := &glovebox.SyntaxError{File: string(m[1]), Message: string(m[4])}
+	e.Line, _ = strconv.Atoi(string(m[2]))
+	e.Column, _ = strconv.Atoi(string(m[3]))
+	return e
+}
+
+var (
+	goPanic = regexp.MustCompile(`(?m)^(panic|fatal error): (.*)$`)
+	goFrame = regexp.MustCompile(`(?m)^\t(?:\./|/workspace/)?([^/\s:][^\s:]*\.go):(\d+)`)
+	goError = regexp.MustCompile(`^runtime error: `)
+)
+
+// readGoFailure reads a panic or a fatal error of the runtime, and the first
+// frame that is in the program's own files.
+func readGoFailure(stderr []byte) *glovebox.Failure {
+	at := goPanic.FindSubmatchIndex(stderr)
+	if at == nil {
+		return nil
+	}
+	f := &glovebox.Failure{Type: string(stderr[at[2]:at[3]]), Message: string(stderr[at[4]:at[5]])}
+	if goError.MatchString(f.Message) {
+		f.Type, f.Message = "runtime error", f.Message[len("runtime error: "):]
+	}
+	f.Message = strings.TrimSuffix(f.Message, " [recovered]")
+	if m := goFrame.FindSubmatch(stderr[at[1]:]); m != nil {
+		f.File = string(m[1])
+		f.Line, _ = strconv.Atoi(string(m[2]))
+	}
+	return f
 }

@@ -1,0 +1,169 @@
+// Command driver compiles, links and starts a Go program in a box. Its one
+// argument is a [Build] as JSON. What the compiler refuses it reports as an
+// event on descriptor 5, which it closes before the program starts.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Build says what to make.
+type Build struct {
+	// Go is the directory of the toolchain: compile, link, importcfg.
+	Go string `json:"go"`
+	// Lang is the version of the language, such as "go1.22".
+	Lang     string    `json:"lang"`
+	Packages []Package `json:"packages"`
+	// Harness says that the tests are being built, not the program: a refusal
+	// then means that they do not fit the program, and the report stays open.
+	Harness bool `json:"harness,omitempty"`
+}
+
+// Package is one package, after all that it imports. The last one is main.
+type Package struct {
+	Path  string   `json:"path"`
+	Files []string `json:"files"`
+}
+
+// event is a line of the report, as package language reads it.
+type event struct {
+	Type   string       `json:"type"`
+	Reason string       `json:"reason,omitempty"`
+	Syntax *syntaxError `json:"syntax,omitempty"`
+}
+
+type syntaxError struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+var report = os.NewFile(5, "report")
+
+func main() {
+	var b Build
+	if len(os.Args) < 2 {
+		fail(fmt.Errorf("no build given"))
+	}
+	if err := json.Unmarshal([]byte(os.Args[1]), &b); err != nil {
+		fail(err)
+	}
+	dir, err := os.MkdirTemp("", "go-build-")
+	if err != nil {
+		fail(err)
+	}
+	exe := b.make(dir)
+	if b.Harness {
+		syscall.Exec(exe, []string{exe}, os.Environ())
+		fail(fmt.Errorf("the tests could not be started"))
+	}
+	send(event{Type: "checked"})
+	report.Close()
+	err = syscall.Exec(exe, append([]string{exe}, os.Args[2:]...), os.Environ())
+	fail(err)
+}
+
+// make returns the executable that it built in dir.
+func (b *Build) make(dir string) string {
+	config, err := os.ReadFile(filepath.Join(b.Go, "importcfg"))
+	if err != nil {
+		fail(err)
+	}
+	cfg := filepath.Join(dir, "importcfg")
+	var object string
+	for i, p := range b.Packages {
+		if err := os.WriteFile(cfg, config, 0o600); err != nil {
+			fail(err)
+		}
+		object = filepath.Join(dir, strconv.Itoa(i)+".a")
+		args := []string{
+			"-o", object, "-p", p.Path, "-lang", b.Lang, "-importcfg", cfg,
+			"-complete", "-pack", "-dwarf=false", "-nolocalimports", "-c=2",
+		}
+		b.tool("compile", append(args, p.Files...))
+		config = fmt.Appendf(config, "packagefile %s=%s\n", p.Path, object)
+	}
+	if err := os.WriteFile(cfg, config, 0o600); err != nil {
+		fail(err)
+	}
+	exe := filepath.Join(dir, "program")
+	b.tool("link", []string{"-o", exe, "-importcfg", cfg, "-s", "-w", "-buildid=", object})
+	left, _ := filepath.Glob(filepath.Join(dir, "*.a"))
+	for _, name := range append(left, cfg) {
+		os.Remove(name)
+	}
+	return exe
+}
+
+// tool runs one tool of the toolchain; what it refuses ends the driver.
+func (b *Build) tool(name string, args []string) {
+	var out bytes.Buffer
+	cmd := exec.Command(filepath.Join(b.Go, name), args...)
+	cmd.Env = []string{"GOMAXPROCS=2", "TMPDIR=" + os.TempDir()}
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if err == nil {
+		return
+	}
+	os.Stderr.Write(out.Bytes())
+	state := cmd.ProcessState
+	if state == nil || !state.Exited() {
+		fail(fmt.Errorf("%s ended with %v", name, err))
+	}
+	e := explain(out.String())
+	switch {
+	case e == nil:
+		fail(fmt.Errorf("%s ended with %v", name, err))
+	case b.Harness:
+		send(event{Type: "broken", Reason: fmt.Sprintf("the tests do not compile with the program: %s:%d: %s", e.File, e.Line, e.Message)})
+	default:
+		send(event{Type: "syntax", Syntax: e})
+	}
+	os.Exit(1)
+}
+
+var (
+	position = regexp.MustCompile(`(?m)^(?:\./)?([^:\n]+\.go):(\d+):(?:(\d+):)? (.*(?:\n\t.*)*)`)
+	missing  = regexp.MustCompile(`^could not import (\S+)`)
+	noMain   = regexp.MustCompile(`(?m)function main is undeclared in the main package`)
+)
+
+// explain reads the first error of a tool's output; nil where there is none.
+func explain(out string) *syntaxError {
+	m := position.FindStringSubmatch(out)
+	if m == nil {
+		if noMain.MatchString(out) {
+			return &syntaxError{Message: noMain.FindString(out)}
+		}
+		return nil
+	}
+	e := &syntaxError{File: m[1], Message: strings.ReplaceAll(m[4], "\n\t", " ")}
+	e.Line, _ = strconv.Atoi(m[2])
+	e.Column, _ = strconv.Atoi(m[3])
+	if m := missing.FindStringSubmatch(e.Message); m != nil {
+		e.Message = "package " + m[1] + " is not in the standard library, and there is nothing else to import here"
+	}
+	return e
+}
+
+func send(e event) {
+	if line, err := json.Marshal(e); err == nil {
+		report.Write(append(line, '\n'))
+	}
+}
+
+// fail ends the driver where the code is not at fault.
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "driver:", err)
+	os.Exit(125)
+}
