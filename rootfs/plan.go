@@ -1,8 +1,10 @@
 package rootfs
 
 import (
+	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -48,15 +50,24 @@ func Base() Plan {
 		{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"},
 		{"/etc/resolv.conf", ""},
 		{"/etc/localtime", utc},
-		{"/usr/share/zoneinfo/UTC", utc},
 	} {
 		p.Add(Entry{Path: f[0], Data: []byte(f[1])})
 	}
-	const locale = "/usr/lib/locale/C.utf8"
+	const locale, zones = "/usr/lib/locale/C.utf8", "/usr/share/zoneinfo"
 	if isDir(locale) {
 		p.Add(Entry{Path: locale, Source: locale})
 	}
+	if isDir(zones) {
+		p.Add(Entry{Path: zones, Source: zones, Skip: skipZone, SkipKey: "zones 1"})
+	}
+	p.Add(Entry{Path: zones + "/UTC", Data: []byte(utc)})
 	return p
+}
+
+// skipZone leaves out what tells the host's own zone, and the copies of the
+// zones that nobody names.
+func skipZone(rel string, d fs.DirEntry) bool {
+	return slices.Contains([]string{"localtime", "posixrules", "posix", "right", "leapseconds", "leap-seconds.list"}, rel)
 }
 
 // utc is the time zone file of UTC (RFC 9636, version 2): no transition, one

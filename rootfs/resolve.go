@@ -68,7 +68,7 @@ var epoch = time.Unix(1, 0)
 // resolve returns the nodes of the plan, parents before their children.
 func resolve(ctx context.Context, p Plan, b Bounds) ([]*node, error) {
 	r := &resolver{ctx: ctx, bounds: b, nodes: map[string]*node{}, links: map[string]keptLink{}}
-	r.nodes["/"] = &node{path: "/", mode: fs.ModeDir | 0o555, mtime: epoch}
+	r.nodes["/"] = &node{path: "/", mode: fs.ModeDir | 0o755, mtime: epoch}
 	for i := range p.Entries {
 		if err := r.entry(&p.Entries[i]); err != nil {
 			return nil, fmt.Errorf("root file system: %s: %w", p.Entries[i].Path, err)
@@ -112,12 +112,11 @@ func (r *resolver) entry(e *Entry) error {
 	if err := e.valid(); err != nil {
 		return err
 	}
-	// Permissions that a plan may give: never write, never set-id.
-	perm := func(def fs.FileMode) fs.FileMode {
+	perm := func(def, never fs.FileMode) fs.FileMode {
 		if e.Mode != 0 {
 			def = e.Mode
 		}
-		return def.Perm() &^ 0o222
+		return def.Perm() &^ never
 	}
 	switch {
 	case e.Source != "":
@@ -129,9 +128,9 @@ func (r *resolver) entry(e *Entry) error {
 	case e.Link != "":
 		return r.put(&node{path: e.Path, mode: fs.ModeSymlink | 0o777, link: e.Link, mtime: epoch})
 	case e.Dir:
-		return r.put(&node{path: e.Path, mode: fs.ModeDir | perm(0o755), mtime: epoch})
+		return r.put(&node{path: e.Path, mode: fs.ModeDir | perm(0o755, 0o022), mtime: epoch})
 	default:
-		return r.put(&node{path: e.Path, mode: perm(0o644), data: e.Data, size: int64(len(e.Data)), mtime: epoch})
+		return r.put(&node{path: e.Path, mode: perm(0o644, 0o222), data: e.Data, size: int64(len(e.Data)), mtime: epoch})
 	}
 }
 
@@ -172,7 +171,7 @@ func (r *resolver) copy(e *Entry, real, rel string, above []place) error {
 
 // copyDir takes the innermost of the directories to rel below the entry.
 func (r *resolver) copyDir(e *Entry, rel string, above []place) error {
-	if err := r.put(&node{path: path.Join(e.Path, rel), mode: fs.ModeDir | 0o555, mtime: epoch}); err != nil {
+	if err := r.put(&node{path: path.Join(e.Path, rel), mode: fs.ModeDir | 0o755, mtime: epoch}); err != nil {
 		return err
 	}
 	dir := above[len(above)-1].real
@@ -310,7 +309,7 @@ func (r *resolver) locate(p string, follow bool) (string, error) {
 		case last && (n == nil || !follow || n.mode.Type() != fs.ModeSymlink):
 			return next, nil
 		case n == nil:
-			r.nodes[next] = &node{path: next, mode: fs.ModeDir | 0o555, mtime: epoch}
+			r.nodes[next] = &node{path: next, mode: fs.ModeDir | 0o755, mtime: epoch}
 			at = next
 		case n.mode.IsDir():
 			at = next

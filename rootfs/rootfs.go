@@ -35,9 +35,11 @@ type Entry struct {
 	Link string
 	// Dir makes an empty directory.
 	Dir bool
-	// Mode is the permissions of Data and Dir; 0 means 0644 and 0755. Files
-	// and directories of a Source become readable by all and writable by
-	// nobody; execute bits are kept, set-id bits are not.
+	// Mode is the permissions of Data and Dir; 0 means 0644 and 0755, and
+	// write bits are dropped as below. Files of a Source become readable by
+	// all and writable by nobody, directories writable by their owner alone
+	// (so that a cache can be removed), which is not the box's user; execute
+	// bits are kept, set-id bits are not.
 	Mode fs.FileMode
 }
 

@@ -178,12 +178,12 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 // build makes the root in home, whose lock the caller holds.
 func (s *Store) build(ctx context.Context, p Plan, home string, write writer) (err error) {
 	part := filepath.Join(home, "part")
-	if err := removeAll(part); err != nil {
+	if err := os.RemoveAll(part); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = removeAll(part)
+			_ = os.RemoveAll(part)
 		}
 	}()
 	nodes, err := resolve(ctx, p, s.Bounds)
@@ -259,7 +259,7 @@ func (s *Store) sweep() {
 			continue
 		}
 		if lock, ok := tryHome(home); ok {
-			_ = removeAll(part)
+			_ = os.RemoveAll(part)
 			lock.Close()
 		}
 	}
@@ -315,7 +315,7 @@ func (s *Store) Prune(ctx context.Context, keep int64) (int64, error) {
 		if !ok {
 			continue
 		}
-		err := removeAll(r.home)
+		err := os.RemoveAll(r.home)
 		lock.Close()
 		if err != nil {
 			return freed, err

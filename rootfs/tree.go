@@ -22,9 +22,8 @@ func writeTree(ctx context.Context, dir string, nodes []*node) error {
 			return err
 		}
 	}
-	// Directories are closed last, children before their parents.
-	for i := len(nodes) - 1; i >= 0; i-- {
-		n := nodes[i]
+	// Directories change while they are filled.
+	for _, n := range nodes {
 		if !n.mode.IsDir() {
 			continue
 		}
@@ -81,18 +80,4 @@ func (n *node) copyTo(w io.Writer) error {
 		return fmt.Errorf("%s changed while it was copied: %d bytes of %d", n.source, got, n.size)
 	}
 	return err
-}
-
-// removeAll removes p, directories that are closed for writing included.
-func removeAll(p string) error {
-	if err := os.RemoveAll(p); err == nil || !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	_ = filepath.WalkDir(p, func(at string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(at, 0o700)
-		}
-		return nil
-	})
-	return os.RemoveAll(p)
 }
