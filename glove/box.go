@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/tap"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -177,7 +178,7 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	full := make(chan streamEnd, 2)
 	stdout := copyStream(b.c.Ends.Stdout, cmd.Stdout, limits.Output, full)
 	stderr := copyStream(b.c.Ends.Stderr, cmd.Stderr, limits.Output, full)
-	drain := func() { stdout.drain(); stderr.drain() }
+	drain := func() { stdout.Stop(); stderr.Stop() }
 
 	base, _ := b.c.Ground.Sample()
 	script := b.commandScript(cmd)
@@ -463,73 +464,33 @@ func (b *Box) do(s *Script) ([]byte, error) {
 // streamEnd says why a stream ended a run: it is full, or its writer failed.
 type streamEnd struct{ err error }
 
-// stream copies one stream of a command to its writer.
+// stream hands one stream of a command on to its writer, up to the limit. What
+// comes after that is thrown away, so that the box is never stuck on a full
+// pipe.
 type stream struct {
-	from  *os.File
-	to    io.Writer
-	left  int64
-	full  chan<- streamEnd
-	over  bool
-	ended chan struct{}
+	to   io.Writer
+	left int64
+	full chan<- streamEnd
+	over bool
 }
 
-func copyStream(from *os.File, to io.Writer, limit int64, full chan<- streamEnd) *stream {
+func copyStream(from *os.File, to io.Writer, limit int64, full chan<- streamEnd) *tap.Tap {
 	if to == nil {
 		to = io.Discard
 	}
-	s := &stream{from: from, to: to, left: limit, full: full, ended: make(chan struct{})}
-	from.SetReadDeadline(time.Time{})
-	go func() {
-		defer close(s.ended)
-		buf := make([]byte, 64<<10)
-		for {
-			n, err := from.Read(buf)
-			s.take(buf[:n])
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return s
+	return tap.Open(from, &stream{to: to, left: limit, full: full})
 }
 
-// take hands bytes on, up to the limit. What comes after it is read and thrown
-// away, so that the box is never stuck on a full pipe.
-func (s *stream) take(p []byte) {
-	if s.over || len(p) == 0 {
-		return
+func (s *stream) Write(p []byte) (int, error) {
+	if s.over {
+		return len(p), nil
 	}
-	more := int64(len(p)) > s.left
-	if more {
-		p = p[:s.left]
-	}
-	s.left -= int64(len(p))
-	_, err := s.to.Write(p)
-	if more || err != nil {
+	part := p[:min(int64(len(p)), s.left)]
+	s.left -= int64(len(part))
+	_, err := s.to.Write(part)
+	if len(part) < len(p) || err != nil {
 		s.over = true
 		s.full <- streamEnd{err}
 	}
-}
-
-// drain takes what is left in the pipe once the box is quiet, and stops.
-func (s *stream) drain() {
-	s.from.SetReadDeadline(time.Unix(1, 0))
-	<-s.ended
-	raw, err := s.from.SyscallConn()
-	if err != nil {
-		return
-	}
-	s.from.SetReadDeadline(time.Time{})
-	buf := make([]byte, 64<<10)
-	for {
-		n := 0
-		raw.Read(func(fd uintptr) bool {
-			n, err = unix.Read(int(fd), buf)
-			return true
-		})
-		if n <= 0 || err != nil {
-			return
-		}
-		s.take(buf[:n])
-	}
+	return len(p), nil
 }

@@ -62,8 +62,8 @@ type Box interface {
 	// Run executes one command and returns when it and all its descendants
 	// are dead and reaped, and its streams are drained. It never returns an
 	// error: what went wrong with us is an Outcome with CauseBox. Cancelling
-	// ctx kills the whole tree at once (CauseCancelled). A writer's error
-	// kills it too (CauseOutput). After CauseExit the box takes a further
+	// ctx kills the whole tree at once (CauseCancelled), and so does a stream
+	// that grows past its limit (CauseOutput) or a writer's error (CauseBox). After CauseExit the box takes a further
 	// command, and the workspace is as the last one left it; after any other
 	// cause [Box.Alive] tells.
 	Run(ctx context.Context, cmd Command) glovebox.Outcome

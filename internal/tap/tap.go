@@ -1,0 +1,63 @@
+// Package tap reads a pipe whose write end may stay open: it takes what comes
+// while something runs, and once that has ended what is left in the pipe.
+package tap
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Tap copies a pipe to a writer in a goroutine of its own.
+type Tap struct {
+	from  *os.File
+	to    io.Writer
+	ended chan struct{}
+}
+
+// Open starts to copy. The writer is never called by two goroutines at a time;
+// its errors are ignored: what it does not want it throws away, so that whoever
+// writes to the pipe is never stuck on it.
+func Open(from *os.File, to io.Writer) *Tap {
+	t := &Tap{from: from, to: to, ended: make(chan struct{})}
+	from.SetReadDeadline(time.Time{})
+	go func() {
+		defer close(t.ended)
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := from.Read(buf)
+			if n > 0 {
+				t.to.Write(buf[:n])
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return t
+}
+
+// Stop takes what is in the pipe now, and stops. The pipe can be tapped again.
+func (t *Tap) Stop() {
+	t.from.SetReadDeadline(time.Unix(1, 0))
+	<-t.ended
+	t.from.SetReadDeadline(time.Time{})
+	raw, err := t.from.SyscallConn()
+	if err != nil {
+		return
+	}
+	buf := make([]byte, 64<<10)
+	for {
+		n := 0
+		raw.Read(func(fd uintptr) bool {
+			n, err = unix.Read(int(fd), buf)
+			return true
+		})
+		if n <= 0 || err != nil {
+			return
+		}
+		t.to.Write(buf[:n])
+	}
+}

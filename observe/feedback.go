@@ -1,0 +1,169 @@
+package observe
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// Bounds of a feedback, in bytes.
+const (
+	maxStream  = 3000
+	maxValue   = 400
+	maxCases   = 5
+	maxMessage = 1200
+)
+
+// Feedback writes what the model should see of an observation: what happened,
+// what to do, and the evidence, bounded, with everything that the program
+// printed marked as data. A pass needs no words. The observation must be
+// redacted already.
+func Feedback(o *glovebox.Observation, limits glovebox.Limits) string {
+	if o.Status == glovebox.StatusPass {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Result: %s. %s\n", o.Status, Middle(o.Message, maxMessage))
+	if s := o.Syntax; s != nil {
+		at := s.File
+		if s.Line > 0 {
+			at += fmt.Sprintf(", line %d", s.Line)
+		}
+		if s.Column > 0 {
+			at += fmt.Sprintf(", column %d", s.Column)
+		}
+		fmt.Fprintf(&b, "Where: %s.\n", at)
+	}
+	if f := o.Failure; f != nil && o.Status != glovebox.StatusTestFailed {
+		what := f.Message
+		if f.Type != "" {
+			what = strings.TrimSuffix(f.Type+": "+f.Message, ": ")
+		}
+		if f.File != "" && f.Line > 0 {
+			what += fmt.Sprintf(" (%s, line %d)", f.File, f.Line)
+		}
+		quote(&b, "error", Middle(what, maxMessage))
+	}
+	for _, d := range o.Denials {
+		fmt.Fprintf(&b, "Denied: %s %s by the rule %s.", d.What, d.Target, d.Rule)
+		if d.AllowWith != "" {
+			fmt.Fprintf(&b, " It would be allowed with: %s.", d.AllowWith)
+		}
+		b.WriteByte('\n')
+	}
+	failures(&b, o.Tests)
+	if a := advice(o, limits); a != "" {
+		b.WriteString(a + "\n")
+	}
+	if x := o.Extraction; x != nil && x.Truncated {
+		b.WriteString("The reply ended in the middle of the code block: send the whole code again, shorter if need be.\n")
+	}
+	if showsStreams(o.Status) {
+		if o.Partial {
+			b.WriteString("The program was stopped; this is what it had printed until then.\n")
+		}
+		quote(&b, "stdout", Middle(o.Stdout, maxStream))
+		quote(&b, "stderr", Middle(o.Stderr, maxStream))
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func showsStreams(s glovebox.Status) bool {
+	switch s {
+	case glovebox.StatusNoCode, glovebox.StatusSyntaxError, glovebox.StatusDenied,
+		glovebox.StatusApprovalRequired, glovebox.StatusSandboxError, glovebox.StatusUnproven:
+		return false
+	}
+	return true
+}
+
+// failures lists the first tests that did not pass.
+func failures(b *strings.Builder, t *glovebox.TestReport) {
+	if t == nil {
+		return
+	}
+	shown, more := 0, 0
+	for _, c := range t.Cases {
+		if c.Status == "passed" {
+			continue
+		}
+		if shown == maxCases {
+			more++
+			continue
+		}
+		shown++
+		fmt.Fprintf(b, "Test %s: %s.\n", oneLine(c.Name, 120), c.Status)
+		if c.Message != "" {
+			quote(b, "message", Middle(c.Message, maxMessage))
+		}
+		if c.Expected != "" || c.Actual != "" {
+			quote(b, "expected", Middle(c.Expected, maxValue))
+			quote(b, "got", Middle(c.Actual, maxValue))
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "%d more tests did not pass.\n", more)
+	}
+}
+
+// advice says what to do about a status.
+func advice(o *glovebox.Observation, l glovebox.Limits) string {
+	switch o.Status {
+	case glovebox.StatusUnproven:
+		return "Nothing is wrong with the code that we know of; the tests need a stronger form."
+	case glovebox.StatusNoCode:
+		return "Answer with the complete program in one fenced code block with the language's name."
+	case glovebox.StatusSyntaxError:
+		return "Fix the syntax and send the complete program again."
+	case glovebox.StatusTestFailed:
+		if o.Tests != nil && !o.Tests.Complete {
+			return "The code must not end the process (exit, quit, os._exit) or interfere with the tests; it only has to define what the tests call."
+		}
+		return "Fix the code so that each test passes, and send the complete program again."
+	case glovebox.StatusRuntimeError:
+		return "Fix the error and send the complete program again."
+	case glovebox.StatusTimeout:
+		if o.Limit == glovebox.LimitCPU {
+			return fmt.Sprintf("It may use %v of processor time. Check for endless loops and for an algorithm that is too slow for the input.", l.CPU)
+		}
+		return fmt.Sprintf("It has %v from start to end. Check for endless loops, waiting (sleep, input, network, locks), and slow algorithms.", l.Wall)
+	case glovebox.StatusMemoryLimit:
+		return fmt.Sprintf("It may use %d MiB in all. Check for collections that grow without end, and work on the data piece by piece.", l.Memory/glovebox.MiB)
+	case glovebox.StatusProcessLimit:
+		return fmt.Sprintf("It may have %d processes and threads at once. Start fewer, and wait for them.", l.Processes)
+	case glovebox.StatusDiskLimit:
+		return fmt.Sprintf("It may write %d MiB and %d files, and no file above %d MiB. Write less, or remove what is no longer needed.",
+			l.Disk/glovebox.MiB, l.Files, l.FileSize/glovebox.MiB)
+	case glovebox.StatusOutputLimit:
+		return fmt.Sprintf("It may print %d bytes on each of stdout and stderr. Print less; look for a loop that prints.", l.Output)
+	case glovebox.StatusDenied:
+		return "Do it without what was denied."
+	case glovebox.StatusApprovalRequired:
+		return "A person has to approve this before it runs."
+	case glovebox.StatusCancelled:
+		return "Nothing needs to be changed."
+	case glovebox.StatusSandboxError:
+		return "The code was not at fault: send the same again."
+	}
+	return ""
+}
+
+// quote adds untrusted text between marks that it cannot forge.
+func quote(b *strings.Builder, name, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	text = strings.ReplaceAll(text, "<untrusted", "<\u200buntrusted")
+	text = strings.ReplaceAll(text, "</untrusted", "</\u200buntrusted")
+	fmt.Fprintf(b, "<untrusted source=%q>\n%s\n</untrusted>\n", name, strings.TrimRight(text, "\n"))
+}
+
+// oneLine makes a name fit for a line of ours.
+func oneLine(s string, max int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > max {
+		s = strings.ToValidUTF8(s[:max], "") + "…"
+	}
+	return s
+}
