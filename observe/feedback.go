@@ -24,9 +24,9 @@ func Feedback(o *glovebox.Observation, limits glovebox.Limits) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Result: %s. %s\n", o.Status, Middle(o.Message, maxMessage))
+	fmt.Fprintf(&b, "Result: %s. %s\n", o.Status, defuse(oneLine(o.Message, maxMessage)))
 	if s := o.Syntax; s != nil {
-		at := s.File
+		at := defuse(oneLine(s.File, 120))
 		if s.Line > 0 {
 			at += fmt.Sprintf(", line %d", s.Line)
 		}
@@ -93,7 +93,7 @@ func failures(b *strings.Builder, t *glovebox.TestReport) {
 			continue
 		}
 		shown++
-		fmt.Fprintf(b, "Test %s: %s.\n", oneLine(c.Name, 120), c.Status)
+		fmt.Fprintf(b, "Test %s: %s.\n", defuse(oneLine(c.Name, 120)), c.Status)
 		if c.Message != "" {
 			quote(b, "message", Middle(c.Message, maxMessage))
 		}
@@ -154,10 +154,15 @@ func quote(b *strings.Builder, name, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	text = strings.ReplaceAll(text, "<untrusted", "<\u200buntrusted")
-	text = strings.ReplaceAll(text, "</untrusted", "</\u200buntrusted")
-	fmt.Fprintf(b, "<untrusted source=%q>\n%s\n</untrusted>\n", name, strings.TrimRight(text, "\n"))
+	fmt.Fprintf(b, "<untrusted source=%q>\n%s\n</untrusted>\n", name, strings.TrimRight(defuse(text), "\n"))
 }
+
+// defuse makes our marks in a text that is not ours harmless.
+func defuse(s string) string {
+	return marks.Replace(s)
+}
+
+var marks = strings.NewReplacer("<untrusted", "<\u200buntrusted", "</untrusted", "</\u200buntrusted")
 
 // oneLine makes a name fit for a line of ours.
 func oneLine(s string, max int) string {
