@@ -143,3 +143,11 @@ type Probe struct {
 	// Fix says how to get the control where it is missing.
 	Fix string `json:"fix,omitempty"`
 }
+
+// ImageRoot is implemented by a Tier that boots from the image of its Root
+// rather than from the tree.
+type ImageRoot interface {
+	// ImageRoot returns what the tier needs in each root beside the
+	// toolchain's entries.
+	ImageRoot() rootfs.Plan
+}
