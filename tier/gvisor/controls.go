@@ -2,4 +2,4 @@ package gvisor
 
 import "github.com/gloveboxhq/glovebox"
 
-func controls() []glovebox.Control { return nil }
+func (t *Tier) controls() []glovebox.Control { return nil }

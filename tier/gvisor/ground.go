@@ -1,7 +1,6 @@
 package gvisor
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,31 +9,33 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
 // ground is one booted box, seen from the host: its helper, its sentry and the
 // file that is the guest's memory. It is the [glove.Ground] of the box.
 type ground struct {
 	limits  glovebox.Limits
+	den     *den
+	group   *cgroup.Group // nil where there is none
 	helper  *exec.Cmd
 	control *net.UnixConn
 	replies *json.Decoder
-	log     *bytes.Buffer // what the helper wrote on stderr, once it has ended
 
 	sentry int      // process id
 	pidfd  *os.File // of the sentry
 	memory *os.File // the guest's memory
+	log    *os.File // the sentry's log
 	dead   chan struct{}
 
 	mu     sync.Mutex
-	hits   []glovebox.Hit
+	grown  *glovebox.Hit // the guest's memory grew faster than it was killed
 	closed bool
 
 	closeOnce sync.Once
@@ -56,6 +57,9 @@ func (g *ground) watch(sentry int) error {
 		defer close(g.dead)
 		awaitEnd(g.pidfd)
 	}()
+	if g.log, err = os.Open(filepath.Join(g.den.dir, sentryLog)); err != nil {
+		return err
+	}
 	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", sentry))
 	if err != nil {
 		return err
@@ -106,23 +110,44 @@ func (g *ground) Sample() (glove.Sample, error) {
 	if err := unix.Fstat(int(g.memory.Fd()), &st); err != nil {
 		return glove.Sample{}, err
 	}
-	s := glove.Sample{CPU: treeCPU(g.sentry), Memory: st.Blocks * 512}
-	if s.Memory > g.limits.Memory+g.limits.Memory/2 && len(g.hits) == 0 {
-		// It grows faster than it is killed from inside.
-		g.hits = append(g.hits, glovebox.Hit{Limit: glovebox.LimitMemory, Evidence: glovebox.Evidence{
+	s := glove.Sample{Memory: st.Blocks * 512}
+	if used, err := g.groupSample(); err == nil && used.CPU > 0 {
+		s.CPU = used.CPU
+	} else {
+		s.CPU = treeCPU(g.sentry)
+	}
+	if s.Memory > g.limits.Memory+g.limits.Memory/2 && g.grown == nil {
+		g.grown = &glovebox.Hit{Limit: glovebox.LimitMemory, Evidence: glovebox.Evidence{
 			Source: "supervisor",
 			Fact:   fmt.Sprintf("the guest's memory held %d of %d bytes", s.Memory, g.limits.Memory),
-		}})
+		}}
 		g.Kill()
 	}
 	return s, nil
+}
+
+func (g *ground) groupSample() (cgroup.Sample, error) {
+	if g.group == nil {
+		return cgroup.Sample{}, nil
+	}
+	return g.group.Sample()
 }
 
 // Evidence implements [glove.Ground].
 func (g *ground) Evidence() []glovebox.Hit {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return append([]glovebox.Hit(nil), g.hits...)
+	if g.closed {
+		return nil
+	}
+	hits := readRefusals(g.log)
+	if g.group != nil {
+		hits = append(hits, g.group.Evidence()...)
+	}
+	if g.grown != nil {
+		hits = append(hits, *g.grown)
+	}
+	return hits
 }
 
 // patience bounds what a helper is waited for: to boot a box on a machine under
@@ -132,17 +157,22 @@ const patience = 30 * time.Second
 // Close implements [glove.Ground].
 func (g *ground) Close() error {
 	g.closeOnce.Do(func() {
-		g.closeErr = g.end()
+		errs := []error{g.end()}
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.closed = true
 		if g.pidfd != nil {
 			<-g.dead
-			g.closeErr = errors.Join(g.closeErr, g.pidfd.Close())
 		}
-		if g.memory != nil {
-			g.closeErr = errors.Join(g.closeErr, g.memory.Close())
+		for _, f := range []*os.File{g.pidfd, g.memory, g.log} {
+			if f != nil {
+				errs = append(errs, f.Close())
+			}
 		}
+		if g.group != nil {
+			errs = append(errs, g.group.Close())
+		}
+		g.closeErr = errors.Join(append(errs, g.den.Close())...)
 	})
 	return g.closeErr
 }
@@ -153,7 +183,7 @@ func (g *ground) end() error {
 	_ = g.control.SetReadDeadline(time.Now().Add(patience))
 	var last reply
 	err := g.replies.Decode(&last)
-	for err == nil && last.Sentry != 0 { // nobody has read that it is up
+	for err == nil && !last.Gone { // nobody has read that it is up
 		last = reply{}
 		err = g.replies.Decode(&last)
 	}
@@ -166,52 +196,4 @@ func (g *ground) end() error {
 	}
 	_ = g.helper.Wait() // its end is what matters; its word was above
 	return errors.Join(err, g.control.Close())
-}
-
-// spawn starts a helper in a control socket's hands.
-func spawn(exe string, nested bool, inner glove.Inner) (*ground, []int, error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	theirs := os.NewFile(uintptr(pair[1]), "control")
-	defer theirs.Close()
-	ours := os.NewFile(uintptr(pair[0]), "control")
-	conn, err := net.FileConn(ours)
-	ours.Close()
-	if err != nil {
-		return nil, nil, err
-	}
-	g := &ground{control: conn.(*net.UnixConn), replies: json.NewDecoder(conn), log: new(bytes.Buffer), dead: make(chan struct{})}
-	g.helper = &exec.Cmd{
-		Path: exe, Args: []string{helperName}, Env: []string{}, Dir: "/",
-		Stderr:     &bounded{g.log},
-		ExtraFiles: []*os.File{theirs},
-		// Its own session: a Ctrl-C on our terminal is ours to handle.
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
-	}
-	if nested {
-		g.helper.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
-		g.helper.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
-		g.helper.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
-	}
-	var guest []int
-	for fd, file := range inner {
-		g.helper.ExtraFiles = append(g.helper.ExtraFiles, file)
-		guest = append(guest, fd)
-	}
-	if err := g.helper.Start(); err != nil {
-		return nil, nil, errors.Join(err, conn.Close())
-	}
-	return g, guest, nil
-}
-
-// bounded keeps the first bytes that are written to it.
-type bounded struct{ *bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := 4096 - b.Len(); room > 0 {
-		b.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }

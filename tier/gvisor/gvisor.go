@@ -30,20 +30,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"syscall"
-	"time"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
 // Tier makes boxes with gVisor.
 type Tier struct {
-	home home
-	exe  string
+	home   home
+	groups *cgroup.Parent // nil where this process may make none
+
+	prepare sync.Once
+	exe     string
+	exeDen  *den // holds a copy of the executable, if one was needed
+	exeErr  error
 }
 
 // Config says how to make a Tier. Its zero value is ready to use.
@@ -55,14 +61,24 @@ type Config struct {
 
 // New makes a Tier, and sweeps what the boxes of dead processes left.
 func New(c Config) (*Tier, error) {
-	h, err := openHome(c.Dir)
-	if err == nil {
-		err = h.sweep()
+	t := &Tier{}
+	var err error
+	if t.home, err = openHome(c.Dir); err == nil {
+		err = t.home.sweep()
 	}
 	if err != nil {
-		return nil, &tier.Error{Tier: glovebox.TierGVisor, Op: "prepare a directory for boxes", Kind: tier.KindBroken, Err: err}
+		return nil, t.fail("prepare a directory for boxes", err)
 	}
-	return &Tier{home: h, exe: "/proc/self/exe"}, nil
+	// Without control groups the tier meters the guest itself.
+	if t.groups, err = cgroup.Find(); err == nil {
+		err = t.groups.Sweep()
+	} else if errors.Is(err, cgroup.ErrNone) {
+		err = nil
+	}
+	if err != nil {
+		return nil, t.fail("sweep control groups", err)
+	}
+	return t, nil
 }
 
 // Name implements [tier.Tier].
@@ -70,11 +86,11 @@ func (t *Tier) Name() glovebox.TierName { return glovebox.TierGVisor }
 
 // Open implements [tier.Tier].
 func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
-	if spec.Root == nil || spec.Root.Image == "" {
-		return nil, t.fail("open", tier.KindInvalid, errors.New("the root file system has no EROFS image"))
-	}
-	if len(spec.Descriptors) > glove.MaxDescriptors {
-		return nil, t.fail("open", tier.KindInvalid, fmt.Errorf("%d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors))
+	switch {
+	case spec.Root == nil || spec.Root.Image == "":
+		return nil, t.invalid(errors.New("the root file system has no EROFS image"))
+	case len(spec.Descriptors) > glove.MaxDescriptors:
+		return nil, t.invalid(fmt.Errorf("%d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors))
 	}
 	ends, g, err := t.boot(ctx, spec)
 	if err != nil {
@@ -82,7 +98,7 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	}
 	box, err := glove.NewBox(glove.Config{
 		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g,
-		Prologue: prologue(spec.Limits), Owner: true, Controls: controls(),
+		Prologue: prologue(spec.Limits), Owner: true, Controls: t.controls(),
 	})
 	if err != nil {
 		return nil, err
@@ -92,9 +108,13 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 
 // boot makes a box whose glove waits for its first script.
 func (t *Tier) boot(ctx context.Context, spec tier.Spec) (_ glove.Ends, _ *ground, err error) {
+	t.prepare.Do(func() { t.exe, t.exeDen, t.exeErr = executable(t.home) })
+	if t.exeErr != nil {
+		return glove.Ends{}, nil, t.fail("find the executable", t.exeErr)
+	}
 	ends, inner, err := glove.Pipes()
 	if err != nil {
-		return glove.Ends{}, nil, t.fail("make pipes", tier.KindBroken, err)
+		return glove.Ends{}, nil, t.fail("make pipes", err)
 	}
 	defer func() {
 		err = errors.Join(err, inner.Close())
@@ -102,105 +122,91 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec) (_ glove.Ends, _ *groun
 			err = errors.Join(err, ends.Close())
 		}
 	}()
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return ends, nil, t.fail("open the null device", tier.KindBroken, err)
+	if inner[0], err = os.Open(os.DevNull); err != nil {
+		return ends, nil, t.fail("open the null device", err)
 	}
-	inner[0] = null
-	given := glove.Inner{}
-	for fd, f := range inner {
-		given[fd] = f
-	}
+	given := maps.Clone(inner)
 	for i, f := range spec.Descriptors {
 		if f != nil {
 			given[3+i] = f
 		}
 	}
 
-	dir, err := t.home.newBox()
-	if err != nil {
-		return ends, nil, t.fail("make a directory", tier.KindBroken, err)
+	g := &ground{limits: spec.Limits}
+	if g.den, err = t.home.newDen(); err != nil {
+		return ends, nil, t.fail("make a directory", err)
 	}
-	nested := os.Geteuid() != 0
-	ids, err := newIDs(nested)
-	if err == nil {
-		err = writeSpec(dir, guestSpec(spec.Root.Image, spec.Limits, ids))
+	req := request{Dir: g.den.dir, ID: boxID(spec.Limits.Memory), Nested: os.Geteuid() != 0}
+	if err := g.den.describe(spec, req.Nested); err != nil {
+		return ends, nil, t.fail("describe the guest", errors.Join(err, g.abandon()))
 	}
-	if err != nil {
-		return ends, nil, t.fail("describe the guest", tier.KindBroken, errors.Join(err, os.RemoveAll(dir)))
-	}
-	g, guest, err := spawn(t.exe, nested, given)
-	if err != nil {
-		err = errors.Join(err, os.RemoveAll(dir))
-		if nested && (errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EUSERS) || errors.Is(err, syscall.EINVAL)) {
-			return ends, nil, noUserNamespaces(err)
+	if t.groups != nil {
+		if g.group, err = t.groups.New(groupLimits(t.groups, spec.Limits)); err != nil {
+			return ends, nil, t.fail("make a control group", errors.Join(err, g.abandon()))
 		}
-		return ends, nil, t.fail("start the helper", tier.KindBroken, err)
 	}
-	g.limits = spec.Limits
-	if err := g.bootWith(ctx, request{Dir: dir, ID: boxID(spec.Limits.Memory), Guest: guest, Nested: nested}); err != nil {
-		closeErr := g.Close()
+	if err := g.start(ctx, t.exe, req, given); err != nil {
 		if ctx.Err() != nil {
-			return ends, nil, errors.Join(ctx.Err(), closeErr)
+			return ends, nil, errors.Join(ctx.Err(), err)
 		}
-		if errors.Is(err, errNoPrivilege) {
-			return ends, nil, noUserNamespaces(err)
-		}
-		if log := g.log.String(); log != "" {
-			err = fmt.Errorf("%w (the helper says %q)", err, log)
-		}
-		return ends, nil, t.fail("boot", tier.KindBroken, err)
+		return ends, nil, t.fail("boot", err)
 	}
 	return ends, g, nil
 }
 
-var errNoPrivilege = errors.New("a user namespace gives no privilege to mount")
-
-// bootWith asks the helper for the box and waits until it is up.
-func (g *ground) bootWith(ctx context.Context, req request) error {
-	line, err := json.Marshal(req)
+// describe writes the guest's description into its directory.
+func (d *den) describe(spec tier.Spec, nested bool) error {
+	ids, err := newIDs(nested)
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { g.control.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	if err := g.control.SetDeadline(time.Now().Add(patience)); err != nil {
-		return err
-	}
-	if _, err := g.control.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	var up reply
-	if err := g.replies.Decode(&up); err != nil {
-		return err
-	}
-	switch {
-	case up.NoPrivilege:
-		return errNoPrivilege
-	case up.Err != "":
-		return errors.New(up.Err)
-	}
-	return g.watch(up.Sentry)
-}
-
-func (t *Tier) fail(op string, kind tier.Kind, err error) error {
-	return &tier.Error{Tier: t.Name(), Op: op, Kind: kind, Err: err}
-}
-
-func noUserNamespaces(err error) error {
-	return &tier.Error{
-		Tier: glovebox.TierGVisor, Op: "start the helper", Kind: tier.KindUnsupported, Control: "user namespaces",
-		Fix: "run as root, or let ordinary users make user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0)",
-		Err: err,
-	}
-}
-
-func writeSpec(dir string, spec any) error {
-	data, err := json.Marshal(spec)
+	data, err := json.Marshal(guestSpec(spec.Root.Image, spec.Limits, ids))
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "config.json"), data, 0o600)
+	return errors.Join(
+		os.Mkdir(filepath.Join(d.dir, rootDir), 0o700),
+		os.WriteFile(filepath.Join(d.dir, "config.json"), data, 0o600),
+	)
+}
+
+// What the sentry itself needs, beside the guest.
+const (
+	sentryMemorySize = 96 << 20
+	sentryTasks      = 512
+	tasksPerTask     = 4 // host threads for each of the guest's, at the most
+)
+
+// groupLimits bound the whole box on the host. They are the last resort: the
+// guest's own limits are hit before.
+func groupLimits(p *cgroup.Parent, l glovebox.Limits) cgroup.Limits {
+	var g cgroup.Limits
+	if p.Has(cgroup.Memory) {
+		g.Memory = l.Memory + sentryMemorySize
+	}
+	if p.Has(cgroup.Pids) {
+		g.Tasks = sentryTasks + tasksPerTask*l.Processes
+	}
+	return g
+}
+
+// fail makes err an [*tier.Error] that says what was tried.
+func (t *Tier) fail(op string, err error) error {
+	var known *tier.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &tier.Error{Tier: t.Name(), Op: op, Kind: tier.KindBroken, Err: err}
+	var power *noPrivilege
+	if errors.As(err, &power) {
+		e.Kind, e.Control = tier.KindUnsupported, "user namespaces"
+		e.Fix = "run as root, or let ordinary users make user namespaces (sysctl user.max_user_namespaces=65536, and where they exist kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_unprivileged_userns=0)"
+	}
+	return e
+}
+
+func (t *Tier) invalid(err error) error {
+	return &tier.Error{Tier: t.Name(), Op: "open", Kind: tier.KindInvalid, Err: err}
 }
 
 // idRange is the range of the host's user and group ids that the guest's kernel

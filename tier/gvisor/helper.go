@@ -3,6 +3,7 @@ package gvisor
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -18,10 +19,10 @@ import (
 	"gvisor.dev/gvisor/runsc/specutils"
 )
 
-// Descriptors of a helper. From passFD on lie the guest's descriptors.
+// Descriptors of a helper: its control socket, and then what request counts.
 const (
 	controlFD = 3
-	passFD    = 4
+	firstFD   = 4
 )
 
 // request is the first and only line that a helper reads. After it, the end of
@@ -32,22 +33,26 @@ type request struct {
 	Dir string
 	// ID is the box's ID, see boxID.
 	ID string
-	// Guest has the number in the guest of each descriptor from passFD on;
-	// 0, 1 and 2 are among them.
+	// Join is how many descriptors from firstFD on are files of control groups,
+	// through which the helper enters them.
+	Join int
+	// Guest has the numbers in the guest of the descriptors after those; 0, 1
+	// and 2 are among them.
 	Guest []int
 	// Nested tells that the helper is in a user namespace of its own, where it
 	// must be able to mount.
 	Nested bool
 }
 
-// reply is a line that a helper writes: when the box is up, and when it is
-// gone.
+// reply is a line that a helper writes: when the box is up or cannot be, and
+// when it is gone.
 type reply struct {
 	Sentry int    `json:",omitempty"` // process id of the sentry
+	Gone   bool   `json:",omitempty"`
 	Err    string `json:",omitempty"`
 	// NoPrivilege: the helper's user namespace gives it no power at all, as
 	// some distributions have it for ordinary users.
-	NoPrivilege bool `json:",omitempty"`
+	NoPrivilege string `json:",omitempty"`
 }
 
 // helperMain makes a box, waits for its end, and destroys it. gVisor wants one
@@ -68,27 +73,13 @@ func helperMain() {
 		fail("request: %v", err)
 	}
 	out := json.NewEncoder(conn)
-	// The end of the socket ends the box even while it is being made.
+	// The end of the socket ends the box, even while it is being made.
 	go func() {
 		_, _ = in.ReadByte()
-		_ = out.Encode(reply{Err: text(end(req.Dir))})
+		_ = out.Encode(reply{Gone: true, Err: text(end(req.Dir))})
 		os.Exit(0)
 	}()
-	if req.Nested && unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, "") != nil {
-		_ = end(req.Dir)
-		_ = out.Encode(reply{NoPrivilege: true})
-		os.Exit(1)
-	}
-	sentry, err := start(req)
-	if err != nil {
-		if log, _ := os.ReadFile(filepath.Join(req.Dir, sentryLog)); len(log) > 0 {
-			err = fmt.Errorf("%w: the sentry says %.1000q", err, log)
-		}
-		_ = end(req.Dir)
-		_ = out.Encode(reply{Err: err.Error()})
-		os.Exit(1)
-	}
-	_ = out.Encode(reply{Sentry: sentry})
+	_ = out.Encode(start(req))
 	select {}
 }
 
@@ -106,8 +97,30 @@ func controlSocket() (net.Conn, error) {
 	return net.FileConn(f)
 }
 
-// start makes the box and returns the sentry's process id.
-func start(req request) (sentry int, err error) {
+// start makes the box.
+func start(req request) reply {
+	if req.Nested {
+		if err := unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, ""); err != nil {
+			return reply{NoPrivilege: fmt.Sprintf("mount in a user namespace: %v", err)}
+		}
+	}
+	sentry, err := boot(req)
+	if err == nil {
+		return reply{Sentry: sentry}
+	}
+	if log, openErr := os.Open(filepath.Join(req.Dir, sentryLog)); openErr == nil {
+		err = errors.Join(err, lastWords(log))
+	}
+	return reply{Err: err.Error()}
+}
+
+// boot makes the box and returns the sentry's process id.
+func boot(req request) (sentry int, err error) {
+	for i := range req.Join {
+		if err := join(firstFD + i); err != nil {
+			return 0, err
+		}
+	}
 	// Growing the table of descriptors while threads run waits for an RCU
 	// grace period each time; grow it once, to what the sentry needs.
 	if _, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 255); err != nil {
@@ -122,6 +135,7 @@ func start(req request) (sentry int, err error) {
 		return 0, err
 	}
 	pass := make(map[int]*os.File)
+	passFD := firstFD + req.Join
 	for i, guest := range req.Guest {
 		f := os.NewFile(uintptr(passFD+i), "guest")
 		switch guest {
@@ -150,6 +164,16 @@ func start(req request) (sentry int, err error) {
 		return 0, fmt.Errorf("start: %w", err)
 	}
 	return sentry, nil
+}
+
+// join enters a control group through its open file of processes.
+func join(fd int) error {
+	f := os.NewFile(uintptr(fd), "control group")
+	defer f.Close()
+	if _, err := f.WriteString("0"); err != nil {
+		return fmt.Errorf("enter the control group: %w", err)
+	}
+	return nil
 }
 
 // end kills the box and removes what it left. The sentry is process 1 of its

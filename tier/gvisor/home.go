@@ -1,94 +1,90 @@
 package gvisor
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
 // home is the private directory of this user's boxes. Each box has a directory
-// in it, named after the process that owns it, so that what a dead owner left
-// is known for what it is.
+// in it, which its owner holds a lock on: the kernel drops the lock of a dead
+// process, so what nobody holds is nobody's.
 type home struct{ dir string }
 
 // longestHome keeps the path of a box's control socket within the 108 bytes of
 // a socket address; else gVisor would put the socket in a public directory.
-const longestHome = 48
+const longestHome = 52
 
-// openHome finds or makes the directory in dir, or in the first usable place
-// where dir is empty.
-func openHome(dir string) (home, error) {
-	places := []string{dir}
-	if dir == "" {
+// openHome finds or makes the directory in place, or in the first usable one
+// where place is empty.
+func openHome(place string) (home, error) {
+	places := []string{place}
+	if place == "" {
 		places = []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"}
 	}
 	var errs []error
 	for _, place := range places {
-		if place == "" {
+		if !filepath.IsAbs(place) {
 			continue
 		}
-		h := home{filepath.Join(place, fmt.Sprintf("glovebox-%d", os.Getuid()))}
-		if err := h.claim(); err != nil {
-			errs = append(errs, err)
+		dir := filepath.Join(place, fmt.Sprintf("glovebox-boxes-%d", os.Geteuid()))
+		if len(dir) > longestHome {
+			errs = append(errs, fmt.Errorf("%s: longer than %d bytes, so too long for sockets in it", dir, longestHome))
 			continue
 		}
-		return h, nil
+		dir, err := rootfs.Private(dir)
+		if err == nil {
+			return home{dir}, nil
+		}
+		errs = append(errs, err)
 	}
 	return home{}, errors.Join(errs...)
 }
 
-// claim makes the directory, or takes it where it is ours alone: in a public
-// directory anybody may have made it.
-func (h home) claim() error {
-	if len(h.dir) > longestHome {
-		return fmt.Errorf("%s: the path is longer than %d bytes, too long for a socket in it", h.dir, longestHome)
-	}
-	if err := os.Mkdir(h.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	info, err := os.Lstat(h.dir)
-	if err != nil {
-		return err
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || !info.IsDir() || info.Mode().Perm() != 0o700 || int(stat.Uid) != os.Geteuid() {
-		return fmt.Errorf("%s: is not a directory of this user with mode 0700: remove it", h.dir)
-	}
-	return nil
+// den is one box's directory.
+type den struct {
+	dir  string
+	lock *os.File
 }
 
-// newBox makes a box's directory.
-func (h home) newBox() (string, error) {
-	owner, err := startTime(os.Getpid())
-	if err != nil {
-		return "", err
+// newDen makes a directory and locks it.
+func (h home) newDen() (*den, error) {
+	for {
+		dir, err := os.MkdirTemp(h.dir, "")
+		if err != nil {
+			return nil, err
+		}
+		lock, err := os.Open(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // a sweeper was faster
+		}
+		if err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || !same(lock, dir) {
+			lock.Close()
+			continue
+		}
+		return &den{dir, lock}, nil
 	}
-	var id [8]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return "", err
-	}
-	dir := filepath.Join(h.dir, fmt.Sprintf("%d.%d.%x", os.Getpid(), owner, binary.BigEndian.Uint64(id[:])))
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return "", err
-	}
-	if err := os.Mkdir(filepath.Join(dir, rootDir), 0o700); err != nil {
-		return "", errors.Join(err, os.RemoveAll(dir))
-	}
-	return dir, nil
 }
 
-// rootDir is an empty directory in a box's own, which the OCI spec wants.
-const rootDir = "root"
+func same(f *os.File, path string) bool {
+	a, err1 := f.Stat()
+	b, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(a, b)
+}
 
-// sweep removes what dead owners left. Their processes are gone: a helper ends
-// with its owner, and the sentry with its helper.
+// Close removes the directory.
+func (d *den) Close() error { return errors.Join(os.RemoveAll(d.dir), d.lock.Close()) }
+
+// sweep removes what dead owners left. No process is left with it: a helper
+// ends with its owner, and the sentry with its helper.
 func (h home) sweep() error {
 	entries, err := os.ReadDir(h.dir)
 	if err != nil {
@@ -96,27 +92,15 @@ func (h home) sweep() error {
 	}
 	var errs []error
 	for _, e := range entries {
-		part := strings.Split(e.Name(), ".")
-		if len(part) != 3 {
-			continue
-		}
-		pid, err := strconv.Atoi(part[0])
+		dir := filepath.Join(h.dir, e.Name())
+		lock, err := os.Open(dir)
 		if err != nil {
-			continue
+			continue // another sweeper was faster
 		}
-		if born, err := startTime(pid); err == nil && strconv.FormatUint(born, 10) == part[1] {
-			continue
+		if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			errs = append(errs, os.RemoveAll(dir))
 		}
-		if err := os.RemoveAll(filepath.Join(h.dir, e.Name())); err != nil {
-			errs = append(errs, err)
-		}
+		lock.Close()
 	}
 	return errors.Join(errs...)
-}
-
-// startTime returns when a process started, in clock ticks since boot. With it
-// a process id names one process for good.
-func startTime(pid int) (uint64, error) {
-	s, err := readStat(pid)
-	return s.start, err
 }

@@ -9,35 +9,25 @@ import (
 	"time"
 )
 
-// stat is what /proc says of a process.
-type stat struct {
-	start uint64 // clock ticks since boot
-	// cpu is what its threads used, and what the children used that it has
-	// waited for.
-	cpu time.Duration
-}
-
 // tick is the clock tick of /proc: USER_HZ, 100 on every architecture of Go.
 const tick = time.Second / 100
 
-func readStat(pid int) (stat, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return stat{}, err
-	}
+// processCPU is the processor time of a process's threads and of the children
+// that it has waited for. It is 0 for a process that is gone.
+func processCPU(pid int) time.Duration {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	// The name, in parentheses, may hold anything.
 	fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
-	const state, utime, cstime, starttime = 3, 14, 17, 22
-	if len(fields) <= starttime-state {
-		return stat{}, fmt.Errorf("/proc/%d/stat: %q", pid, data)
+	const state, utime, cstime = 3, 14, 17
+	if len(fields) <= cstime-state {
+		return 0
 	}
-	var s stat
-	for n := utime; n <= cstime; n++ {
-		v, _ := strconv.ParseUint(fields[n-state], 10, 63)
-		s.cpu += time.Duration(v) * tick
+	var ticks uint64
+	for _, field := range fields[utime-state : cstime-state+1] {
+		n, _ := strconv.ParseUint(field, 10, 63)
+		ticks += n
 	}
-	s.start, err = strconv.ParseUint(fields[starttime-state], 10, 64)
-	return s, err
+	return time.Duration(ticks) * tick
 }
 
 // childrenOf returns the processes that a process started and that live.
@@ -57,11 +47,7 @@ func childrenOf(pid int) []int {
 
 // treeCPU is the processor time of a process and all that descend from it.
 func treeCPU(pid int) time.Duration {
-	s, err := readStat(pid)
-	if err != nil {
-		return 0
-	}
-	total := s.cpu
+	total := processCPU(pid)
 	for _, child := range childrenOf(pid) {
 		total += treeCPU(child)
 	}

@@ -38,7 +38,6 @@ func rlimits(l glovebox.Limits) []rlimit {
 	}
 	return []rlimit{
 		{"limit of processor time", unix.RLIMIT_CPU, seconds},
-		{"limit of address space", unix.RLIMIT_AS, uint64(l.Memory)},
 		{"limit of file size", unix.RLIMIT_FSIZE, uint64(l.FileSize)},
 		{"limit of open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles)},
 		{"limit of processes", unix.RLIMIT_NPROC, uint64(l.Processes)},

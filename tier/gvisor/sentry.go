@@ -85,6 +85,7 @@ func fail(format string, args ...any) {
 func sentryMain(args []string) {
 	tameCollector()
 	allowInodeLimit()
+	reportRefusals()
 	flags := flag.NewFlagSet(sentryName, flag.ContinueOnError)
 	config.RegisterFlags(flags)
 	logFD := flags.Int("panic-log-fd", -1, "")

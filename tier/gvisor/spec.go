@@ -18,6 +18,9 @@ var gloveCapabilities = []string{
 	"CAP_SETGID", "CAP_SETPCAP", "CAP_SETUID", "CAP_SYS_RESOURCE",
 }
 
+// rootDir is an empty directory in a box's own, which the OCI spec wants.
+const rootDir = "root"
+
 // guestSpec describes the guest to gVisor: an EROFS image as root, memory file
 // systems for what is written, and the glove as process 1.
 func guestSpec(image string, limits glovebox.Limits, ids idRange) *specs.Spec {

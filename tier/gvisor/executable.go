@@ -1,0 +1,72 @@
+package gvisor
+
+import (
+	"debug/elf"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// self is this process's own executable, from which helpers and sentries are
+// started, also when the file has been replaced or removed meanwhile.
+const self = "/proc/self/exe"
+
+// executable returns what to start helpers from, and a directory that must be
+// kept for it, if any.
+func executable(h home) (string, *den, error) {
+	f, err := os.Open(self)
+	if err != nil {
+		return "", nil, err
+	}
+	defer f.Close()
+	if err := static(f); err != nil {
+		return "", nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return "", nil, err
+	}
+	if os.Geteuid() != 0 || info.Mode()&1 != 0 {
+		return self, nil, nil
+	}
+	// The sentry is started as a user who is nobody, so the file must be
+	// executable by all. We keep a copy that is, for as long as we live.
+	d, err := h.newDen()
+	if err != nil {
+		return "", nil, err
+	}
+	path := filepath.Join(d.dir, "glovebox")
+	copied, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err == nil {
+		_, err = io.Copy(copied, f)
+		err = errors.Join(err, copied.Chmod(0o755), copied.Close())
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, d.Close())
+	}
+	return path, d, nil
+}
+
+// static tells whether the executable needs nothing beside itself: the sentry
+// starts a part of itself in an empty root, where there is no loader and no
+// library.
+func static(f *os.File) error {
+	e, err := elf.NewFile(f)
+	if err != nil {
+		return err
+	}
+	for _, p := range e.Progs {
+		if p.Type == elf.PT_INTERP {
+			return &tier.Error{
+				Tier: glovebox.TierGVisor, Op: "start", Kind: tier.KindUnsupported, Control: "a kernel of its own",
+				Fix: "build with CGO_ENABLED=0",
+				Err: errors.New("this executable is linked dynamically"),
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package gvisor
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+	"gvisor.dev/gvisor/pkg/abi"
+	gverrors "gvisor.dev/gvisor/pkg/errors"
+	"gvisor.dev/gvisor/pkg/errors/linuxerr"
+	"gvisor.dev/gvisor/pkg/sentry/arch"
+	"gvisor.dev/gvisor/pkg/sentry/kernel"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// The guest's kernel is in our hands, so it can tell us what it refused: a
+// refused fork is evidence that the limit of processes was hit, where a look at
+// the number of processes, now and then, is a guess.
+
+// refusal is what an error of some system calls says of a limit.
+type refusal struct {
+	calls string
+	err   *gverrors.Error
+	limit glovebox.LimitName
+	fact  string
+}
+
+const (
+	callsFork  = "clone clone3 fork vfork"
+	callsMap   = "mmap mremap"
+	callsOpen  = "open openat creat memfd_create pipe pipe2 dup dup3 fcntl socket socketpair accept accept4 epoll_create epoll_create1 eventfd eventfd2"
+	callsMake  = "open openat creat mkdir mkdirat mknod mknodat symlink symlinkat link linkat"
+	callsWrite = "write pwrite64 writev pwritev pwritev2 sendfile splice copy_file_range fallocate ftruncate truncate"
+)
+
+var refusals = []refusal{
+	{callsFork, linuxerr.EAGAIN, glovebox.LimitProcesses, "the guest's kernel refused to make a process or thread: EAGAIN"},
+	{callsMap, linuxerr.ENOMEM, glovebox.LimitMemory, "the guest's kernel refused memory: ENOMEM"},
+	{callsOpen, linuxerr.EMFILE, glovebox.LimitOpenFiles, "the guest's kernel refused to open a file: EMFILE"},
+	{callsMake, linuxerr.ENOSPC, glovebox.LimitFiles, "the guest's kernel refused to make a file: ENOSPC"},
+	{callsWrite, linuxerr.ENOSPC, glovebox.LimitDisk, "the guest's kernel refused to write: ENOSPC"},
+	{callsWrite, linuxerr.EFBIG, glovebox.LimitFileSize, "the guest's kernel refused to let a file grow: EFBIG"},
+}
+
+// refusalLine begins a line of the sentry's log; the limit follows.
+const refusalLine = "glovebox: refused "
+
+// reportRefusals makes the sentry write a line to its log the first time that
+// it refuses something because of a limit.
+func reportRefusals() {
+	table, ok := kernel.LookupSyscallTable(abi.Linux, arch.Host)
+	if !ok {
+		return
+	}
+	said := make([]atomic.Bool, len(refusals))
+	for nr, call := range table.Table {
+		var mine []int
+		for i, r := range refusals {
+			for name := range strings.FieldsSeq(r.calls) {
+				if name == call.Name {
+					mine = append(mine, i)
+				}
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		serve := call.Fn
+		call.Fn = func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
+			result, control, err := serve(t, nr, args)
+			if err != nil {
+				for _, i := range mine {
+					if linuxerr.Equals(refusals[i].err, err) && !said[i].Swap(true) {
+						_, _ = unix.Write(2, []byte(refusalLine+string(refusals[i].limit)+"\n"))
+					}
+				}
+			}
+			return result, control, err
+		}
+		table.Table[nr] = call
+	}
+	table.Init()
+}
+
+// readRefusals reads what reportRefusals wrote. The log also holds the last
+// words of a sentry that died, so anything else is passed over.
+func readRefusals(log *os.File) []glovebox.Hit {
+	var hits []glovebox.Hit
+	lines := bufio.NewScanner(io.NewSectionReader(log, 0, sentryLogMax))
+	for lines.Scan() {
+		name, ok := strings.CutPrefix(lines.Text(), refusalLine)
+		if !ok {
+			continue
+		}
+		for _, r := range refusals {
+			if string(r.limit) == name {
+				hits = append(hits, glovebox.Hit{Limit: r.limit, Evidence: glovebox.Evidence{Source: "kernel", Fact: r.fact}})
+			}
+		}
+	}
+	return hits
+}
+
+// sentryLogMax is how much of a sentry's log is read.
+const sentryLogMax = 64 << 10
+
+// lastWords returns why a sentry died, from its log.
+func lastWords(log *os.File) error {
+	data, err := io.ReadAll(io.NewSectionReader(log, 0, sentryLogMax))
+	if err != nil {
+		return err
+	}
+	var words []string
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, refusalLine) {
+			words = append(words, strings.TrimSpace(line))
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the sentry says %.1000q", strings.Join(words, "; "))
+}
