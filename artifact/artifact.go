@@ -1,0 +1,356 @@
+// Package artifact takes what a run left in its workspace out of the box, as
+// hostile data: a bounded manifest of files with opaque ids, and their content
+// in a [Store].
+//
+// Nothing in a workspace is followed, executed or believed: links and special
+// files are refused by name, a file's type is told from its content, and its
+// name is only ever shown (escaped) or, by [Save], made harmless.
+package artifact
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// Limits bound what is collected. A zero field means the field of
+// [DefaultLimits].
+type Limits struct {
+	// Count is the most artifacts.
+	Count int
+	// FileBytes is the largest artifact.
+	FileBytes int64
+	// TotalBytes is the most that all artifacts hold together.
+	TotalBytes int64
+	// Depth is how deep an artifact may lie: 1 is the workspace itself.
+	Depth int
+	// Entries is how many files and directories are looked at.
+	Entries int
+}
+
+// DefaultLimits are the limits where none are named.
+var DefaultLimits = Limits{
+	Count:      256,
+	FileBytes:  64 * glovebox.MiB,
+	TotalBytes: 256 * glovebox.MiB,
+	Depth:      16,
+	Entries:    1 << 16,
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Count:      cmp.Or(l.Count, DefaultLimits.Count),
+		FileBytes:  cmp.Or(l.FileBytes, DefaultLimits.FileBytes),
+		TotalBytes: cmp.Or(l.TotalBytes, DefaultLimits.TotalBytes),
+		Depth:      cmp.Or(l.Depth, DefaultLimits.Depth),
+		Entries:    cmp.Or(l.Entries, DefaultLimits.Entries),
+	}
+}
+
+// Manifest is what a run left behind.
+type Manifest struct {
+	// Artifacts are the files that were taken, by name.
+	Artifacts []glovebox.Artifact
+	// Refused are the files that were not, and why: at most 64, and then one
+	// more that counts the rest.
+	Refused []glovebox.Refusal
+}
+
+// maxRefused is how many refusals are listed one by one.
+const maxRefused = 64
+
+// Baseline is what lay in the workspace before the run: a file in it that is
+// unchanged is no artifact.
+type Baseline map[string]Fingerprint
+
+// Fingerprint identifies a content.
+type Fingerprint struct {
+	Size   int64
+	SHA256 [sha256.Size]byte
+}
+
+// Staged returns the baseline of a workspace in which these files were staged.
+func Staged(files ...glovebox.File) Baseline {
+	b := Baseline{}
+	for _, f := range files {
+		if name, err := glovebox.CleanPath(f.Path); err == nil {
+			b[name] = Fingerprint{Size: int64(len(f.Data)), SHA256: sha256.Sum256(f.Data)}
+		}
+	}
+	return b
+}
+
+// NewID returns a fresh id for a content. It is random: it tells nothing, and
+// nobody can guess another.
+func NewID() string { return idPrefix + strings.ToLower(rand.Text()) }
+
+const idPrefix = "art_"
+
+// Collect reads a quiet workspace and puts its artifacts into the store.
+// Shallow files come first where the limits do not allow all. An error means
+// that ctx ended, the workspace could not be read at all, or the store failed;
+// the manifest then holds what was taken until then.
+func Collect(ctx context.Context, workspace fs.FS, before Baseline, l Limits, s Store) (Manifest, error) {
+	c := &collector{ctx: ctx, fsys: workspace, before: before, limits: l.withDefaults(), store: s}
+	err := c.walk()
+	if n := c.refused - maxRefused; n > 0 {
+		c.m.Refused = append(c.m.Refused, glovebox.Refusal{Name: "…", Reason: fmt.Sprintf("and %d more", n)})
+	}
+	slices.SortFunc(c.m.Artifacts, func(a, b glovebox.Artifact) int { return strings.Compare(a.Name, b.Name) })
+	return c.m, err
+}
+
+type collector struct {
+	ctx     context.Context
+	fsys    fs.FS
+	before  Baseline
+	limits  Limits
+	store   Store
+	m       Manifest
+	seen    int   // entries looked at
+	refused int   // entries refused
+	bytes   int64 // taken
+}
+
+// walk goes through the workspace breadth first.
+func (c *collector) walk() error {
+	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
+		dir := dirs[0]
+		list, err := fs.ReadDir(c.fsys, dir)
+		if err != nil && dir == "." {
+			return fmt.Errorf("read the workspace: %w", err)
+		}
+		if err != nil {
+			c.refuse(dir, "cannot be read: "+reason(err))
+			continue
+		}
+		slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+		for _, d := range list {
+			if err := context.Cause(c.ctx); err != nil {
+				return err
+			}
+			if c.seen++; c.seen > c.limits.Entries {
+				c.refuse(dir, fmt.Sprintf("the workspace has more than %d entries: the rest was not looked at", c.limits.Entries))
+				return nil
+			}
+			more, err := c.entry(dir, d)
+			if err != nil {
+				return err
+			}
+			if more != "" {
+				dirs = append(dirs, more)
+			}
+		}
+	}
+	return nil
+}
+
+// caches are directories and files that interpreters and test runners leave
+// for themselves.
+var caches = []string{
+	"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints",
+	".cache", ".npm", ".bundle", ".phpunit.cache", ".phpunit.result.cache",
+	".python_history", ".node_repl_history", ".bash_history",
+}
+
+// entry takes or refuses one entry of dir. It returns the path of a directory
+// that is to be walked.
+func (c *collector) entry(dir string, d fs.DirEntry) (walk string, err error) {
+	base := d.Name()
+	if base == "" || base == "." || base == ".." || strings.ContainsAny(base, "/\x00") {
+		c.refuse(dir+"/"+base, "is not a file name")
+		return "", nil
+	}
+	if slices.Contains(caches, base) {
+		return "", nil
+	}
+	name := path.Join(dir, base)
+	mode := d.Type()
+	if mode&fs.ModeIrregular != 0 { // a file system that does not tell in its listing
+		info, err := d.Info()
+		if err != nil {
+			c.refuse(name, "cannot be read: "+reason(err))
+			return "", nil
+		}
+		mode = info.Mode().Type()
+	}
+	deep := strings.Count(name, "/") + 1
+	switch {
+	case len(name) > maxName:
+		c.refuse(name, fmt.Sprintf("its name is %d bytes long: at most %d", len(name), maxName))
+	case mode.IsDir() && deep >= c.limits.Depth:
+		c.refuse(name, fmt.Sprintf("is a directory at depth %d: what is in it is too deep", deep))
+	case mode.IsDir():
+		return name, nil
+	case mode != 0:
+		c.refuse(name, "is a "+kind(mode))
+	default:
+		return "", c.file(name)
+	}
+	return "", nil
+}
+
+// maxName is the longest path of an artifact, in bytes.
+const maxName = 512
+
+// file takes or refuses a regular file. The error is the store's or ctx's.
+func (c *collector) file(name string) error {
+	if len(c.m.Artifacts) >= c.limits.Count {
+		c.refuse(name, fmt.Sprintf("there are more than %d artifacts", c.limits.Count))
+		return nil
+	}
+	f, err := c.fsys.Open(name)
+	if err != nil {
+		c.refuse(name, "cannot be read: "+reason(err))
+		return nil
+	}
+	defer f.Close()
+	// Whatever the listing said: what was opened decides.
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		c.refuse(name, "is not a regular file")
+		return nil
+	}
+	size := info.Size()
+	switch {
+	case size > c.limits.FileBytes:
+		c.refuse(name, fmt.Sprintf("is %d bytes long: at most %d", size, c.limits.FileBytes))
+		return nil
+	case size > c.limits.TotalBytes-c.bytes:
+		c.refuse(name, fmt.Sprintf("all artifacts together would be more than %d bytes", c.limits.TotalBytes))
+		return nil
+	}
+	if want, ok := c.before[name]; ok && want.Size == size && c.unchanged(name, want) {
+		return nil
+	}
+	return c.take(name, f)
+}
+
+// unchanged tells whether the file still has the content of want.
+func (c *collector) unchanged(name string, want Fingerprint) bool {
+	f, err := c.fsys.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, bufio.NewReaderSize(io.LimitReader(&reader{c.ctx, f}, want.Size+1), buffer))
+	return err == nil && n == want.Size && [sha256.Size]byte(sum.Sum(nil)) == want.SHA256
+}
+
+// buffer is the size of a read from a box, each of which is a round trip.
+const buffer = 512 << 10
+
+// take copies the content into the store.
+func (c *collector) take(name string, f io.Reader) error {
+	id := NewID()
+	blob, err := c.store.Create(id)
+	if err != nil {
+		return err
+	}
+	// The size that was promised does not bind the file.
+	most := min(c.limits.FileBytes, c.limits.TotalBytes-c.bytes)
+	in := bufio.NewReaderSize(io.LimitReader(&reader{c.ctx, f}, most+1), buffer)
+	head, _ := in.Peek(sniff)
+	mime := typeOf(head)
+	sum, out := sha256.New(), &storeWriter{w: blob}
+	n, err := io.Copy(io.MultiWriter(sum, out), in)
+	if err == nil && n <= most {
+		if err := blob.Close(); err != nil {
+			return err
+		}
+		c.bytes += n
+		c.m.Artifacts = append(c.m.Artifacts, glovebox.Artifact{
+			ID: id, Name: Escape(name), MIME: mime, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil)),
+		})
+		return nil
+	}
+	discarded := blob.Discard()
+	switch {
+	case context.Cause(c.ctx) != nil:
+		return context.Cause(c.ctx)
+	case out.err != nil:
+		return out.err
+	case discarded != nil:
+		return discarded
+	case err != nil:
+		c.refuse(name, "cannot be read: "+reason(err))
+	default:
+		c.refuse(name, fmt.Sprintf("grew past %d bytes while it was read", most))
+	}
+	return nil
+}
+
+func (c *collector) refuse(name, why string) {
+	if c.refused++; c.refused <= maxRefused {
+		if len(name) > maxName {
+			name = name[:maxName] + "…"
+		}
+		c.m.Refused = append(c.m.Refused, glovebox.Refusal{Name: Escape(name), Reason: why})
+	}
+}
+
+// reason is an error without the path, which may be hostile.
+func reason(err error) string {
+	var pe *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrInvalid):
+		return "its name is not valid"
+	case errors.As(err, &pe):
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+func kind(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "symbolic link"
+	case m&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case m&fs.ModeSocket != 0:
+		return "socket"
+	case m&fs.ModeDevice != 0:
+		return "device"
+	}
+	return "special file"
+}
+
+// reader reads until ctx ends.
+type reader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	if err := context.Cause(r.ctx); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// storeWriter remembers an error of the store, to tell it from one of the box.
+type storeWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *storeWriter) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	if err != nil {
+		w.err = err
+	}
+	return n, err
+}

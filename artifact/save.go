@@ -1,0 +1,165 @@
+package artifact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// Saved is where [Save] put an artifact.
+type Saved struct {
+	ID string
+	// Path is below the directory, slash-separated.
+	Path string
+}
+
+// Save writes artifacts to files below dir, which is made if it does not
+// exist. It says where each went: under its name, unless that is not harmless
+// or not free.
+//
+// The names are hostile, so: nothing is written outside dir, whatever links
+// lie in it; no file that is there is overwritten or followed; no file is
+// hidden (a leading dot is put behind an underscore), so that none becomes the
+// configuration of some tool; none is executable; and no two differ only in
+// case. A name that is taken gets a number: "plot~2.png".
+//
+// It stops at the first error, and returns what was saved until then.
+func Save(ctx context.Context, dir string, s Store, artifacts []glovebox.Artifact) ([]Saved, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	w := &saver{root: root, files: map[string]bool{}, dirs: map[string]bool{}}
+	var saved []Saved
+	for _, a := range artifacts {
+		p, err := w.save(ctx, s, a)
+		if err != nil {
+			return saved, fmt.Errorf("save artifact %s: %w", a.Name, err)
+		}
+		saved = append(saved, Saved{ID: a.ID, Path: p})
+	}
+	return saved, nil
+}
+
+type saver struct {
+	root *os.Root
+	// files and dirs are the paths in use, folded.
+	files, dirs map[string]bool
+}
+
+func (w *saver) save(ctx context.Context, s Store, a glovebox.Artifact) (string, error) {
+	in, err := s.Open(a.ID)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	f, name, err := w.create(harmless(a.Name))
+	if err != nil {
+		return "", err
+	}
+	n, err := io.Copy(f, &reader{ctx, in})
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err == nil && n != a.Size {
+		err = fmt.Errorf("the store has %d bytes of %d", n, a.Size)
+	}
+	if err != nil {
+		return "", errors.Join(err, w.root.Remove(name))
+	}
+	return name, nil
+}
+
+// maxTries is how many numbers are tried for one name.
+const maxTries = 10_000
+
+// create makes a new file with the first form of the name that is free.
+func (w *saver) create(name string) (*os.File, string, error) {
+	if !w.makeDir(path.Dir(name)) {
+		// A file is where its directory should be, or a link that leads out.
+		name = strings.ReplaceAll(name, "/", "_")
+	}
+	ext := path.Ext(name)
+	for try, i := name, 2; i < maxTries; try, i = fmt.Sprintf("%s~%d%s", strings.TrimSuffix(name, ext), i, ext), i+1 {
+		if w.files[fold(try)] || w.dirs[fold(try)] {
+			continue
+		}
+		// O_EXCL: a link of that name is taken too, and never followed.
+		f, err := w.root.OpenFile(try, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		w.files[fold(try)] = true
+		return f, try, nil
+	}
+	return nil, "", fmt.Errorf("%d files of its name are there: name an empty directory", maxTries)
+}
+
+// makeDir makes a directory below dir, with those above it, and tells whether
+// it is there.
+func (w *saver) makeDir(dir string) bool {
+	if dir == "." || w.dirs[fold(dir)] {
+		return true
+	}
+	if !w.makeDir(path.Dir(dir)) || w.files[fold(dir)] {
+		return false
+	}
+	if err := w.root.Mkdir(dir, 0o755); err != nil {
+		if info, err := w.root.Lstat(dir); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	w.dirs[fold(dir)] = true
+	return true
+}
+
+// fold maps names that a file system might not tell apart to one.
+func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+
+// maxPart is the longest element of a path that is kept, in bytes; it leaves
+// room for a number.
+const maxPart = 200
+
+// harmless returns the relative path for the name of an artifact.
+func harmless(name string) string {
+	var parts []string
+	for part := range strings.SplitSeq(name, "/") {
+		part = strings.Map(func(r rune) rune {
+			if !unicode.IsPrint(r) || r == unicode.ReplacementChar || strings.ContainsRune(`\:*?"<>|`, r) {
+				return '_'
+			}
+			return r
+		}, part)
+		part = strings.TrimRight(part, " .")
+		if strings.Trim(part, " .") == "" {
+			part = "_"
+		}
+		if strings.ContainsRune(".-~ ", rune(part[0])) {
+			part = "_" + part // neither hidden, nor an option, nor a home
+		}
+		if len(part) > maxPart {
+			part = strings.ToValidUTF8(part[:maxPart], "")
+		}
+		parts = append(parts, part)
+	}
+	clean, err := glovebox.CleanPath(strings.Join(parts, "/"))
+	if err != nil { // too long or too deep
+		clean = parts[len(parts)-1]
+	}
+	return clean
+}
