@@ -1,0 +1,392 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// named is what the caller named as secret: values, and the forms that each of
+// them may take in a text.
+type named struct {
+	secrets map[string]string
+	skipped []string
+	ids     map[string]bool
+
+	once  sync.Once
+	auto  *automaton
+	forms []form // in the order of the automaton's keys
+	// anyLines tells the states in which a line may end before apart bytes.
+	anyLines []bool
+}
+
+// form is one way to write a secret. What a text holds between the bytes of a
+// form, such as white space, makes no difference; see skippable.
+type form struct {
+	id   string
+	text []byte // without skippable bytes
+	fold bool   // case makes no difference
+	raw  []byte // if set, the text is too short to be found split
+	// anyLines: every byte may stand on a line of its own.
+	anyLines bool
+}
+
+const (
+	// keySize is how many bytes of a form its key has.
+	keySize = 8
+	// longEnough is the length from which a form may be split or encoded;
+	// below it, ordinary text would match.
+	longEnough = 8
+	// apart is how many bytes of a form must stand on one line, unless it is
+	// the value itself: else the ends of many lines would be kept back, as any
+	// could be where some form starts.
+	apart = 4
+	// maxGap is the most skippable bytes between two bytes of a form.
+	maxGap = 64
+)
+
+// skippable are the bytes that may stand anywhere in a secret: white space and
+// controls, quotes, commas and backslashes, as in a wrapped line, a list of
+// characters, UTF-16 or an escaped string.
+var skippable = func() *class {
+	c := newClass(" \"'`,\\")
+	for b := range 0x20 {
+		c[b] = true
+	}
+	c[0x7f] = true
+	return c
+}()
+
+func newNamed(secrets map[string]string) *named {
+	n := &named{secrets: map[string]string{}, ids: map[string]bool{}}
+	for name, value := range secrets {
+		if len(value) < MinSecret {
+			n.skipped = append(n.skipped, name)
+			continue
+		}
+		n.secrets[name] = value
+		n.ids[namedID(name)] = true
+	}
+	slices.Sort(n.skipped)
+	return n
+}
+
+// namedID is the rule's name for a secret of the caller.
+func namedID(name string) string {
+	const prefix = "secret:"
+	b := []byte(prefix + name)
+	for i := range b {
+		if !dotted[b[i]] && i >= len(prefix) {
+			b[i] = '_'
+		}
+	}
+	return string(b[:min(len(b), maxID)])
+}
+
+// load makes the forms and their automaton, once.
+func (n *named) load() {
+	n.once.Do(func() {
+		seen := map[string]bool{}
+		for _, name := range slices.Sorted(maps.Keys(n.secrets)) {
+			n.add(namedID(name), []byte(n.secrets[name]), seen)
+		}
+		keys := make([][]byte, len(n.forms))
+		for i, f := range n.forms {
+			keys[i] = fold(f.text[:min(len(f.text), keySize)])
+		}
+		n.auto = newAutomaton(keys)
+		n.anyLines = make([]bool, len(n.auto.depth))
+		for i, f := range n.forms {
+			state := uint32(0)
+			for _, c := range keys[i][:min(apart, len(keys[i]))] {
+				state = n.auto.next[state<<n.auto.shift|uint32(n.auto.class[c])]
+				n.anyLines[state] = n.anyLines[state] || f.anyLines
+			}
+		}
+	})
+}
+
+// add adds the forms of value.
+func (n *named) add(id string, value []byte, seen map[string]bool) {
+	put := func(text []byte, folded bool) {
+		f := form{id: id, text: squeeze(text), fold: folded, anyLines: bytes.Contains(value, text)}
+		if len(f.text) < longEnough {
+			f.raw = bytes.TrimFunc(text, func(r rune) bool { return r < 0x80 && skippable[r] })
+			if f.raw = bytes.Clone(f.raw); len(f.raw) < MinSecret || !bytes.Contains(value, f.raw) {
+				return // an encoding this short would be found everywhere
+			}
+		}
+		if k := fmt.Sprint(folded, string(f.text)); len(f.text) > 0 && !seen[k] {
+			seen[k] = true
+			n.forms = append(n.forms, f)
+		}
+	}
+	for part := range slices.Chunk(value, MaxSecret) {
+		put(part, false)
+		for _, t := range encodings(part) {
+			put(t, false)
+		}
+		for _, t := range caselessEncodings(part) {
+			put(t, true)
+		}
+	}
+	lines := bytes.FieldsFunc(value, func(r rune) bool { return r == '\n' || r == '\r' })
+	if len(lines) < 2 {
+		return
+	}
+	for _, line := range lines {
+		if line = squeeze(line); len(line) < longEnough || bytes.HasPrefix(line, []byte("-----")) {
+			continue
+		}
+		for part := range slices.Chunk(line, MaxSecret) {
+			put(part, false)
+			for _, t := range digitForms(part, base64.RawStdEncoding.EncodeToString, 6) {
+				put(t, false)
+			}
+		}
+	}
+}
+
+// encodings returns the forms of v in which case matters.
+func encodings(v []byte) [][]byte {
+	s := string(v)
+	quoted := func(q string) []byte { return []byte(q[1 : len(q)-1]) }
+	js, _ := json.Marshal(s) // a string cannot fail
+	var plain bytes.Buffer
+	e := json.NewEncoder(&plain)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s)
+	reversed := bytes.Clone(v)
+	slices.Reverse(reversed)
+	var decimal []byte
+	for _, c := range v {
+		decimal = strconv.AppendInt(decimal, int64(c), 10)
+	}
+	all := [][]byte{
+		quoted(string(js)),
+		quoted(strings.TrimSuffix(plain.String(), "\n")),
+		quoted(strconv.Quote(s)),
+		quoted(strconv.QuoteToASCII(s)),
+		[]byte(html.EscapeString(s)),
+		reversed,
+		decimal,
+	}
+	all = append(all, digitForms(v, base64.RawStdEncoding.EncodeToString, 6)...)
+	return append(all, digitForms(v, base64.RawURLEncoding.EncodeToString, 6)...)
+}
+
+// caselessEncodings returns the forms of v in which case does not matter.
+func caselessEncodings(v []byte) [][]byte {
+	s := string(v)
+	with := func(before, after string) []byte {
+		var b []byte
+		for i, c := range v {
+			if i > 0 {
+				b = append(b, after...)
+			}
+			b = append(append(b, before...), hex.EncodeToString([]byte{c})...)
+		}
+		return b
+	}
+	all := [][]byte{
+		with("", ""), with("", ":"), with("", "-"), with("x", ""), with("0x", ""), with("%", ""), with("u00", ""),
+	}
+	// A percent sign makes the case of two digits free, and with it, here,
+	// that of the rest.
+	for _, t := range []string{url.QueryEscape(s), url.PathEscape(s), strings.ReplaceAll(url.QueryEscape(s), "+", "%20")} {
+		if t != s {
+			all = append(all, []byte(t))
+		}
+	}
+	return append(all, digitForms(v, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString, 5)...)
+}
+
+// digitForms returns what is the same in every encoding of a text that holds v,
+// for each place of v in a group; a digit of the encoding carries bits bits.
+func digitForms(v []byte, encode func([]byte) string, bits int) [][]byte {
+	group := 3
+	if bits == 5 {
+		group = 5
+	}
+	var all [][]byte
+	for before := range group {
+		t := encode(append(make([]byte, before), v...))
+		from, to := (8*before+bits-1)/bits, 8*(before+len(v))/bits
+		if from < to {
+			all = append(all, []byte(t[from:to]))
+		}
+	}
+	return all
+}
+
+// squeeze returns b without its skippable bytes.
+func squeeze(b []byte) []byte {
+	s := make([]byte, 0, len(b))
+	for _, c := range b {
+		if !skippable[c] {
+			s = append(s, c)
+		}
+	}
+	return s
+}
+
+// finder returns a finder of the secrets. With escapes it skips terminal
+// escapes too; that is a stage of its own, as an escape that is not one would
+// hide the start of a secret behind it.
+func (n *named) finder(known func(id string) bool, escapes bool) finder {
+	n.load()
+	return &namedFinder{named: n, known: known, gap: gap{escapes: escapes}}
+}
+
+// namedFinder finds the keys of the forms.
+type namedFinder struct {
+	*named
+	known func(id string) bool
+	gap   gap
+	state uint32
+	at    [2 * keySize]int // places of the last bytes that were not skipped
+	count int
+}
+
+func (f *namedFinder) scan(b []byte, from int, hits []hit) []hit {
+	a := f.auto
+	for i := from; i < len(b); i++ {
+		c := b[i]
+		if skippable[c] || f.gap.esc != 0 {
+			skip, tooLong := f.gap.skips(c)
+			if tooLong || c == '\n' && a.depth[f.state] < apart && !f.anyLines[f.state] {
+				f.state = 0
+			}
+			if skip {
+				continue
+			}
+		}
+		f.gap.n = 0
+		f.at[f.count%len(f.at)] = i
+		f.count++
+		f.state = a.next[f.state<<a.shift|uint32(a.class[c])]
+		if f.state >= a.first {
+			for _, k := range a.out[f.state-a.first] {
+				hits = append(hits, hit{f.last(a.size[k]), namedCandidate{f, &f.forms[k]}})
+			}
+		}
+	}
+	return hits
+}
+
+// last returns the place of the n-th last byte that was not skipped.
+func (f *namedFinder) last(n int) int { return f.at[(f.count-n)%len(f.at)] }
+
+func (f *namedFinder) pending(b []byte) int {
+	if d := int(f.auto.depth[f.state]); d > 0 {
+		return len(b) - f.last(d)
+	}
+	return 0
+}
+
+func (f *namedFinder) slid(n int) {
+	for i := range f.at {
+		f.at[i] -= n
+	}
+}
+
+// gap reads what stands between two bytes of a secret.
+type gap struct {
+	escapes bool
+	esc     byte // 0 outside of an escape, ESC after one, '[' in its parameters
+	n       int
+}
+
+// skips tells whether c belongs to the gap, and whether the gap is longer than
+// any in a secret. It is asked for skippable bytes and within an escape.
+func (g *gap) skips(c byte) (skip, tooLong bool) {
+	g.n++
+	if g.n > maxGap {
+		g.esc = 0
+		return skippable[c], true
+	}
+	switch {
+	case g.esc == 0x1b && c == '[':
+		g.esc = '['
+	case g.esc == 0x1b:
+		g.esc = 0
+		return skippable[c], false
+	case g.esc == '[':
+		if c >= 0x40 && c <= 0x7e {
+			g.esc = 0
+		}
+	case g.escapes && c == 0x1b:
+		g.esc = 0x1b
+	}
+	return true, false
+}
+
+// namedCandidate is a place where a form's key stands.
+type namedCandidate struct {
+	*namedFinder
+	form *form
+}
+
+func (c namedCandidate) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
+	b, f := s.buf, c.form
+	if f.raw != nil {
+		if rest := b[at:]; len(rest) < len(f.raw) && !eof {
+			return spans, true
+		} else if !bytes.HasPrefix(rest, f.raw) {
+			return spans, false
+		}
+		return c.found(b, at, at+len(f.raw), eof, spans)
+	}
+	g := gap{escapes: c.gap.escapes}
+	n, end := 0, at
+	for i := at; i < len(b); i++ {
+		x := b[i]
+		if skippable[x] || g.esc != 0 {
+			skip, tooLong := g.skips(x)
+			if tooLong || x == '\n' && n < apart && !f.anyLines {
+				return spans, false
+			}
+			if skip {
+				continue
+			}
+		}
+		g.n = 0
+		if x != f.text[n] && !(f.fold && lower(x) == lower(f.text[n])) {
+			return spans, false
+		}
+		n, end = n+1, i+1
+		if n == len(f.text) {
+			return c.found(b, at, end, eof, spans)
+		}
+	}
+	if !eof {
+		return spans, true
+	}
+	// The stream ends within a secret, as it does where a limit cut it: what
+	// is there of it is more than anyone should see.
+	if n >= longEnough && n >= len(f.text)/2 {
+		return c.found(b, at, end, eof, spans)
+	}
+	return spans, false
+}
+
+// found appends b[at:end], unless that is part of a marker.
+func (c namedCandidate) found(b []byte, at, end int, eof bool, spans []span) ([]span, bool) {
+	if len(b) < at+maxID && !eof && bytes.LastIndex(b[max(0, at-maxID):], markerOpen) >= 0 {
+		return spans, true // the marker may end in what comes
+	}
+	if inMarker(b, at, c.known) {
+		return spans, false
+	}
+	return append(spans, span{start: at, end: end, id: c.form.id}), false
+}

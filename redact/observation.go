@@ -1,0 +1,65 @@
+package redact
+
+import "github.com/gloveboxhq/glovebox"
+
+// Observation redacts, in place, every text of o that a program, a model's
+// reply or an error may have put there. What only Glovebox writes, such as
+// identifiers, hashes and numbers, stays. It sets o.Redactions to all that r
+// counted.
+func (r *Redactor) Observation(o *glovebox.Observation) {
+	redact := func(stream string, texts ...*string) {
+		for _, t := range texts {
+			*t = r.String(stream, *t)
+		}
+	}
+	redact("stdout", &o.Stdout)
+	redact("stderr", &o.Stderr)
+	redact("message", &o.Message)
+	redact("feedback", &o.Feedback)
+	redact("tier", &o.TierReason)
+	for i := range o.Evidence {
+		redact("evidence", &o.Evidence[i].Fact)
+	}
+	if s := o.Syntax; s != nil {
+		redact("syntax", &s.File, &s.Message)
+	}
+	if f := o.Failure; f != nil {
+		redact("failure", &f.Type, &f.Message, &f.File)
+	}
+	if t := o.Tests; t != nil {
+		redact("tests", &t.Reason)
+		for i := range t.Cases {
+			c := &t.Cases[i]
+			redact("tests", &c.Name, &c.Message, &c.Expected, &c.Actual)
+		}
+	}
+	for i := range o.Denials {
+		d := &o.Denials[i]
+		redact("denials", &d.What, &d.Target, &d.AllowWith)
+	}
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		redact("findings", &f.File, &f.Message)
+	}
+	for i := range o.Artifacts {
+		redact("artifacts", &o.Artifacts[i].Name, &o.Artifacts[i].URI)
+	}
+	for i := range o.Refused {
+		redact("artifacts", &o.Refused[i].Name, &o.Refused[i].Reason)
+	}
+	if e := o.Extraction; e != nil {
+		for _, pieces := range [][]glovebox.Piece{e.Taken, e.Left} {
+			for i := range pieces {
+				p := &pieces[i]
+				redact("extraction", &p.File, &p.Language, &p.Reason)
+			}
+		}
+		for i := range e.Notes {
+			redact("extraction", &e.Notes[i])
+		}
+	}
+	for i := range o.Isolation {
+		redact("isolation", &o.Isolation[i].How)
+	}
+	o.Redactions = r.Counts()
+}

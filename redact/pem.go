@@ -1,0 +1,163 @@
+package redact
+
+import "bytes"
+
+// keyRules are private keys and the secrets of Kubernetes: texts of many lines
+// that are found by how they are built.
+func keyRules() []*rule {
+	return []*rule{
+		{id: "private-key", keys: []string{"-----BEGIN "}, exact: true, lines: true, span: 1024, find: findPEM},
+		{id: "private-key-base64", keys: []string{"LS0tLS1CRUdJTi"}, exact: true, span: 4096, tail: base64s.swallow,
+			re: `LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,30}?(?:BSSVZBVEUgS0VZ|QUklWQVRFIEtFW|FBSSVZBVEUgS0VZ|UFJJVkFURSBLRV|gUFJJVkFURSBLR)[A-Za-z0-9+/=]{50,}`},
+		{id: "putty-key", keys: []string{"private-lines:"}, lines: true, span: 4096, re: `(?i)private-lines:\s*\d+\s+((?:[a-z0-9+/=]{20,}\s*)+)`, tail: base64s.swallow},
+		{id: "kubernetes-secret", keys: []string{"apiversion"}, lines: true, span: 4096, find: findKubernetes},
+	}
+}
+
+const (
+	// pemLine is the shortest run of base64 that counts as a line of a key.
+	pemLine = 20
+	// pemGap is the most bytes between two lines.
+	pemGap = 48
+	// pemEnd is the longest line that ends a key.
+	pemEnd = 80
+)
+
+// findPEM finds the start of a private key: its first line, perhaps some
+// headers, and a first line of base64. pemTail finds the rest, as long as it
+// may be.
+func findPEM(w []byte, key int, spans []span) []span {
+	line := w[key:]
+	end := bytes.Index(line[:min(len(line), 60)], []byte("-----"))
+	if end < 0 || !bytes.Contains(line[:end], []byte("PRIVATE KEY")) {
+		return spans
+	}
+	body := line[end+5:]
+	for i, c := range body {
+		run := 0
+		if base64s[c] && (i == 0 || !base64s[body[i-1]] || body[i-1] == 'n' && i > 1 && body[i-2] == '\\') {
+			run = pemRun(body[i:])
+		}
+		if run >= pemLine {
+			return append(spans, span{start: 0, end: key + end + 5 + i, tail: pemTail})
+		}
+		if bytes.HasPrefix(body[i:], []byte("-----")) {
+			break
+		}
+	}
+	return spans
+}
+
+// pemRun returns the length of the run of base64 at the start of b; "-" and
+// "_" are no part of it here.
+func pemRun(b []byte) int {
+	for i, c := range b {
+		if !base64s[c] || c == '-' || c == '_' {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// pemTail is the tail of a private key: lines of base64 with little between
+// them, up to the line that ends the key.
+func pemTail(b []byte, eof bool) (int, bool) {
+	n := 0
+	for {
+		rest := b[n:]
+		run := pemRun(rest)
+		if run == len(rest) {
+			if run >= pemLine || eof {
+				return len(b), eof
+			}
+			return n, false
+		}
+		if run >= pemLine {
+			n += run
+			continue
+		}
+		// What stands between two lines, a last short line, or the end.
+		if !eof && len(rest) < run+pemGap+pemLine+pemEnd {
+			return n, false
+		}
+		gap := pemGapLen(rest)
+		if pemRun(rest[gap:]) >= pemLine {
+			n += gap
+			continue
+		}
+		end := bytes.Index(rest[:min(len(rest), run+pemGap+pemLine)], []byte("-----END "))
+		if end < 0 {
+			return n, true
+		}
+		line := rest[end+9:]
+		if dashes := bytes.Index(line[:min(len(line), pemEnd-20)], []byte("-----")); dashes >= 0 {
+			return n + end + 9 + dashes + 5, true
+		}
+		return n + end + 9, true
+	}
+}
+
+// pemGapLen returns how long what stands between two lines of a key is: line
+// ends, as themselves or escaped, and what a language needs to join strings.
+func pemGapLen(b []byte) int {
+	i := 0
+	for i < len(b) && i < pemGap {
+		switch c := b[i]; {
+		case c == '\\' && i+1 < len(b) && (b[i+1] == 'n' || b[i+1] == 'r' || b[i+1] == 't'):
+			i += 2
+		case bytes.IndexByte([]byte(" \t\r\n\"'`,;.|>#*()+\\:"), c) >= 0 && (c != '+' || i+1 >= len(b) || !alnum[b[i+1]]):
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// findKubernetes finds the values of a Secret in a Kubernetes manifest.
+func findKubernetes(w []byte, key int, spans []span) []span {
+	kind, data, depth := false, false, -1
+	from := len(spans)
+	for at := 0; at < len(w); {
+		line := w[at:]
+		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+			line = line[:i+1]
+		}
+		start := at
+		at += len(line)
+		text := bytes.TrimSpace(line)
+		if bytes.HasPrefix(line, []byte("---")) {
+			break
+		}
+		if len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		indent := len(line) - len(bytes.TrimLeft(line, " \t"))
+		name, value, _ := bytes.Cut(text, []byte(":"))
+		value = bytes.Trim(bytes.TrimSpace(value), `"'`)
+		switch {
+		case string(name) == "kind":
+			kind = kind || bytes.EqualFold(value, []byte("secret"))
+		case (string(name) == "data" || string(name) == "stringData") && len(value) == 0:
+			data, depth = true, indent
+			continue
+		}
+		if data && indent <= depth {
+			data = false
+		}
+		if !data {
+			continue
+		}
+		if len(value) == 0 && bytes.IndexByte(text, ':') < 0 {
+			value = text // a line of a block
+		}
+		if n := base64s.run(value); n >= 10 && n == len(value) {
+			i := start + bytes.LastIndex(line, value)
+			spans = append(spans, span{start: i, end: i + n})
+		}
+	}
+	if !kind {
+		return spans[:from]
+	}
+	return spans
+}

@@ -1,0 +1,200 @@
+// Package redact takes secrets out of everything that leaves a box before
+// anyone sees it: streams, test messages, names of artifacts, errors.
+//
+// A [Redactor] knows two kinds of secrets. Some have a shape, such as the
+// tokens of cloud services, private keys, or what is assigned to something
+// called a password; a table of rules describes them. Others the caller names,
+// with their exact value; those are found in common encodings too. What is
+// found is replaced by a marker such as [redacted:github-pat] and counted.
+//
+// Everything else passes byte for byte, be it UTF-8 or not. Redacting twice is
+// redacting once. A stream is redacted in bounded memory, and how it is cut
+// into writes makes no difference. What cannot be found is said in
+// docs/redaction.md: a program that means to smuggle a value out can encode it
+// in ways that no redactor knows, so a box must not be given a secret that its
+// program may not show.
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+const (
+	// MinSecret is the length in bytes below which a value that the caller
+	// names is not looked for: it would be found everywhere.
+	MinSecret = 4
+	// MaxSecret is the length in bytes up to which a value that the caller
+	// names is found as one; a longer one is found in parts of this length.
+	MaxSecret = 8 << 10
+)
+
+// Config says what a [Redactor] looks for beside its rules.
+type Config struct {
+	// Secrets are values by name. A value is found as it is, split by white
+	// space, quotes or terminal escapes, in each of its long lines alone, and
+	// in base64, base32, hex, decimal, URL, HTML, JSON and backslash form and
+	// backwards. The marker is [redacted:secret:NAME].
+	Secrets map[string]string
+}
+
+// Redactor redacts the streams of one run. It is safe for use by several
+// goroutines.
+type Redactor struct {
+	named *named // nil where no secrets are named
+
+	mu     sync.Mutex
+	counts map[[2]string]int // rule and stream
+}
+
+// New makes a Redactor. It does no work that a run without output must pay.
+func New(cfg Config) *Redactor {
+	r := &Redactor{counts: map[[2]string]int{}}
+	if len(cfg.Secrets) > 0 {
+		r.named = newNamed(cfg.Secrets)
+	}
+	return r
+}
+
+// Skipped returns the names of the secrets that are shorter than [MinSecret],
+// which nothing looks for. Tell the caller.
+func (r *Redactor) Skipped() []string {
+	if r.named == nil {
+		return nil
+	}
+	return slices.Clone(r.named.skipped)
+}
+
+// Bytes redacts b, the whole text of something called stream. It never changes
+// b, and may return it.
+func (r *Redactor) Bytes(stream string, b []byte) []byte {
+	if len(b) == 0 {
+		return b
+	}
+	for _, f := range r.finders() {
+		st := &stage{finder: f, note: r.noter(stream)}
+		b = st.whole(b)
+	}
+	return b
+}
+
+// String is [Redactor.Bytes] for a string.
+func (r *Redactor) String(stream, s string) string {
+	if s == "" {
+		return s
+	}
+	b := []byte(s)
+	clean := r.Bytes(stream, b)
+	if len(clean) == len(b) && (&clean[0] == &b[0] || bytes.Equal(clean, b)) {
+		return s
+	}
+	return string(clean)
+}
+
+// Writer returns a writer that gives what is written to it to w, redacted. It
+// keeps back what it cannot decide yet, such as the rest of a line that has a
+// candidate in it, until more is written or it is closed. Close writes the
+// rest; it does not close w.
+func (r *Redactor) Writer(stream string, w io.Writer) io.WriteCloser {
+	return &writer{r: r, stream: stream, w: w}
+}
+
+// Counts returns what was redacted so far, by rule and stream, sorted.
+func (r *Redactor) Counts() []glovebox.Redaction {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []glovebox.Redaction
+	for k, n := range r.counts {
+		all = append(all, glovebox.Redaction{Rule: k[0], Stream: k[1], Count: n})
+	}
+	slices.SortFunc(all, func(a, b glovebox.Redaction) int {
+		return cmp.Or(strings.Compare(a.Stream, b.Stream), strings.Compare(a.Rule, b.Rule))
+	})
+	return all
+}
+
+// finders returns the finders of the stages of a stream. Named secrets go
+// first: the markers they leave cannot make or break a match of a rule that
+// the second pass of a redacted text would see otherwise.
+func (r *Redactor) finders() []finder {
+	bk := book()
+	rules := &ruleFinder{rulebook: bk, known: r.known}
+	if r.named == nil {
+		return []finder{rules}
+	}
+	return []finder{r.named.finder(r.known, false), r.named.finder(r.known, true), rules}
+}
+
+// known tells whether id is the name of a rule.
+func (r *Redactor) known(id string) bool {
+	return book().ids[id] || r.named != nil && r.named.ids[id]
+}
+
+func (r *Redactor) noter(stream string) func(id string) {
+	return func(id string) {
+		r.mu.Lock()
+		r.counts[[2]string{id, stream}]++
+		r.mu.Unlock()
+	}
+}
+
+// writer redacts a stream as it comes.
+type writer struct {
+	r      *Redactor
+	stream string
+	w      io.Writer
+	stages []*stage
+	err    error
+	closed bool
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	if w.closed {
+		return 0, io.ErrClosedPipe
+	}
+	if len(p) == 0 || w.err != nil {
+		return 0, w.err
+	}
+	if w.stages == nil {
+		for _, f := range w.r.finders() {
+			w.stages = append(w.stages, &stage{finder: f, note: w.r.noter(w.stream)})
+		}
+	}
+	w.pass(0, p, false)
+	if w.err != nil {
+		return 0, w.err
+	}
+	return len(p), nil
+}
+
+func (w *writer) Close() error {
+	if w.closed {
+		return w.err
+	}
+	w.closed = true
+	if w.stages != nil && w.err == nil {
+		w.pass(0, nil, true)
+	}
+	w.stages = nil
+	return w.err
+}
+
+// pass gives p to stage i, and what comes of it to the next.
+func (w *writer) pass(i int, p []byte, eof bool) {
+	if i == len(w.stages) {
+		if len(p) > 0 && w.err == nil {
+			_, w.err = w.w.Write(p)
+		}
+		return
+	}
+	w.stages[i].write(p, eof, func(q []byte) { w.pass(i+1, q, false) })
+	if eof {
+		w.pass(i+1, nil, true)
+	}
+}

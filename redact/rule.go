@@ -1,0 +1,315 @@
+package redact
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"sync"
+)
+
+// rule says how one kind of secret looks. A rule is tried only where one of
+// its keys stands, and it sees only a bounded window from there, so the price
+// of a text is bounded too.
+type rule struct {
+	id string
+	// keys are literals, one of which the text of a secret has.
+	keys []string
+	// exact asks for the keys' own case.
+	exact bool
+	// left is what may not stand right before the window.
+	left *class
+	// back is how many bytes before the key the window starts.
+	back int
+	// span is how many bytes from the key's start the window has; 0 is 256.
+	span int
+	// lines lets the window go past the end of the line.
+	lines bool
+	// re is matched at the start of the window, or with anywhere at the first
+	// place that fits. Its groups are secrets; with no group the whole match
+	// is one.
+	re       string
+	anywhere bool
+	// find is used in place of re. It appends spans of w, where the key ends
+	// at w[key].
+	find func(w []byte, key int, spans []span) []span
+	// bits is the least entropy of a secret, in bits per byte.
+	bits float64
+	// not tells secrets that are none, such as a vendor's example.
+	not func(secret []byte) bool
+	// after tells, by what stands before a key on its line, that the key means
+	// something else.
+	after func(before []byte) bool
+	// weak gives way to the name of another rule that finds the same.
+	weak bool
+	// tail swallows the rest of a secret that reaches the end of its window.
+	tail tail
+
+	compile func() *regexp.Regexp
+}
+
+// least sets the least entropy.
+func (r *rule) least(bits float64) *rule {
+	r.bits = bits
+	return r
+}
+
+// apart sets what may not stand right before the key.
+func (r *rule) apart(left *class) *rule {
+	r.left = left
+	return r
+}
+
+// maxBack bounds rule.back plus the length of a key.
+const maxBack = 128
+
+// rulebook is the rules with the automaton of their keys.
+type rulebook struct {
+	auto *automaton
+	uses [][]keyed // key → what it starts
+	ids  map[string]bool
+}
+
+// keyed is a rule at one of its keys.
+type keyed struct {
+	*rule
+	key string
+}
+
+// book is made at the first redaction, and a rule's expression at its first
+// candidate: a process that redacts nothing pays nothing.
+var book = sync.OnceValue(func() *rulebook {
+	bk := &rulebook{ids: map[string]bool{}}
+	index := map[string]int{}
+	var folded [][]byte
+	for _, r := range allRules() {
+		bk.ids[r.id] = true
+		if r.span == 0 {
+			r.span = 256
+		}
+		if r.re != "" {
+			r.compile = sync.OnceValue(func() *regexp.Regexp {
+				if r.anywhere {
+					return regexp.MustCompile(r.re)
+				}
+				return regexp.MustCompile(`^(?:` + r.re + `)`)
+			})
+		}
+		for _, k := range r.keys {
+			f := string(fold([]byte(k)))
+			i, ok := index[f]
+			if !ok {
+				i = len(folded)
+				index[f] = i
+				folded = append(folded, []byte(f))
+				bk.uses = append(bk.uses, nil)
+			}
+			bk.uses[i] = append(bk.uses[i], keyed{r, k})
+		}
+	}
+	bk.auto = newAutomaton(folded)
+	return bk
+})
+
+// ruleFinder finds the keys of the rules.
+type ruleFinder struct {
+	*rulebook
+	known func(id string) bool
+	state uint32
+}
+
+func (f *ruleFinder) scan(b []byte, from int, hits []hit) []hit {
+	a, s := f.auto, f.state
+	next, shift, first := a.next, a.shift, a.first
+	for i := from; i < len(b); i++ {
+		s = next[s<<shift|uint32(a.class[b[i]])]
+		if s >= first {
+			for _, k := range a.out[s-first] {
+				for j := range f.uses[k] {
+					hits = append(hits, hit{i + 1 - a.size[k], candidate{f, &f.uses[k][j]}})
+				}
+			}
+		}
+	}
+	f.state = s
+	return hits
+}
+
+// pending covers a key that is not complete, and the run of token bytes before
+// it that a rule may look back on.
+func (f *ruleFinder) pending(b []byte) int {
+	n := int(f.auto.depth[f.state])
+	for most := n + maxBack; n < len(b) && n < most && wordy[b[len(b)-1-n]]; n++ {
+	}
+	return n
+}
+
+func (f *ruleFinder) slid(int) {}
+
+// candidate is a place where a rule's key stands.
+type candidate struct {
+	*ruleFinder
+	keyed *keyed
+}
+
+func (c candidate) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
+	b, r := s.buf, c.keyed.rule
+	if r.exact && string(b[at:at+len(c.keyed.key)]) != c.keyed.key {
+		return spans, false
+	}
+	start := at - r.back
+	if start < 0 || r.left != nil && start != s.edge && !boundary(b, start, r.left) {
+		return spans, false
+	}
+	if r.after != nil && r.after(b[max(0, start-16):start]) {
+		return spans, false
+	}
+	end, cut := at+r.span, true
+	line := -1
+	if !r.lines {
+		line = bytes.IndexByte(b[at:min(end, len(b))], '\n')
+	}
+	switch {
+	case line >= 0:
+		end, cut = at+line, false
+	case end > len(b) && !eof:
+		return spans, true
+	case end >= len(b):
+		end, cut = len(b), false
+	}
+	if inMarker(b, at, c.known) {
+		return spans, false
+	}
+	from := len(spans)
+	w := b[start:end]
+	if r.find != nil {
+		spans = r.find(w, r.back+len(c.keyed.key), spans)
+	} else if m := r.compile().FindSubmatchIndex(w); len(m) == 2 {
+		spans = append(spans, span{start: m[0], end: m[1]})
+	} else {
+		for i := 2; i < len(m); i += 2 {
+			if m[i] >= 0 && m[i] < m[i+1] {
+				spans = append(spans, span{start: m[i], end: m[i+1]})
+			}
+		}
+	}
+	n := from
+	for _, sp := range spans[from:] {
+		secret := w[sp.start:sp.end]
+		if bytes.HasPrefix(secret, markerOpen) || r.bits > 0 && entropy(secret) < r.bits || r.not != nil && r.not(secret) {
+			continue
+		}
+		if sp.end == len(w) && cut && sp.tail == nil {
+			sp.tail = r.tail
+		}
+		sp.id, sp.weak, sp.start, sp.end = r.id, r.weak, sp.start+start, sp.end+start
+		spans[n] = sp
+		n++
+	}
+	return spans[:n], false
+}
+
+// boundary tells whether what stands before b[at] ends something else: a byte
+// outside of left, or an escape such as \n, \u000a or %3D.
+func boundary(b []byte, at int, left *class) bool {
+	if at == 0 || !left[b[at-1]] {
+		return true
+	}
+	for _, e := range [...]struct {
+		lead string
+		n    int
+	}{{`\`, 1}, {`%`, 2}, {`\x`, 2}, {`\u`, 4}} {
+		i := at - e.n - len(e.lead)
+		if i < 0 || string(b[i:i+len(e.lead)]) != e.lead {
+			continue
+		}
+		if e.n == 1 && bytes.IndexByte([]byte("nrtbfv"), b[at-1]) >= 0 || e.n > 1 && hexDigits.all(b[at-e.n:at]) {
+			return true
+		}
+	}
+	return false
+}
+
+// class is a set of bytes.
+type class [256]bool
+
+// newClass reads a set as it stands between the brackets of an expression,
+// ranges included, with a "-" at the end for itself.
+func newClass(set string) *class {
+	var c class
+	for i := 0; i < len(set); i++ {
+		if i+2 < len(set) && set[i+1] == '-' {
+			for b := int(set[i]); b <= int(set[i+2]); b++ {
+				c[b] = true
+			}
+			i += 2
+			continue
+		}
+		c[set[i]] = true
+	}
+	return &c
+}
+
+func (c *class) all(b []byte) bool { return c.run(b) == len(b) }
+
+// run returns how many bytes at the start of b are in c.
+func (c *class) run(b []byte) int {
+	for i, x := range b {
+		if !c[x] {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// swallow is the tail of a secret made of c.
+func (c *class) swallow(b []byte, eof bool) (int, bool) {
+	n := c.run(b)
+	return n, n < len(b) || eof
+}
+
+var (
+	digits    = newClass("0-9")
+	hexDigits = newClass("0-9a-fA-F")
+	alnum     = newClass("0-9A-Za-z")
+	word      = newClass("0-9A-Za-z_")
+	dashed    = newClass("0-9A-Za-z_-")
+	dotted    = newClass("0-9A-Za-z_.-")
+	wordy     = newClass("0-9A-Za-z_.~-")
+	base64s   = newClass("0-9A-Za-z+/=_-")
+)
+
+// token is the rule of a secret that is a prefix and a run of at least least
+// and at most most bytes of set; a longer run is something else. With most 0
+// the run has no bound.
+func token(id, prefix string, set *class, least, most int) *rule {
+	r := &rule{id: id, keys: []string{prefix}, exact: true, left: alnum, bits: 2}
+	if most == 0 {
+		r.span, r.tail = 4096, set.swallow
+	} else {
+		r.span = max(256, len(prefix)+most+2)
+	}
+	r.find = func(w []byte, key int, spans []span) []span {
+		n := set.run(w[key:])
+		if n < least || most > 0 && n > most {
+			return spans
+		}
+		return append(spans, span{start: 0, end: key + n})
+	}
+	return r
+}
+
+// entropy is Shannon's, in bits per byte.
+func entropy(b []byte) float64 {
+	var count [256]int
+	for _, c := range b {
+		count[c]++
+	}
+	e := 0.0
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(b))
+			e -= p * math.Log2(p)
+		}
+	}
+	return e
+}

@@ -1,0 +1,142 @@
+package redact
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+)
+
+// credentialRules are passwords in the places where protocols and tools have
+// them: URLs, headers, command lines, connection strings.
+func credentialRules() []*rule {
+	pair := func(user, quoted string) string {
+		return `(?i:user(?:name)?)[ \t]*=[ \t]*` + user + `\s*[,;]?\s*(?:(?:#|//)[^\n\r]*[\n\r]\s*)*\w{0,30}(?i:password|passwd|pass|pwd)[ \t]*=[ \t]*` + quoted
+	}
+	return []*rule{
+		{id: "url-password", weak: true, keys: []string{"://"}, re: `://[^\s/?#@:"'<>\[\]]{0,100}:([^\s/?#"'<>]{1,200})@[a-zA-Z0-9._%\[*-]`, not: placeholder},
+		{id: "url-password", weak: true, keys: []string{"://"}, re: `://([a-zA-Z0-9_-]{20,200})@`, bits: 3.5, not: noDigit},
+		{id: "authorization-header", weak: true, keys: []string{"authorization"}, span: 2048, bits: 2.5, tail: base64s.swallow, not: placeholder,
+			re: `(?i)authorization["']?(?:\s*[:=]\s*["'\x60]?|["'\s,]{1,5}["'\x60]?)\s*(?:basic|bearer|token|api-?token|api-?key|ssws|bot|jwt|digest)\s+([a-z0-9._~+/=-]{6,})(?:[^a-z0-9._~+/=@$<{*(-]|$)`},
+		{id: "authorization-header", weak: true, keys: []string{"authorization"}, span: 2048, bits: 3, not: noDigit,
+			re: `(?i)authorization["']?\s*[:=]\s*["'\x60]?([a-z0-9._~+/=@-]{8,})(?:[^a-z0-9._~+/=@$<{*(-]|$)`},
+		{id: "api-key-header", weak: true, keys: []string{"apikey:", "api-key:", "api-token:", "token:"}, left: newClass("0-9A-Za-z_"), bits: 2.8, not: noDigit,
+			re: `(?i)[a-z-]*:\s*([a-z0-9._~+/=-]{8,})["']`},
+		{id: "curl-password", weak: true, keys: []string{"curl"}, lines: true, span: 512, anywhere: true, not: weak,
+			re: `\s(?:-u|--user)[ =]*["']?[^\s:"'<]*["']?:["']?([^\s"']{6,})`},
+		{id: "curl-password", weak: true, keys: []string{"curl"}, lines: true, span: 512, anywhere: true, not: weak,
+			re: `\s(?:-u|--user)[ =]*"([^\s:"'<]{6,}):"`},
+		{id: "netrc-password", keys: []string{"machine "}, lines: true, re: `machine\s+\S+\s+login\s+\S+\s+password\s+(\S+)`, not: placeholder},
+		{id: "password-pair", weak: true, keys: []string{"user"}, lines: true, re: pair(`["'][a-zA-Z0-9.@_+-]{3,30}["'](?:\s*(?:#|//)[^\n\r]*)?`, `["']([^"'\n]{5,30})["']`), not: placeholder},
+		{id: "password-pair", weak: true, keys: []string{"user"}, lines: true, re: pair(`[a-zA-Z][a-zA-Z0-9._+@-]{2,40}`, `([^\s$@{<"'][^\s"']{4,29})(?:\s|$)`), not: expression},
+		{id: "connection-string", keys: []string{"user", "uid"}, not: placeholder,
+			re: `(?i)(?:user|user id|userid|uid)\s*=\s*([^\s;=]{1,100})\s*;[^=\n]{0,20}(?:password|pwd)\s*=\s*([^\t ;"']{3,100})\s*(?:[;"']|$)`},
+		{id: "connection-string", keys: []string{"password =", "password=", "pwd="}, not: placeholder,
+			re: `(?i)(?:password|pwd)\s?=\s*([^\t ;"'$&,(){}<]{3,100});\s*[a-z _]{3,30}=`},
+		{id: "dotnet-password", keys: []string{"networkcredential", "directoryentry"}, lines: true, not: placeholder,
+			re: `(?i)(?:networkcredential|directoryentry)\s*\(\s*(?:"[^"\n]{3,100}"\s*,\s*){1,2}"([^"\n]{3,50})"`},
+		{id: "dotnet-password", keys: []string{"<add key"}, not: dotnetPlaceholder, bits: 1,
+			re: `(?i)<add\s+key\s*=\s*"[^\n"]{0,20}(?:pass|secret|token|connectionstring)[^\n"]{0,20}"\s+value\s*=\s*"([^\n"]{4,200})"`},
+		{id: "stated-password", keys: []string{"password is", "password for"}, not: placeholder,
+			re: `(?i)password (?:for (?:the )?user(?:name)? (?:'[^'\n]{2,24}'|"[^"\n]{2,24}") )?is (?:'([^'\n\s][^'\n]{3,60})'|"([^"\n\s][^"\n]{3,60})")`},
+		{id: "compared-password", keys: []string{"secret", "pass", "password", "challenge"}, left: word, not: placeholder,
+			re: `(?i)(?:secret|pass|password|challenge)\s*(?:===?|!==?)\s*(?:"([^"\n]{4,60})"|'([^'\n]{4,60})')`},
+		{id: "psexec-password", keys: []string{"psexec"}, anywhere: true, re: `(?i)psexec.{0,100}? -u\s*\S+\s+-p\s*(\S+)`},
+		{id: "vmware-password", keys: []string{"connect-viserver"}, re: `(?i)connect-viserver.{0,50}? -user\s+\S{3,60}\s+.{0,50}?-password\s+(\S{3,60})`},
+		{id: "phpmailer-password", keys: []string{"->password"}, re: `(?i)->password\s*=\s*'([^'\n]{5,60})'`, not: placeholder},
+		{id: "env-password", weak: true, keys: []string{"_pass=", "_password=", "_passwd=", "_pwd="}, re: `(?i)_[a-z]+=["']?([^\s"'$<>(){}\[\],;]{5,100})(?:[\s"';]|$)`, not: expression},
+		{id: "jwt-secret", keys: []string{"jwtsecret:", "jwt:"}, lines: true, re: `(?i)(?:jwt:\s+secret:|jwtsecret:)\s+(?:"([^"\n]{6,200})"|'([^'\n]{6,200})')`, not: placeholder},
+		{id: "django-secret-key", keys: []string{"secret_key"}, re: `(?i)secret_key\s*=\s*r?["']([^"'\n]{20,100})["']`, bits: 3, not: placeholder},
+	}
+}
+
+// placeholder tells what stands for a secret in a template or in prose.
+func placeholder(b []byte) bool {
+	if len(b) == 0 || bytes.IndexByte([]byte("$<{[%("), b[0]) >= 0 || repeated(b) {
+		return true
+	}
+	for _, part := range []string{"${", "{{", "#{", "...", "***", "<your", "&lt;"} {
+		if bytes.Contains(fold(b), []byte(part)) {
+			return true
+		}
+	}
+	return vendorExample(b)
+}
+
+// weak tells what is a placeholder or no more than a plain word.
+func weak(b []byte) bool {
+	b = bytes.Trim(b, `"'`)
+	if len(b) > 1 && b[0] == '{' && b[1] != '{' {
+		b = b[1:]
+	}
+	return placeholder(b) || plain(b)
+}
+
+// expression tells what is a placeholder or looks like code.
+func expression(b []byte) bool {
+	return placeholder(b) || bytes.ContainsAny(b, "(){}[]<>$") || bytes.HasPrefix(b, []byte("env.")) ||
+		bytes.HasPrefix(b, []byte("self.")) || bytes.HasPrefix(b, []byte("process.")) || bytes.HasPrefix(b, []byte("os.")) || nonWord(b)
+}
+
+// dotnetPlaceholder is placeholder for the values of .NET configurations,
+// which write variables as %NAME%.
+func dotnetPlaceholder(b []byte) bool {
+	return placeholder(b) || len(b) < 5 || b[0] == '%' && b[len(b)-1] == '%'
+}
+
+// plain tells whether b is letters of one case.
+func plain(b []byte) bool {
+	for _, c := range b {
+		if c < 'a' || c > 'z' {
+			return bytes.Equal(b, bytes.ToUpper(b)) && !bytes.ContainsAny(b, "0123456789")
+		}
+	}
+	return true
+}
+
+// repeated tells whether b is little more than one byte again and again, such
+// as xxxxxxxx or ********.
+func repeated(b []byte) bool {
+	var count [256]int
+	most := 0
+	for _, c := range b {
+		count[lower(c)]++
+		most = max(most, count[lower(c)])
+	}
+	return len(b) > 3 && most*10 >= len(b)*8
+}
+
+func noDigit(b []byte) bool { return !bytes.ContainsAny(b, "0123456789") }
+
+func noDigitOrRepeat(b []byte) bool {
+	return noDigit(b) && entropy(b) > 1 && entropy(b) < 3.5
+}
+
+// nonWord tells the words that code and schemas put where a password could be.
+func nonWord(b []byte) bool {
+	_, found := slices.BinarySearch(words, string(fold(b)))
+	return found
+}
+
+var words = []string{
+	"boolean", "bytes", "changeme", "default", "disabled", "empty", "enabled", "example", "false", "getpass", "hidden",
+	"input", "integer", "invalid", "missing", "nil", "none", "null", "number", "object", "optional", "passwd", "password",
+	"password_hash", "placeholder", "redacted", "required", "secret", "string", "text", "token", "true", "undefined",
+	"username", "valid", "value",
+}
+
+// vendorExample tells a key that vendors print in their documentation.
+func vendorExample(b []byte) bool {
+	return bytes.HasSuffix(b, []byte("EXAMPLE"))
+}
+
+// published tells a Google API key that is made up, or stands in public
+// documentation or in Google's own programs, by the first bytes of its SHA-256.
+func published(b []byte) bool {
+	if sequence(b) {
+		return true
+	}
+	sum := sha256.Sum256(b)
+	_, found := slices.BinarySearch(publishedKeys, binary.BigEndian.Uint64(sum[:8]))
+	return found
+}
