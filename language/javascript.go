@@ -17,7 +17,16 @@ var JavaScript = &Language{
 	Comment:    "//",
 	Score:      javaScriptSigns.score,
 	IsTest:     isJavaScriptTest,
-	Install:    "install Node.js 18 or later (package nodejs)",
+	Find:       findNode,
+	Plan: func(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
+		return planNode(tc, p, javaScriptFiles)
+	},
+	Exam: func(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
+		return examNode(tc, p, t, javaScriptFiles)
+	},
+	ReadSyntax:  readNodeSyntax,
+	ReadFailure: readNodeFailure,
+	Install:     installNode,
 }
 
 // javaScriptSigns are shared with TypeScript, which adds its own.

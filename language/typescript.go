@@ -1,6 +1,18 @@
 package language
 
-// TypeScript is TypeScript on Node.js. Its types are stripped on the host, by
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/language/typescript"
+	"github.com/gloveboxhq/glovebox/rootfs"
+)
+
+// TypeScript is TypeScript on Node.js. Its types are stripped in the box, by
 // esbuild; nothing checks them.
 var TypeScript = &Language{
 	Name:       "typescript",
@@ -11,7 +23,16 @@ var TypeScript = &Language{
 	Comment:    "//",
 	Score:      scoreTypeScript,
 	IsTest:     isJavaScriptTest,
-	Install:    JavaScript.Install,
+	Find:       findTypeScript,
+	Plan: func(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
+		return planNode(tc, p, typeScriptFiles)
+	},
+	Exam: func(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
+		return examNode(tc, p, t, typeScriptFiles)
+	},
+	ReadSyntax:  readNodeSyntax,
+	ReadFailure: readNodeFailure,
+	Install:     installNode,
 }
 
 // typeScriptSigns are what only TypeScript has.
@@ -36,4 +57,38 @@ func scoreTypeScript(src string) int {
 		return 0
 	}
 	return min(types+javaScriptSigns.score(src), 100)
+}
+
+// findTypeScript is Node.js with our own executable beside it, which strips
+// types.
+func findTypeScript(ctx context.Context, h Host) (*Toolchain, error) {
+	tc, err := findNode(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("finding our own executable: %w", err)
+	}
+	libs, err := h.Libraries(self)
+	if err != nil {
+		return nil, fmt.Errorf("finding the libraries of our own executable: %w", err)
+	}
+	tc.Language = "typescript"
+	tc.Root.Add(rootfs.Libraries(libs)...)
+	tc.Root.Add(rootfs.Entry{Path: typescript.Path, Source: self})
+	return tc, nil
+}
+
+// stripped makes a step that strips the files before it does what step does.
+func stripped(step Step, job typescript.Job) (Step, error) {
+	text, err := json.Marshal(job)
+	if err != nil {
+		return Step{}, err
+	}
+	step.Args = append([]string{typescript.Path, string(text)}, step.Args...)
+	return step, nil
 }

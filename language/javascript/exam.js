@@ -1,0 +1,582 @@
+'use strict';
+// Runs tests against a program and reports what came of them. Where the
+// program runs is of no concern here: see harness.js and inprocess.js.
+
+const fs = require('node:fs');
+const path = require('node:path');
+const util = require('node:util');
+const vm = require('node:vm');
+const Module = require('node:module');
+const nodeAssert = require('node:assert');
+const { expectFor } = require('./expect.js');
+
+const { writeSync } = fs;
+const { stringify } = JSON;
+const workspace = '/workspace';
+
+const maxText = 2048;
+const maxCases = 1000;
+
+const bounded = (text) => (text.length > maxText ? text.slice(0, maxText) + '…' : text);
+
+// Report counts the cases and writes them as events, one JSON object a line.
+class Report {
+  constructor(descriptor, nonce) {
+    this.descriptor = descriptor;
+    this.nonce = nonce;
+    this.total = this.passed = this.failed = 0;
+    this.ended = false;
+  }
+
+  event(event) {
+    const line = Buffer.from(stringify({ nonce: this.nonce, ...event }) + '\n');
+    for (let at = 0; at < line.length;) at += writeSync(this.descriptor, line, at);
+  }
+
+  // add reports one case; what is undefined is left out.
+  add(name, status, { message, expected, actual, line } = {}) {
+    if (this.ended) return;
+    this.total++;
+    if (status === 'passed') this.passed++;
+    if (status === 'failed' || status === 'error') this.failed++;
+    if (this.total > maxCases && status === 'passed') return;
+    const text = (v) => (v === undefined ? undefined : bounded(v));
+    this.event({
+      type: 'case',
+      case: {
+        name: bounded(name), status, message: text(message), expected: text(expected), actual: text(actual), line,
+      },
+    });
+  }
+
+  broken(reason) {
+    if (!this.ended) this.event({ type: 'broken', reason: bounded(reason) });
+    this.ended = true;
+  }
+
+  done() {
+    if (!this.ended) this.event({ type: 'done', total: this.total, passed: this.passed, failed: this.failed });
+    this.ended = true;
+  }
+}
+
+// Exam is one run of test files.
+class Exam {
+  // program has names(module, names), name(module, name), last() and
+  // where(error); see program.js for the first two.
+  constructor({ program, report, config }) {
+    this.program = program;
+    this.report = report;
+    this.config = config;
+    this.assertions = 0;
+    this.quiet = 0; // inside an assertion about a throw, where failures are expected
+    this.suspended = new Set(); // assertions about promises that have not ended
+    this.tests = [];
+    this.suite = { name: '', hooks: newHooks(), parent: null };
+    this.running = null;
+    this.stage = 'loading';
+    this.modules = new Map();
+    this.maps = new Map();
+    this.assert = this.counted(nodeAssert, 'assert');
+    this.assert.strict = this.counted(nodeAssert.strict, 'assert.strict');
+    this.assert.strict.strict = this.assert.strict;
+    this.expect = expectFor(this);
+    this.framework = this.makeFramework();
+  }
+
+  // Running.
+
+  async run() {
+    process.on('uncaughtException', (error) => this.crash(error));
+    process.on('exit', (code) => this.finish(code));
+    this.install();
+    for (const file of this.config.tests) {
+      this.file = file;
+      await this.load(file);
+    }
+    this.stage = 'testing';
+    for (const test of this.tests) await this.runTest(test);
+    this.stage = 'ended';
+  }
+
+  // crash is the end of the tests by an error that nothing caught.
+  crash(error) {
+    const name = this.running ? this.running.name : this.file ?? 'tests';
+    if (!error || !this.failures?.has(error)) this.fail(name, error, 'error');
+    process.exit(1);
+  }
+
+  // finish is the end of the process. Only the tests themselves can end it
+  // before everything has run.
+  finish(code) {
+    if (this.report.ended) return;
+    const last = this.running ?? [...this.suspended][0] ?? (this.program.waits() && !this.left ? { name: this.file } : undefined);
+    if (code === 0 && last) {
+      this.report.add(last.name, 'failed', { message: 'it never ended: a promise or a callback was not settled' });
+    } else if (code === 0 && this.stage === 'loading' && !this.left) {
+      this.report.add(this.file ?? 'tests', 'failed', { message: 'the tests did not run to their end' });
+    } else if (code !== 0 && this.report.failed === 0) {
+      this.report.add(this.file ?? 'tests', 'failed', { message: `the tests ended with exit code ${code}` });
+    }
+    if (this.report.failed === 0 && this.assertions === 0) {
+      // Tests that throw by themselves assert by that.
+      if (this.throwing && this.program.calls() > 0 && this.report.total === 0) this.report.add(this.file, 'passed');
+      else if (this.report.passed === 0 || this.report.total === 0 || !this.throwing) {
+        this.report.add(this.file ?? 'tests', 'failed', { message: 'no assertion ran' });
+      }
+    }
+    this.report.done();
+  }
+
+  // install gives the tests their globals.
+  install() {
+    const text = this.config.tests.map((file) => fs.readFileSync(path.join(workspace, file), 'utf8')).join('\n');
+    this.throwing = /\bthrow\b|\bprocess\.exit|\bexitCode\b/.test(text);
+    const words = [...new Set(text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? [])];
+    this.words = words;
+    const ours = { ...this.framework.globals, expect: this.expect };
+    for (const [name, value] of Object.entries(ours)) {
+      Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+    }
+    const consoleAssert = console.assert;
+    console.assert = (value, ...rest) => {
+      this.check('console.assert', () => nodeAssert.ok(value, rest.length ? util.format(...rest) : undefined), false);
+      consoleAssert.call(console, value, ...rest);
+    };
+    const { exit } = process;
+    process.exit = (code) => {
+      this.left = true;
+      exit.call(process, code);
+    };
+    const free = words.filter((word) => !Object.hasOwn(globalThis, word) || word === this.config.entry);
+    const names = new Set(this.program.names('', free));
+    const { entry } = this.config;
+    if (entry && !names.has('candidate') && this.program.names('', [entry]).length > 0) {
+      Object.defineProperty(globalThis, 'candidate', {
+        get: () => this.program.name('', entry),
+        set: (value) => Object.defineProperty(globalThis, 'candidate', { value, writable: true }),
+        configurable: true,
+      });
+    }
+    // A name that nothing else defines is the program's.
+    Object.setPrototypeOf(globalThis, new Proxy(Object.create(Object.prototype), {
+      has: (target, key) => names.has(key) || Reflect.has(target, key),
+      get: (target, key, receiver) => (names.has(key) ? this.program.name('', key) : Reflect.get(target, key, receiver)),
+    }));
+  }
+
+  // Modules of the tests.
+
+  async load(file) {
+    const full = path.join(workspace, file);
+    const source = this.source(full);
+    if (!/\.m[jt]s$/.test(file)) {
+      try {
+        this.compile(full, source);
+      } catch (error) {
+        const { parse } = require('./program.js');
+        if (!(error instanceof SyntaxError) || parse(full, file).kind !== 'module') throw error;
+        return this.importModule(full);
+      }
+      return this.requireFile(full);
+    }
+    return this.importModule(full);
+  }
+
+  source(full) {
+    const text = fs.readFileSync(full, 'utf8').replace(/^\uFEFF/, '').replace(/^#!/, '//');
+    const inline = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/.exec(text);
+    if (inline) this.maps.set(full, new Module.SourceMap(JSON.parse(Buffer.from(inline[1], 'base64').toString())));
+    return text;
+  }
+
+  compile(full, source) {
+    return vm.compileFunction(source, ['exports', 'require', 'module', '__filename', '__dirname'], {
+      filename: full,
+      importModuleDynamically: (specifier) => this.dynamic(specifier, full),
+    });
+  }
+
+  requireFile(full) {
+    if (this.modules.has(full)) return this.modules.get(full).exports;
+    if (full.endsWith('.json')) return JSON.parse(fs.readFileSync(full, 'utf8'));
+    const module = { exports: {}, id: full, filename: full, children: [], paths: [], loaded: false };
+    this.modules.set(full, module);
+    const require = (specifier) => this.require(specifier, full);
+    require.main = module;
+    require.cache = {};
+    require.resolve = (specifier) => specifier;
+    this.compile(full, this.source(full)).call(module.exports, module.exports, require, module, full, path.dirname(full));
+    module.loaded = true;
+    return module.exports;
+  }
+
+  require(specifier, from) {
+    const found = this.resolve(specifier, from);
+    if (found.file) return this.requireFile(found.file);
+    if (found.module !== undefined) return this.namespace(found.module);
+    return found.value;
+  }
+
+  // resolve tells what a specifier of the tests means.
+  resolve(specifier, from) {
+    const name = specifier.replace(/^node:/, '');
+    const provided = {
+      assert: this.assert, 'assert/strict': this.assert.strict,
+      '@jest/globals': { ...this.framework.globals, expect: this.expect },
+      vitest: { ...this.framework.globals, vi: this.framework.globals.jest, expect: this.expect },
+      mocha: this.framework.globals,
+    };
+    if (specifier === 'node:test') return { value: this.framework.nodeTest };
+    if (Object.hasOwn(provided, name)) return { value: provided[name] };
+    if (/^\.{0,2}(?:\/|$)/.test(specifier)) return this.resolveFile(path.resolve(path.dirname(from), specifier));
+    if (Module.builtinModules.includes(name)) return { value: require(specifier) };
+    const module = this.programModule(name);
+    if (module !== null) return { module };
+    throw Object.assign(new Error(`Cannot find module '${specifier}'`), { code: 'MODULE_NOT_FOUND' });
+  }
+
+  resolveFile(full) {
+    for (const ending of ['', '.js', '.cjs', '.mjs', '.json', '/index.js']) {
+      const name = path.relative(workspace, full + ending);
+      if (this.config.files.includes(name)) return { file: full + ending };
+    }
+    return { module: this.programModule(path.relative(workspace, full)) ?? '' };
+  }
+
+  // programModule returns the file of the program that tests mean by a path,
+  // "" for the main one, or null.
+  programModule(name) {
+    const bare = (file) => file.replace(/\.[cm]?[jt]sx?$/, '').replace(/(?:^|\/)index$/, '');
+    const at = this.config.modules.findIndex((file) => bare(file) === bare(name));
+    if (at >= 0) return at === 0 ? '' : this.config.modules[at];
+    return ['', 'solution', 'main', 'index', 'program', 'candidate'].includes(path.basename(bare(name))) ? '' : null;
+  }
+
+  // namespace is what require of a module of the program gives.
+  namespace(module) {
+    const whole = this.program.name(module, '*');
+    if (typeof whole === 'function') return whole;
+    const get = (key) => (typeof key === 'string' ? this.program.name(module, key) : undefined);
+    return new Proxy({}, {
+      get: (target, key) => (key === '__esModule' ? undefined : get(key) ?? Reflect.get(target, key)),
+      has: (_, key) => typeof key === 'string' && this.program.names(module, [key]).length > 0,
+      ownKeys: () => this.program.names(module, this.words),
+      getOwnPropertyDescriptor: (_, key) => {
+        const value = get(key);
+        return value === undefined ? undefined : { value, writable: true, enumerable: true, configurable: true };
+      },
+    });
+  }
+
+  dynamic(specifier, from) {
+    return this.link(specifier, from).then(async (module) => {
+      if (module.status === 'unlinked') await module.link((s, m) => this.link(s, m.identifier));
+      if (module.status === 'linked') await module.evaluate();
+      return module;
+    });
+  }
+
+  async importModule(full) {
+    await this.dynamic(full, full);
+  }
+
+  // link makes the module that an import of the tests means.
+  async link(specifier, from) {
+    const found = this.resolve(specifier.replace(/^file:\/\//, ''), from);
+    const key = found.file ?? (found.module !== undefined ? 'program:' + found.module : specifier);
+    if (this.modules.has('esm:' + key)) return this.modules.get('esm:' + key);
+    const module = this.makeModule(found, key);
+    this.modules.set('esm:' + key, module);
+    return module;
+  }
+
+  makeModule(found, key) {
+    if (found.file && !/\.c[jt]s$/.test(found.file)) {
+      return new vm.SourceTextModule(this.source(found.file), {
+        identifier: found.file,
+        importModuleDynamically: (specifier, module) => this.dynamic(specifier, module.identifier),
+        initializeImportMeta: (meta) => {
+          meta.url = 'file://' + found.file;
+          meta.filename = found.file;
+          meta.dirname = path.dirname(found.file);
+        },
+      });
+    }
+    let names;
+    let get;
+    if (found.module !== undefined) {
+      names = this.program.names(found.module, this.words);
+      get = (name) => this.program.name(found.module, name);
+    } else {
+      const value = found.file ? this.requireFile(found.file) : found.value;
+      names = Object.keys(Object(value));
+      get = (name) => (name === 'default' ? value : value[name]);
+    }
+    names = [...new Set([...names, 'default'])];
+    return new vm.SyntheticModule(names, function () {
+      for (const name of names) this.setExport(name, get(name));
+    }, { identifier: key });
+  }
+
+  // Assertions.
+
+  // counted is assert (or assert.strict) whose every use is a case.
+  counted(assert, name) {
+    const wrap = (run, label) => {
+      const throwing = /^(?:throws|doesNotThrow|rejects|doesNotReject)$/.test(run.name);
+      return (...args) => this.check(label, () => Reflect.apply(run, assert, args), throwing);
+    };
+    const copy = wrap(assert, name);
+    for (const key of Object.keys(assert)) {
+      const value = assert[key];
+      if (key === 'strict') continue;
+      const plain = typeof value !== 'function' || key === 'AssertionError' || key === 'CallTracker';
+      copy[key] = plain ? value : wrap(value, `${name}.${key}`);
+    }
+    return copy;
+  }
+
+  // check runs one assertion.
+  check(label, run, throwing, fatal = true) {
+    const line = this.line(new Error());
+    const name = line ? `${label}, line ${line}` : label;
+    const settle = (error, failed) => {
+      if (this.quiet > 0) return;
+      this.assertions++;
+      if (failed) this.fail(name, error, 'failed', line);
+      else if (!this.running) this.report.add(name, 'passed', { line });
+    };
+    if (throwing) this.quiet++;
+    let result;
+    try {
+      result = run();
+    } catch (error) {
+      if (throwing) this.quiet--;
+      settle(error, true);
+      if (fatal && label !== 'console.assert') throw error;
+      return undefined;
+    }
+    if (throwing) this.quiet--;
+    if (!util.types.isPromise(result)) {
+      settle(undefined, false);
+      return result;
+    }
+    const pending = { name };
+    this.suspended.add(pending);
+    const promise = result.then(
+      (value) => {
+        this.suspended.delete(pending);
+        settle(undefined, false);
+        return value;
+      },
+      (error) => {
+        this.suspended.delete(pending);
+        settle(error, true);
+        throw error;
+      },
+    );
+    return promise;
+  }
+
+  // fail reports an error, once. Inside a test it marks the test, which is the
+  // case.
+  fail(name, error, status, line) {
+    this.failures ??= new Set();
+    if (error !== null && typeof error === 'object') {
+      if (this.failures.has(error)) return;
+      this.failures.add(error);
+    }
+    if (this.running) {
+      this.running.failure ??= { error, status, line };
+      return;
+    }
+    this.report.add(name, status, this.explain(error, line));
+  }
+
+  explain(error, line) {
+    const show = (value) => util.inspect(value, { depth: 4, breakLength: 100, maxArrayLength: 50, maxStringLength: 1000 });
+    const known = error !== null && typeof error === 'object';
+    const details = { line: line ?? (known ? this.line(error) : undefined) };
+    if (!known) return { ...details, message: `thrown: ${show(error)}` };
+    const type = String(error.name ?? 'Error');
+    let message = String(error.message ?? '');
+    if (error instanceof nodeAssert.AssertionError) {
+      details.expected = show(error.expected);
+      details.actual = show(error.actual);
+    } else {
+      message = `${type}: ${message}`;
+    }
+    const where = this.program.where(error);
+    if (where) message += ` (at ${where})`;
+    const last = this.program.last();
+    if (last) message += `\nThe last call was ${last}`;
+    return { ...details, message };
+  }
+
+  // line returns the line of the tests where an error comes from.
+  line(error) {
+    const stack = String(error.stack ?? '');
+    for (const [, file, line, column] of stack.matchAll(/\(?(?:file:\/\/)?(\/workspace\/[^\s():]+):(\d+):(\d+)\)?$/gm)) {
+      if (!this.config.files.includes(path.relative(workspace, file))) continue;
+      const entry = this.maps.get(file)?.findEntry(Number(line) - 1, Number(column) - 1);
+      return entry?.originalLine !== undefined ? entry.originalLine + 1 : Number(line);
+    }
+    return undefined;
+  }
+
+  // The test functions of node:test, Jest and Mocha.
+
+  makeFramework() {
+    const exam = this;
+    const parse = (args) => {
+      const fn = args.find((a) => typeof a === 'function');
+      const options = args.find((a) => a !== null && typeof a === 'object') ?? {};
+      return { name: typeof args[0] === 'string' ? args[0] : fn?.name || 'test', fn, options };
+    };
+    const register = (node, extra = {}) => (...args) => {
+      const { name, fn, options } = parse(args);
+      return exam.addTest({ name, fn, node, ...options, ...extra });
+    };
+    const suite = (skip) => (...args) => {
+      const { name, fn } = parse(args);
+      exam.addSuite(name, fn, skip);
+    };
+    const each = (add) => (table, ...values) => {
+      // each`a | b` and each([[…], …])
+      const rows = table.raw ? tableRows(table, values) : table;
+      return (name, fn) => {
+        rows.forEach((row, n) => {
+          const args = Array.isArray(row) ? row : [row];
+          let at = 0;
+          const title = name.replace(/%[sdifjop#]/g, (m) => (m === '%#' ? n : util.inspect(args[at++], { breakLength: Infinity })));
+          add(title, function () { return fn.apply(this, args); });
+        });
+      };
+    };
+    const family = (node) => {
+      const test = register(node);
+      const forms = { skip: register(node, { skip: true }), todo: register(node, { todo: true }), only: register(node, { only: true }) };
+      Object.assign(test, forms, { each: each(test), concurrent: test, failing: undefined });
+      const describe = suite(false);
+      Object.assign(describe, { skip: suite(true), only: describe, each: each(describe) });
+      return { test, it: test, describe, suite: describe, context: describe, specify: test };
+    };
+    const hooks = {};
+    for (const [name, kind] of [['before', 'before'], ['beforeAll', 'before'], ['after', 'after'], ['afterAll', 'after'],
+      ['beforeEach', 'beforeEach'], ['afterEach', 'afterEach']]) {
+      hooks[name] = (...args) => exam.suite.hooks[kind].push(args.find((a) => typeof a === 'function'));
+    }
+    const plain = family(false);
+    const node = family(true);
+    const jest = { fn: this.expect.spy, setTimeout() {}, useRealTimers() {}, clearAllMocks() {}, restoreAllMocks() {} };
+    const nodeTest = Object.assign(node.test, node, hooks, { default: node.test, mock: { fn: this.expect.spy } });
+    return { globals: { ...plain, ...hooks, jest }, nodeTest };
+  }
+
+  addSuite(name, fn, skip) {
+    const outer = this.suite;
+    const inner = { name: outer.name ? `${outer.name} > ${name}` : name, hooks: newHooks(), parent: outer, skip: skip || outer.skip };
+    this.suite = inner;
+    try {
+      const made = fn?.call({ timeout() {}, retries() {}, slow() {} });
+      if (util.types.isPromise(made)) this.report.add(inner.name, 'error', { message: 'a describe cannot be asynchronous' });
+    } finally {
+      this.suite = outer;
+    }
+  }
+
+  addTest(test) {
+    test.suite = this.suite;
+    test.name = this.suite.name ? `${this.suite.name} > ${test.name}` : test.name;
+    if (this.running) {
+      // A test in a test runs at once, as node:test has it.
+      test.name = `${this.running.name} > ${test.name}`;
+      return this.runTest(test);
+    }
+    this.tests.push(test);
+    return new Promise((resolve) => (test.resolve = resolve));
+  }
+
+  async runTest(test) {
+    const outer = this.running;
+    if (test.skip || test.todo || test.suite.skip || !test.fn || (this.tests.some((t) => t.only) && !test.only && !outer)) {
+      this.report.add(test.name, 'skipped');
+      test.resolve?.();
+      return;
+    }
+    this.running = test;
+    const chain = [];
+    for (let s = test.suite; s; s = s.parent) chain.unshift(s);
+    const guarded = async (fn) => {
+      try {
+        await fn();
+      } catch (error) {
+        if (error !== undefined && error !== null && this.failures?.has(error)) test.failure ??= { error, status: 'failed' };
+        else this.fail(test.name, error, error instanceof nodeAssert.AssertionError ? 'failed' : 'error');
+      }
+    };
+    await guarded(async () => {
+      for (const s of outer ? [] : chain) {
+        if (!s.ready) for (const hook of s.hooks.before) await this.call(hook, test);
+        s.ready = true;
+        for (const hook of s.hooks.beforeEach) await this.call(hook, test);
+      }
+      await this.call(test.fn, test);
+    });
+    await guarded(async () => {
+      for (const s of outer ? [] : chain.reverse()) {
+        for (const hook of s.hooks.afterEach) await this.call(hook, test);
+      }
+    });
+    if (!outer) {
+      test.ended = true;
+      for (const s of chain) {
+        const left = this.tests.some((t) => !t.ended && inside(t.suite, s));
+        if (!left) await guarded(async () => { for (const hook of s.hooks.after) await this.call(hook, test); });
+      }
+    }
+    this.running = outer;
+    const { failure } = test;
+    if (outer && failure) outer.failure ??= failure;
+    if (failure) this.report.add(test.name, failure.status, this.explain(failure.error, failure.line));
+    else this.report.add(test.name, 'passed');
+    test.resolve?.();
+  }
+
+  // call runs a test's function in the form that its parameters ask for.
+  call(fn, test) {
+    const context = Object.assign(() => {}, {
+      test: this.framework.nodeTest.test, it: this.framework.nodeTest.test, skip() {}, todo() {}, diagnostic() {}, plan() {},
+      timeout() {}, assert: this.assert, mock: this.framework.nodeTest.mock,
+      before() {}, after() {}, beforeEach: (f) => test.suite.hooks.beforeEach.push(f), afterEach() {},
+    });
+    Object.defineProperty(context, 'name', { value: test.name });
+    const wantsDone = test.node ? fn.length > 1 : fn.length > 0;
+    if (!wantsDone) return fn.call(context, context);
+    return new Promise((resolve, reject) => {
+      const done = Object.assign((error) => (error ? reject(error) : resolve()), { fail: reject });
+      const made = test.node ? fn.call(context, context, done) : fn.call(context, done);
+      if (util.types.isPromise(made)) made.catch(reject);
+    });
+  }
+}
+
+const newHooks = () => ({ before: [], after: [], beforeEach: [], afterEach: [] });
+
+const inside = (suite, outer) => {
+  for (let s = suite; s; s = s.parent) if (s === outer) return true;
+  return false;
+};
+
+// tableRows reads each`a | b\n${1} | ${2}`.
+const tableRows = (table, values) => {
+  const heads = table[0].trim().split('\n')[0].split('|').map((h) => h.trim());
+  const rows = [];
+  for (let n = 0; n < values.length; n += heads.length) {
+    rows.push(Object.fromEntries(heads.map((head, k) => [head, values[n + k]])));
+  }
+  return rows;
+};
+
+module.exports = { Exam, Report };

@@ -1,0 +1,112 @@
+'use strict';
+// The harness's side of an exam: runs the tests in a process that the candidate
+// cannot reach, against proxies for the candidate's names.
+
+const util = require('node:util');
+const { AssertionError } = require('node:assert');
+const { Exam, Report } = require('./exam.js');
+const { Link } = require('./wire.js');
+
+const config = JSON.parse(process.argv[2]);
+process.argv = [process.execPath, '/workspace/' + config.tests[0]];
+process.execArgv = [];
+
+const report = new Report(5);
+let calls = 0;
+let last = null;
+
+const link = new Link({
+  input: 3,
+  output: 4,
+  // Nothing can clear this: no code of the tests runs any more.
+  onBroken(reason) {
+    report.broken(`the candidate's side of the tests cannot be trusted any more: ${reason}`);
+    process.reallyExit(1);
+  },
+  guard: {
+    call(f, self, args) {
+      if (typeof f !== 'function') throw new TypeError('it is not a function');
+      try {
+        return Reflect.apply(f, self, args);
+      } catch (error) {
+        // An assertion in a callback counts, even if the candidate hides it.
+        if (error instanceof AssertionError) exam.fail('callback', error, 'failed');
+        throw error;
+      }
+    },
+    construct(f) {
+      if (typeof f !== 'function') throw new TypeError('it is not a class');
+    },
+    // Of our objects the candidate sees what the tests defined in them and
+    // their classes, never a way to the language's own objects.
+    reaches(object, holder, key) {
+      if (typeof object === 'function' || typeof holder === 'function' || util.types.isProxy(object)) return false;
+      return !['constructor', '__proto__', 'prototype'].includes(key);
+    },
+    names: () => [],
+    name: () => [0],
+  },
+  pump() {
+    link.broken('it asked for a turn');
+  },
+});
+link.used = (doing, ok, result) => {
+  last = { doing, ok, result };
+  alive = true;
+  arm();
+};
+
+// While our event loop waits, the candidate's runs, in short turns.
+const turn = 4; // milliseconds
+let alive = true;
+let armed = false;
+
+function arm() {
+  if (armed) return;
+  armed = true;
+  const waited = link.settlers.size > 0;
+  if (waited && alive) setImmediate(tick);
+  else setTimeout(tick, turn).unref();
+}
+
+function tick() {
+  armed = false;
+  if (alive || link.settled.length > 0) {
+    const [, settled, still] = link.ask('pump', turn, link.takeSettled());
+    alive = still === true;
+    if (link.settled.length > 0) alive = true;
+    link.settle(settled);
+  }
+  arm();
+}
+link.wake = () => {
+  alive = true;
+  arm();
+};
+
+const program = {
+  names(module, names) {
+    const found = link.use(() => 'loading', 'names', 0, module, names);
+    last = null;
+    return Array.isArray(found) ? found.filter((name) => names.includes(name)) : [];
+  },
+  name(module, name) {
+    const before = last;
+    const found = link.use(() => `looking for ${name}`, 'name', 0, module, name);
+    last = before;
+    calls++;
+    return Array.isArray(found) && found[0] === 1 ? found[1] : undefined;
+  },
+  calls: () => calls,
+  last: () => last && `${last.doing()}: it ${last.ok === 1 ? 'returned' : 'threw'} ${show(last.result)}`,
+  where: (error) => link.where.get(error),
+  waits: () => link.settlers.size + link.thens > 0,
+};
+
+const show = (value) => {
+  const text = util.inspect(value, { depth: 3, breakLength: Infinity, maxArrayLength: 20, maxStringLength: 200 });
+  return text.length > 500 ? text.slice(0, 500) + '…' : text;
+};
+
+const exam = new Exam({ program, report, config });
+exam.run().catch((error) => exam.crash(error));

@@ -1,0 +1,34 @@
+'use strict';
+// Tests that need the program in their own process. The program could reach
+// everything here: what is reported resists accidents, not an attack.
+
+const fs = require('node:fs');
+const { Exam, Report } = require('./exam.js');
+const { check, load } = require('./program.js');
+
+const config = JSON.parse(process.argv[2]);
+const nonce = fs.readFileSync(3, 'utf8').trim();
+fs.closeSync(3);
+
+const report = new Report(5, nonce);
+const kind = check(config.modules, 5, true);
+let calls = 0;
+
+process.on('unhandledRejection', (error) => {
+  throw error;
+});
+load(config.modules[0], kind).then((loaded) => {
+  const program = {
+    names: loaded.names,
+    name(module, name) {
+      calls++;
+      return loaded.name(module, name)[1];
+    },
+    calls: () => calls,
+    last: () => '',
+    where: () => '',
+    waits: () => false,
+  };
+  const exam = new Exam({ program, report, config });
+  exam.run().catch((error) => exam.crash(error));
+});

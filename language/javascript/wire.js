@@ -1,0 +1,809 @@
+'use strict';
+// Values and calls between two processes, one turn at a time.
+//
+// A frame is four bytes of length and a JSON text. A request is
+// ["q", seq, op, …] and its answer ["r", seq, ok, …]; while one side waits for
+// its answer it serves the requests of the other. So at any time exactly one
+// side runs, and every call is synchronous, callbacks included.
+//
+// Plain values travel as tagged JSON. Containers of one call are numbered in
+// the order in which both sides meet them; what a call changed in them comes
+// back with its answer. Everything else stays with its owner: the other side
+// gets a proxy that forwards what is done to it. Nothing that is received is
+// ever compiled, and no key is ever assigned, only defined.
+//
+// The harness uses its end with a Guard (see harness.js), which limits what the
+// other side may do to its objects.
+
+const fs = require('node:fs');
+const util = require('node:util');
+
+const maxFrame = 32 << 20;
+const maxDepth = 1500;
+const maxItems = 4e6;
+const maxHandles = 2e6;
+
+// Values of the language itself travel by their names. Nothing here makes code
+// from text.
+const named = new Map();
+for (const name of ['Object', 'Array', 'String', 'Number', 'Boolean', 'Symbol', 'BigInt', 'Map', 'Set', 'WeakMap',
+  'WeakSet', 'Date', 'RegExp', 'Promise', 'ArrayBuffer', 'DataView', 'Uint8Array', 'Int8Array', 'Uint8ClampedArray',
+  'Uint16Array', 'Int16Array', 'Uint32Array', 'Int32Array', 'Float32Array', 'Float64Array', 'BigInt64Array',
+  'BigUint64Array', 'Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'EvalError', 'URIError',
+  'AggregateError', 'parseInt', 'parseFloat', 'isNaN', 'isFinite', 'Buffer', 'URL', 'URLSearchParams']) {
+  named.set(name, globalThis[name]);
+}
+named.set('AssertionError', require('node:assert').AssertionError);
+for (const space of ['Math', 'Number', 'String', 'Array', 'Object', 'Date', 'JSON']) {
+  for (const key of Object.getOwnPropertyNames(globalThis[space])) {
+    const value = globalThis[space][key];
+    if (typeof value === 'function') named.set(space + '.' + key, value);
+  }
+}
+const nameOf = new Map();
+for (const [name, value] of named) if (!nameOf.has(value)) nameOf.set(value, name);
+
+const typedArrays = ['Uint8Array', 'Int8Array', 'Uint8ClampedArray', 'Uint16Array', 'Int16Array', 'Uint32Array',
+  'Int32Array', 'Float32Array', 'Float64Array', 'BigInt64Array', 'BigUint64Array'];
+const wellKnown = ['iterator', 'asyncIterator'];
+const errorNames = ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'EvalError', 'URIError',
+  'AggregateError', 'AssertionError'];
+
+const define = (object, key, value) =>
+  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+
+// Broken is what the link throws when the other side cannot be believed any
+// more. The owner of the link ends the process on it: nobody can clear it.
+class Broken extends Error {}
+
+class Link {
+  // guard decides what the other side may do to our objects; onBroken must not
+  // return.
+  constructor({ input, output, guard, onBroken, pump, compiles = false }) {
+    this.input = input;
+    this.output = output;
+    this.guard = guard;
+    this.onBroken = onBroken;
+    this.pump = pump;
+    this.compiles = compiles; // whether a pattern of theirs may become one of ours
+    this.thens = 0; // thenables of theirs that have not answered
+    this.seq = 0;
+    this.doing = null; // what is being asked for, as a function that tells it
+    this.ours = new Map(); // id → object of ours that the other side knows
+    this.ids = new Map(); // and back
+    this.theirs = new Map(); // id → proxy or promise for an object of theirs
+    this.theirIds = new WeakMap(); // and back
+    this.settlers = new Map(); // id → [resolve, reject] of their promises
+    this.settled = []; // our promises that ended and were not told yet
+    this.waiting = new Map(); // id → our promise that they wait for
+    this.where = new WeakMap(); // error of theirs → where it was thrown
+    this.wake = () => {};
+    this.used = () => {};
+  }
+
+  broken(reason) {
+    this.onBroken(this.doing ? `${reason} during ${this.doing()}` : reason);
+    throw new Broken(reason);
+  }
+
+  // Frames.
+
+  readFully(size) {
+    const buffer = Buffer.allocUnsafe(size);
+    for (let at = 0; at < size;) {
+      let n = 0;
+      try {
+        n = fs.readSync(this.input, buffer, at, size - at, null);
+      } catch (error) {
+        if (error.code === 'EAGAIN') {
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+          continue;
+        }
+        if (error.code !== 'EOF') this.broken(`the link failed (${error.code})`);
+      }
+      if (n === 0) return null;
+      at += n;
+    }
+    return buffer;
+  }
+
+  read() {
+    const head = this.readFully(4);
+    if (head === null) return null;
+    const size = head.readUInt32BE(0);
+    if (size > maxFrame) this.broken(`a message of ${size} bytes came`);
+    const body = this.readFully(size);
+    if (body === null) return null;
+    let message;
+    try {
+      message = JSON.parse(body.toString('utf8'));
+    } catch {
+      this.broken('a message came that is not JSON');
+    }
+    if (!Array.isArray(message) || message.length < 3) this.broken('a malformed message came');
+    return message;
+  }
+
+  write(message) {
+    const body = Buffer.from(JSON.stringify(message), 'utf8');
+    if (body.length > maxFrame) throw new RangeError(`a value of ${body.length} bytes is too large to be passed`);
+    const frame = Buffer.allocUnsafe(4 + body.length);
+    frame.writeUInt32BE(body.length, 0);
+    body.copy(frame, 4);
+    for (let at = 0; at < frame.length;) {
+      try {
+        at += fs.writeSync(this.output, frame, at);
+      } catch (error) {
+        if (error.code !== 'EAGAIN') this.broken(`the link failed (${error.code})`);
+      }
+    }
+  }
+
+  // Requests.
+
+  // ask sends a request and returns the answer's parts after ok.
+  ask(op, ...parts) {
+    const seq = ++this.seq;
+    this.write(['q', seq, op, ...parts]);
+    for (;;) {
+      const message = this.read();
+      if (message === null) this.broken('the process ended');
+      if (message[0] === 'q') {
+        this.serve(message);
+      } else if (message[0] === 'r' && message[1] === seq) {
+        return message.slice(2);
+      } else {
+        this.broken('an answer came that nobody asked for');
+      }
+    }
+  }
+
+  // use asks for something to be done with values, and returns the value of
+  // the answer or throws its error.
+  use(doing, op, id, ...values) {
+    const outer = this.doing;
+    this.doing = outer ?? doing;
+    try {
+      const sent = new Packer(this);
+      const [ok, value, changes] = this.ask(op, id, values.map((v) => sent.pack(v)));
+      const got = new Unpacker(this, sent.met);
+      const result = got.unpack(value);
+      got.apply(changes);
+      if (ok !== 1 && ok !== 0) this.broken('a malformed answer came');
+      this.used(doing, ok, result);
+      if (ok === 1) return result;
+      throw result;
+    } finally {
+      this.doing = outer;
+    }
+  }
+
+  // serve answers one request of the other side.
+  serve([, seq, op, id, values]) {
+    if (op === 'pump') return this.pump(seq, id, values);
+    let got;
+    let ok = 1;
+    let result;
+    let before;
+    try {
+      got = new Unpacker(this, []);
+      if (!Array.isArray(values)) this.broken('a malformed request came');
+      values = values.map((v) => got.unpack(v));
+      const packer = new Packer(this, got.met);
+      before = got.met.map((object) => JSON.stringify(packer.body(object)));
+      const run = operations[op];
+      if (!Object.hasOwn(operations, op)) this.broken('an unknown request came');
+      result = run.call(this, id, values);
+    } catch (error) {
+      if (error instanceof Broken) throw error;
+      ok = 0;
+      result = error;
+    }
+    let answer;
+    try {
+      const sent = new Packer(this, got.met);
+      const value = result === inherited ? ['^'] : sent.pack(result);
+      const changes = [];
+      for (let n = 0; n < before.length; n++) {
+        const body = sent.body(got.met[n]);
+        if (JSON.stringify(body) !== before[n]) changes.push([n, body]);
+      }
+      answer = ['r', seq, ok, value, changes];
+      this.write(answer);
+    } catch (error) {
+      if (error instanceof Broken) throw error;
+      this.write(['r', seq, 0, ['e', ['g', 'RangeError'], 'RangeError', String(error.message), [], ''], []]);
+    }
+  }
+
+  // Our objects.
+
+  idOf(object) {
+    let id = this.ids.get(object);
+    if (id === undefined) {
+      id = this.ids.size + 1;
+      if (id > maxHandles) this.broken('too many objects were passed');
+      this.ids.set(object, id);
+      this.ours.set(id, object);
+    }
+    return id;
+  }
+
+  our(id) {
+    if (!this.ours.has(id)) this.broken('an object was named that was never passed');
+    return this.ours.get(id);
+  }
+
+  // watch tells the other side when our promise ends.
+  watch(promise) {
+    const id = this.idOf(promise);
+    if (this.waiting.has(id)) return id;
+    this.waiting.set(id, promise);
+    const end = (ok) => (value) => {
+      this.waiting.delete(id);
+      this.settled.push([id, ok, value]);
+      this.wake();
+    };
+    promise.then(end(1), end(0));
+    return id;
+  }
+
+  // takeSettled packs the ends of our promises for one message.
+  takeSettled() {
+    return this.settled.splice(0).map(([id, ok, value]) => [id, ok, new Packer(this).pack(value)]);
+  }
+
+  // settle ends the promises of theirs that a message says have ended.
+  settle(list) {
+    if (!Array.isArray(list)) this.broken('a malformed answer came');
+    for (const [id, ok, value] of list) {
+      const settlers = this.settlers.get(id);
+      if (!settlers) continue;
+      this.settlers.delete(id);
+      settlers[ok === 1 ? 0 : 1](new Unpacker(this, []).unpack(value));
+    }
+  }
+
+  // Their objects.
+
+  theirPromise(id) {
+    if (!this.theirs.has(id)) {
+      const promise = new Promise((...settlers) => this.settlers.set(id, settlers));
+      this.theirs.set(id, promise);
+      this.theirIds.set(promise, id);
+    }
+    return this.theirs.get(id);
+  }
+
+  keep(id, proxy) {
+    if (this.theirs.size > maxHandles) this.broken('too many objects were passed');
+    this.theirs.set(id, proxy);
+    this.theirIds.set(proxy, id);
+    return proxy;
+  }
+
+  // property reads a property of theirs.
+  property(id, key, receiver, target) {
+    const value = this.use(() => `reading .${key}`, 'get', id, key);
+    if (value === inherited) return Reflect.get(target, key, receiver);
+    return key === 'then' && typeof value === 'function' ? this.thenable(value) : value;
+  }
+
+  // thenable counts who waits for a then of theirs.
+  thenable(then) {
+    const link = this;
+    return function (...settlers) {
+      let waits = true;
+      link.thens++;
+      const once = (settle) => (value) => {
+        if (waits) link.thens--;
+        waits = false;
+        return settle?.(value);
+      };
+      return Reflect.apply(then, this, settlers.map((s) => (typeof s === 'function' ? once(s) : s)));
+    };
+  }
+
+  theirFunction(id, name, length, parent) {
+    const link = this;
+    const target = function () {};
+    Object.defineProperty(target, 'name', { value: name, configurable: true });
+    Object.defineProperty(target, 'length', { value: length, configurable: true });
+    const proxy = new Proxy(target, {
+      apply: (_, self, args) => link.use(() => describe(name, args), 'call', id, self, ...args),
+      construct(_, args, made) {
+        if (made !== proxy) link.broken(`a class of the tests extends ${name}`);
+        const object = link.use(() => describe('new ' + name, args), 'new', id, ...args);
+        if (object === null || (typeof object !== 'object' && typeof object !== 'function')) {
+          link.broken(`new ${name} made no object`);
+        }
+        return object;
+      },
+      get(_, key, receiver) {
+        if (typeof key === 'symbol' || Reflect.has(target, key)) return Reflect.get(target, key, receiver);
+        return link.property(id, key, receiver, target);
+      },
+      set(_, key, value) {
+        link.use(() => `setting ${name}.${String(key)}`, 'set', id, String(key), value);
+        return true;
+      },
+      ownKeys: () => Reflect.ownKeys(target),
+      defineProperty: () => false,
+      deleteProperty: () => false,
+      preventExtensions: () => false,
+      setPrototypeOf: () => false,
+    });
+    const above = typeof parent === 'function' && Reflect.get(parent, 'prototype', parent);
+    target.prototype = Object.create(above || Object.prototype, {
+      constructor: { value: proxy, writable: true, configurable: true },
+    });
+    return this.keep(id, proxy);
+  }
+
+  theirObject(id, constructor) {
+    const link = this;
+    const prototype = typeof constructor === 'function' ? Reflect.get(constructor, 'prototype', constructor) : null;
+    const target = Object.create(prototype || null);
+    const symbols = new Map(wellKnown.map((name) => [Symbol[name], '@@' + name]));
+    const keyOf = (key) => (typeof key === 'symbol' ? symbols.get(key) : key);
+    const local = (key) => keyOf(key) === undefined || key === 'constructor' || key === '__proto__';
+    const has = (key) => !local(key) && link.use(() => `looking for .${String(key)}`, 'has', id, keyOf(key)) === 2;
+    const proxy = new Proxy(target, {
+      get(_, key, receiver) {
+        if (local(key)) return Reflect.get(target, key, receiver);
+        return link.property(id, keyOf(key), receiver, target);
+      },
+      set(_, key, value) {
+        if (local(key)) return false;
+        link.use(() => `setting .${String(key)}`, 'set', id, keyOf(key), value);
+        return true;
+      },
+      has: (_, key) =>
+        Reflect.has(target, key) || (!local(key) && link.use(() => `looking for .${String(key)}`, 'has', id, keyOf(key)) > 0),
+      deleteProperty(_, key) {
+        if (!local(key)) link.use(() => `deleting .${String(key)}`, 'delete', id, keyOf(key));
+        return true;
+      },
+      ownKeys() {
+        const keys = link.use(() => 'listing the properties', 'keys', id);
+        if (!Array.isArray(keys)) link.broken('a malformed answer came');
+        return [...new Set(keys.map(String))];
+      },
+      getOwnPropertyDescriptor(_, key) {
+        if (!has(key)) return undefined;
+        return { value: proxy[key], writable: true, enumerable: true, configurable: true };
+      },
+      defineProperty(_, key, descriptor) {
+        if (local(key) || !('value' in descriptor)) return false;
+        link.use(() => `setting .${String(key)}`, 'set', id, keyOf(key), descriptor.value);
+        return true;
+      },
+      preventExtensions: () => false,
+      setPrototypeOf: () => false,
+    });
+    return this.keep(id, proxy);
+  }
+}
+
+// describe shows a call, shortly.
+function describe(name, args) {
+  let shown;
+  try {
+    shown = args.map((a) => util.inspect(a, { depth: 2, breakLength: Infinity, maxArrayLength: 8, maxStringLength: 60 }));
+  } catch {
+    shown = ['…'];
+  }
+  shown = shown.join(', ');
+  return `${name}(${shown.length > 200 ? shown.slice(0, 200) + '…' : shown})`;
+}
+
+// inherited is the answer for a property that comes from the language itself.
+const inherited = Symbol('inherited');
+const languages = new Set([Object.prototype, Function.prototype]);
+
+// holder returns the object of the chain that has the property.
+function holder(object, key) {
+  for (let o = Object(object), n = 0; o !== null && n < 100; o = Object.getPrototypeOf(o), n++) {
+    if (Object.hasOwn(o, key)) return o;
+  }
+  return null;
+}
+
+const realKey = (key) => {
+  if (typeof key === 'string' && key.startsWith('@@')) return wellKnown.includes(key.slice(2)) ? Symbol[key.slice(2)] : key;
+  return key;
+};
+
+// reached returns an object of ours whose property may be changed.
+const reached = (link, id, key) => {
+  const object = link.our(id);
+  if (!link.guard.reaches(object, object, key)) throw new TypeError(`${String(key)} cannot be changed from here`);
+  return object;
+};
+
+// operations are what may be asked about objects of ours.
+const operations = {
+  call(id, [self, ...args]) {
+    return this.guard.call(this.our(id), self, args);
+  },
+  new(id, args) {
+    const target = this.our(id);
+    this.guard.construct(target);
+    return Reflect.construct(target, args);
+  },
+  get(id, [key]) {
+    const object = this.our(id);
+    key = realKey(key);
+    const at = holder(object, key);
+    if (at === null) return undefined;
+    if (languages.has(at) || !this.guard.reaches(object, at, key)) return inherited;
+    return object[key];
+  },
+  set(id, [key, value]) {
+    Reflect.set(reached(this, id, key), realKey(key), value);
+  },
+  has(id, [key]) {
+    const object = this.our(id);
+    key = realKey(key);
+    if (Object.hasOwn(object, key)) return 2;
+    return key in object ? 1 : 0;
+  },
+  delete(id, [key]) {
+    Reflect.deleteProperty(reached(this, id, key), realKey(key));
+  },
+  keys(id) {
+    const object = this.our(id);
+    return Object.keys(object);
+  },
+  // Of a program: which of the names a module of it has, and what one means.
+  names(id, [module, names]) {
+    return this.guard.names(module, names);
+  },
+  name(id, [module, name]) {
+    return this.guard.name(module, name);
+  },
+};
+
+const isPlain = (object) => {
+  const prototype = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  const descriptors = Object.getOwnPropertyDescriptors(object);
+  return Object.keys(descriptors).every(
+    (key) => Object.hasOwn(descriptors[key], 'value') && typeof descriptors[key].value !== 'function',
+  );
+};
+
+const typedName = (value) => {
+  if (Buffer.isBuffer(value)) return 'Buffer';
+  const name = value[Symbol.toStringTag];
+  return typedArrays.includes(name) ? name : '';
+};
+
+// Packer turns values into JSON. met lists the containers of this exchange.
+class Packer {
+  constructor(link, met = []) {
+    this.link = link;
+    this.met = [...met];
+    this.number = new Map(this.met.map((object, n) => [object, n]));
+    this.depth = 0;
+  }
+
+  pack(value) {
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return value;
+      case 'undefined':
+        return ['u'];
+      case 'number':
+        if (Number.isFinite(value) && !Object.is(value, -0)) return value;
+        return ['n', Object.is(value, -0) ? '-0' : String(value)];
+      case 'bigint':
+        return ['b', value.toString()];
+      case 'symbol': {
+        const key = Symbol.keyFor(value);
+        return key !== undefined ? ['y', key] : ['Y', this.link.idOf(value), value.description ?? ''];
+      }
+      case 'function':
+        return this.packFunction(value);
+    }
+    if (value === null) return null;
+    if (this.link.theirIds.has(value)) return ['h', this.link.theirIds.get(value)];
+    if (this.number.has(value)) return ['@', this.number.get(value)];
+    if (++this.depth > maxDepth) throw new RangeError(`a value is nested more than ${maxDepth} deep`);
+    const packed = this.packObject(value);
+    this.depth--;
+    return packed;
+  }
+
+  packFunction(value) {
+    if (this.link.theirIds.has(value)) return ['h', this.link.theirIds.get(value)];
+    if (nameOf.has(value)) return ['g', nameOf.get(value)];
+    const parent = Object.getPrototypeOf(value);
+    return [
+      'f', this.link.idOf(value), String(value.name), Number(value.length) || 0,
+      typeof parent === 'function' && parent !== Function.prototype ? this.pack(parent) : null,
+    ];
+  }
+
+  packObject(value) {
+    if (util.types.isPromise(value)) return ['p', this.link.watch(value)];
+    if (util.types.isNativeError(value)) return this.packError(value);
+    const tag = this.kind(value);
+    if (tag) {
+      this.number.set(value, this.met.length);
+      this.met.push(value);
+      return [tag, this.body(value)];
+    }
+    if (util.types.isRegExp(value)) return ['R', value.source, value.flags];
+    if (util.types.isBoxedPrimitive(value)) return ['B', this.pack(value.valueOf())];
+    const constructor = Object.getPrototypeOf(value)?.constructor;
+    const known = typeof constructor === 'function' && constructor.prototype === Object.getPrototypeOf(value);
+    return ['i', this.link.idOf(value), known ? this.packFunction(constructor) : null];
+  }
+
+  // kind returns the tag of a container that travels by value, or "".
+  kind(value) {
+    const prototype = Object.getPrototypeOf(value);
+    if (Array.isArray(value)) return prototype === Array.prototype ? 'a' : '';
+    if (util.types.isMap(value)) return prototype === Map.prototype ? 'm' : '';
+    if (util.types.isSet(value)) return prototype === Set.prototype ? 's' : '';
+    if (util.types.isDate(value)) return prototype === Date.prototype ? 'd' : '';
+    if (util.types.isTypedArray(value)) return typedName(value) ? 't' : '';
+    if (util.types.isArrayBuffer(value)) return 'A';
+    if (util.types.isProxy(value)) return '';
+    return isPlain(value) ? 'o' : '';
+  }
+
+  // body is the content of a container.
+  body(value) {
+    switch (this.kind(value)) {
+      case 'a': {
+        const items = [];
+        for (let n = 0; n < value.length; n++) items.push(n in value ? this.pack(value[n]) : ['_']);
+        return [items, Object.isFrozen(value) ? 1 : 0];
+      }
+      case 'o': {
+        const entries = Object.keys(value).map((key) => [key, this.pack(value[key])]);
+        return [entries, Object.isFrozen(value) ? 1 : 0, Object.getPrototypeOf(value) === null ? 1 : 0];
+      }
+      case 'm':
+        return [...value].map(([k, v]) => [this.pack(k), this.pack(v)]);
+      case 's':
+        return [...value].map((v) => this.pack(v));
+      case 'd':
+        return this.pack(value.getTime());
+      case 't':
+        return [typedName(value), Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')];
+      case 'A':
+        return Buffer.from(value).toString('base64');
+    }
+    return null; // changed into something that does not travel by value
+  }
+
+  packError(error) {
+    const constructor = Object.getPrototypeOf(error)?.constructor;
+    const text = (v) => (typeof v === 'string' ? v : String(v));
+    this.number.set(error, this.met.length);
+    this.met.push(error);
+    const entries = [];
+    for (const key of new Set([...Object.keys(error), ...['cause', 'errors'].filter((k) => Object.hasOwn(error, k))])) {
+      if (key !== 'message' && key !== 'stack') entries.push([key, this.pack(error[key])]);
+    }
+    let where = '';
+    try {
+      where = /^\s+at .*?\/workspace\/([^\s()]+?:\d+)(?::\d+)?\)?$/m.exec(text(error.stack))?.[1] ?? '';
+    } catch { /* a stack that cannot be read says nothing */ }
+    return [
+      'e', typeof constructor === 'function' ? this.packFunction(constructor) : ['g', 'Error'],
+      text(error.name), text(error.message), entries, where,
+    ];
+  }
+}
+
+// Unpacker turns JSON into values. met lists the containers of this exchange.
+class Unpacker {
+  constructor(link, met) {
+    this.link = link;
+    this.met = [...met];
+    this.depth = 0;
+    this.items = 0;
+  }
+
+  bad() {
+    this.link.broken('a malformed value came');
+  }
+
+  list(value) {
+    if (!Array.isArray(value)) this.bad();
+    this.items += value.length;
+    if (this.items > maxItems) this.link.broken('a value with too many parts came');
+    return value;
+  }
+
+  text(value) {
+    if (typeof value !== 'string') this.bad();
+    return value;
+  }
+
+  integer(value) {
+    if (!Number.isSafeInteger(value) || value < 0) this.bad();
+    return value;
+  }
+
+  unpack(value) {
+    if (value === null || typeof value !== 'object') return value;
+    if (!Array.isArray(value) || typeof value[0] !== 'string') this.bad();
+    if (++this.depth > maxDepth + 10) this.link.broken('a value came that is nested too deep');
+    const result = this.tagged(value);
+    this.depth--;
+    return result;
+  }
+
+  tagged([tag, a, b, c, d, e]) {
+    const link = this.link;
+    switch (tag) {
+      case 'u':
+        return undefined;
+      case '^':
+        return inherited;
+      case 'n':
+        if (!['NaN', 'Infinity', '-Infinity', '-0'].includes(a)) this.bad();
+        return Number(a);
+      case 'b':
+        if (!/^-?\d{1,1000000}$/.test(this.text(a))) this.bad();
+        return BigInt(a);
+      case 'y':
+        return Symbol.for(this.text(a));
+      case 'Y':
+        if (!link.theirs.has(a)) link.theirs.set(this.integer(a), Symbol(this.text(b)));
+        return link.theirs.get(a);
+      case 'g':
+        if (!named.has(a)) this.bad();
+        return named.get(a);
+      case 'B':
+        return Object(this.unpack(a));
+      case 'R':
+        if (link.compiles) return new RegExp(a, b);
+        return Object.assign(Object.create({ toString() { return `/${this.source}/${this.flags}`; } }), { source: this.text(a), flags: this.text(b) });
+      case 'h':
+        return link.our(a);
+      case '@':
+        if (this.integer(a) >= this.met.length) this.bad();
+        return this.met[a];
+      case 'f':
+        return link.theirs.get(a) ?? link.theirFunction(this.integer(a), this.text(b), this.integer(c), this.unpack(d));
+      case 'i':
+        return link.theirs.get(a) ?? link.theirObject(this.integer(a), this.unpack(b));
+      case 'p':
+        return link.theirPromise(this.integer(a));
+      case 'e':
+        return this.error(a, b, c, d, e);
+      default:
+        return this.container(tag, a);
+    }
+  }
+
+  container(tag, body) {
+    const object = this.empty(tag, body);
+    this.met.push(object);
+    this.fill(object, tag, body);
+    return object;
+  }
+
+  empty(tag, body) {
+    switch (tag) {
+      case 'a':
+        return [];
+      case 'o':
+        return this.list(body)[2] === 1 ? Object.create(null) : {};
+      case 'm':
+        return new Map();
+      case 's':
+        return new Set();
+      case 'd':
+        return new Date(NaN);
+      case 't': {
+        const [name, bytes] = this.list(body);
+        const buffer = Buffer.from(this.text(bytes), 'base64');
+        if (name === 'Buffer') return buffer;
+        if (!typedArrays.includes(name)) this.bad();
+        const exact = new Uint8Array(buffer).buffer;
+        if (exact.byteLength % globalThis[name].BYTES_PER_ELEMENT !== 0) this.bad();
+        return new globalThis[name](exact);
+      }
+      case 'A':
+        return new Uint8Array(Buffer.from(this.text(body), 'base64')).buffer;
+    }
+    return this.bad();
+  }
+
+  // fill gives a container its content; what it had is gone.
+  fill(object, tag, body) {
+    switch (tag) {
+      case 'a': {
+        const [items, frozen] = this.list(body);
+        object.length = 0;
+        for (const item of this.list(items)) {
+          if (Array.isArray(item) && item[0] === '_') object.length++;
+          else define(object, object.length, this.unpack(item));
+        }
+        if (frozen === 1) Object.freeze(object);
+        break;
+      }
+      case 'o': {
+        const [entries, frozen] = this.list(body);
+        const values = this.list(entries).map((entry) => [this.text(this.list(entry)[0]), this.unpack(entry[1])]);
+        for (const key of Object.keys(object)) delete object[key];
+        for (const [key, value] of values) define(object, key, value);
+        if (frozen === 1) Object.freeze(object);
+        break;
+      }
+      case 'm': {
+        const entries = this.list(body).map((entry) => this.list(entry).map((v) => this.unpack(v)));
+        object.clear();
+        for (const [k, v] of entries) object.set(k, v);
+        break;
+      }
+      case 's': {
+        const items = this.list(body).map((v) => this.unpack(v));
+        object.clear();
+        for (const v of items) object.add(v);
+        break;
+      }
+      case 'd': {
+        const time = this.unpack(body);
+        if (typeof time !== 'number') this.bad();
+        object.setTime(time);
+        break;
+      }
+      case 't': {
+        const bytes = Buffer.from(this.text(this.list(body)[1]), 'base64');
+        const view = new Uint8Array(object.buffer, object.byteOffset, object.byteLength);
+        if (bytes.length !== view.length) this.bad();
+        view.set(bytes);
+        break;
+      }
+    }
+  }
+
+  // apply puts what a call changed into the containers that went with it.
+  apply(changes) {
+    for (const change of this.list(changes)) {
+      const [n, body] = this.list(change);
+      const object = this.met[this.integer(n)];
+      if (object === undefined) this.bad();
+      const tag = new Packer(this.link).kind(object);
+      if (body !== null && tag && !Object.isFrozen(object)) this.fill(object, tag, body);
+    }
+  }
+
+  error(constructor, name, message, entries, where) {
+    constructor = this.unpack(constructor);
+    let base = Error;
+    for (let c = constructor; typeof c === 'function'; c = Object.getPrototypeOf(Reflect.get(c, 'prototype', c) ?? {})?.constructor) {
+      const known = nameOf.get(c);
+      if (known && errorNames.includes(known)) {
+        base = c === named.get('AggregateError') || c === named.get('AssertionError') ? Error : c;
+        break;
+      }
+      if (c === Object) break;
+    }
+    const error = new base(this.text(message));
+    const prototype = typeof constructor === 'function' && Reflect.get(constructor, 'prototype', constructor);
+    if (prototype instanceof Error) Object.setPrototypeOf(error, prototype);
+    this.met.push(error);
+    const hide = (key, value) => Object.defineProperty(error, key, { value, writable: true, configurable: true });
+    if (error.name !== this.text(name)) hide('name', name);
+    for (const entry of this.list(entries)) {
+      const key = this.text(this.list(entry)[0]);
+      const value = this.unpack(entry[1]);
+      if (key === 'cause' || key === 'errors') hide(key, value);
+      else define(error, key, value);
+    }
+    this.link.where.set(error, this.text(where));
+    return error;
+  }
+}
+
+module.exports = { Link, Broken, describe };

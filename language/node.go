@@ -1,0 +1,292 @@
+package language
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/language/typescript"
+	"github.com/gloveboxhq/glovebox/rootfs"
+)
+
+// JavaScript and TypeScript both run on Node.js.
+
+//go:embed javascript
+var nodeScripts embed.FS
+
+const (
+	installNode = "install Node.js 20.10 or later (package nodejs) so that node is on PATH"
+	nodeExe     = "/usr/local/bin/node"
+)
+
+// findNode finds Node.js.
+func findNode(ctx context.Context, h Host) (*Toolchain, error) {
+	exe, err := h.LookPath("node", "nodejs")
+	if err != nil {
+		return nil, fmt.Errorf("Node.js was not found (%w): %s", err, installNode)
+	}
+	version, err := h.Ask(ctx, exe, "--version")
+	if err != nil {
+		return nil, fmt.Errorf("asking %s for its version: %w", exe, err)
+	}
+	version = strings.TrimPrefix(strings.TrimSpace(version), "v")
+	if !nodeAtLeast(version, 20, 10) {
+		return nil, fmt.Errorf("Node.js %s at %s is too old: %s", version, exe, installNode)
+	}
+	libs, err := h.Libraries(exe)
+	if err != nil {
+		return nil, fmt.Errorf("finding the libraries of %s: %w", exe, err)
+	}
+	scripts, err := driverEntries("javascript", nodeScripts, "javascript")
+	if err != nil {
+		return nil, err
+	}
+	root := rootfs.Base()
+	root.Add(rootfs.Libraries(libs)...)
+	root.Add(rootfs.Entry{Path: nodeExe, Source: exe})
+	root.Add(scripts...)
+	return &Toolchain{
+		Language: "javascript",
+		Version:  version,
+		Exe:      nodeExe,
+		Path:     "/usr/local/bin:/usr/bin:/bin",
+		Root:     root,
+	}, nil
+}
+
+// nodeAtLeast compares the first two parts of a version.
+func nodeAtLeast(version string, major, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	a, _ := strconv.Atoi(parts[0])
+	b, _ := strconv.Atoi(parts[1])
+	return a > major || a == major && b >= minor
+}
+
+// nodeCommand is node with the flags that every start has: the check of an ES
+// module needs vm modules, and older versions must be told to see by the text
+// that a .js file is an ES module.
+func nodeCommand(tc *Toolchain, args ...string) []string {
+	command := []string{tc.Exe, "--experimental-vm-modules"}
+	v := tc.Version
+	if !nodeAtLeast(v, 20, 19) || nodeAtLeast(v, 21, 0) && !nodeAtLeast(v, 22, 7) {
+		command = append(command, "--experimental-detect-module")
+	}
+	if tc.Language == "typescript" {
+		command = append(command, "--enable-source-maps")
+	}
+	return append(command, args...)
+}
+
+// nodeDriver is the path of a script of ours in the box.
+func nodeDriver(name string) string { return path.Join(driverDir("javascript"), name) }
+
+// nodeFiles are the endings of the files that a parser reads.
+type nodeFiles []string
+
+var (
+	javaScriptFiles = nodeFiles{".js", ".mjs", ".cjs"}
+	typeScriptFiles = nodeFiles{".ts", ".mts", ".cts"}
+)
+
+// among returns the paths of the files that have one of the endings, first
+// coming first.
+func (n nodeFiles) among(files []glovebox.File, first string) []string {
+	var names []string
+	for _, f := range files {
+		if slices.Contains(n, path.Ext(f.Path)) && !strings.HasSuffix(f.Path, ".d.ts") {
+			names = append(names, f.Path)
+		}
+	}
+	if i := slices.Index(names, first); i > 0 {
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, first)
+	}
+	return names
+}
+
+// outputs returns the JavaScript files of TypeScript ones.
+func outputs(names []string) []string {
+	var js []string
+	for _, name := range names {
+		js = append(js, typescript.Output(name))
+	}
+	return js
+}
+
+// planNode runs a program. What is loaded before it checks its files.
+func planNode(tc *Toolchain, p *glovebox.Program, files nodeFiles) (*Plan, error) {
+	names := files.among(p.Files, p.Main)
+	main := typescript.Output(p.Main)
+	plan := &Plan{Files: p.Files}
+	if tc.Language == "typescript" {
+		step, err := stripped(Step{Args: nodeCommand(tc, main)}, typescript.Job{Files: names, Last: true})
+		plan.Run = step
+		return plan, err
+	}
+	plan.Run = Step{
+		Args: nodeCommand(tc, "--require", nodeDriver("check.js"), main),
+		Env:  []string{"GLOVEBOX_CHECK=" + strings.Join(names, "\n")},
+	}
+	return plan, nil
+}
+
+// nodePrologue hands our drivers a way to look up a name in the scope of the
+// program, as tests appended to it would.
+const nodePrologue = `globalThis[Symbol.for("glovebox")]?.($glovebox=>eval($glovebox));`
+
+// nodeExam is what the drivers of an exam are told.
+type nodeExam struct {
+	// Files are the program's, as the parser reads them, the main one first.
+	Files []string `json:"files,omitempty"`
+}
+
+// nodeTests is what a driver that runs tests is told.
+type nodeTests struct {
+	// Tests are the test files that are started, Files all that are staged.
+	Tests []string `json:"tests"`
+	Files []string `json:"files"`
+	// Modules are the program's files, the main one first.
+	Modules []string `json:"modules"`
+	Entry   string   `json:"entry,omitempty"`
+}
+
+// examNode runs tests in a process of their own, unless they need more than
+// calls.
+func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Exam, error) {
+	names := files.among(p.Files, p.Main)
+	tests, err := stageNodeTests(p, t)
+	if err != nil {
+		return nil, err
+	}
+	candidate := slices.Clone(p.Files)
+	if tc.Language != "typescript" {
+		for i, f := range candidate {
+			if f.Path == p.Main {
+				candidate[i].Data = []byte(typescript.Prepend(string(f.Data), nodePrologue))
+			}
+		}
+	}
+	told := nodeTests{Modules: outputs(names), Entry: t.Entry}
+	for _, f := range tests {
+		told.Files = append(told.Files, typescript.Output(f.Path))
+		if isNodeModule(f.Path) {
+			told.Tests = append(told.Tests, typescript.Output(f.Path))
+		}
+	}
+	config, err := json.Marshal(told)
+	if err != nil {
+		return nil, err
+	}
+	testNames := typeScriptFiles.among(tests, "")
+	if reason := nodeNeedsProcess(tests); reason != "" {
+		step := Step{Args: nodeCommand(tc, "--no-warnings", nodeDriver("inprocess.js"), string(config)), Files: tests}
+		if tc.Language == "typescript" {
+			step, err = stripped(step, typescript.Job{Files: append(slices.Clone(names), testNames...), Prologue: nodePrologue})
+		}
+		return &Exam{Proof: glovebox.ProofInProcess, Reason: reason, Files: candidate, Candidate: step}, err
+	}
+
+	program, err := json.Marshal(nodeExam{Files: outputs(names)})
+	if err != nil {
+		return nil, err
+	}
+	exam := &Exam{
+		Proof:     glovebox.ProofOutOfProcess,
+		Files:     candidate,
+		Candidate: Step{Args: nodeCommand(tc, "--no-warnings", nodeDriver("candidate.js"), string(program))},
+		Harness: &Step{
+			Args:  nodeCommand(tc, "--no-warnings", "--disallow-code-generation-from-strings", nodeDriver("harness.js"), string(config)),
+			Files: tests,
+		},
+	}
+	if tc.Language == "typescript" {
+		exam.Candidate, err = stripped(exam.Candidate, typescript.Job{Files: names, Prologue: nodePrologue})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(testNames) > 0 {
+		if tc.Language != "typescript" {
+			return nil, fmt.Errorf("the tests are TypeScript and the program is JavaScript: write both in one language")
+		}
+		harness, err := stripped(*exam.Harness, typescript.Job{Files: testNames, Tests: true})
+		exam.Harness = &harness
+		return exam, err
+	}
+	return exam, nil
+}
+
+func isNodeModule(name string) bool {
+	return slices.Contains(javaScriptFiles, path.Ext(name)) || slices.Contains(typeScriptFiles, path.Ext(name))
+}
+
+// stageNodeTests returns the test files under names that no file of the
+// program has.
+func stageNodeTests(p *glovebox.Program, t Tests) ([]glovebox.File, error) {
+	taken := map[string]bool{}
+	for _, f := range p.Files {
+		taken[typescript.Output(f.Path)] = true
+	}
+	tests := slices.Clone(t.Files)
+	runnable := false
+	for i, f := range tests {
+		if taken[typescript.Output(f.Path)] {
+			tests[i].Path = "tests/" + f.Path
+		}
+		runnable = runnable || isNodeModule(f.Path)
+	}
+	if !runnable {
+		return nil, fmt.Errorf("no test file is JavaScript or TypeScript: its name must end in .js, .mjs, .cjs, .ts, .mts or .cts")
+	}
+	return tests, nil
+}
+
+// nodeNeeds are what tests can use only in the program's own process.
+var nodeNeeds = []struct {
+	pattern *regexp.Regexp
+	reason  string
+}{
+	{regexp.MustCompile(`\b(?:jest|vi)\.(?:mock|doMock|unmock|spyOn|useFakeTimers|isolateModules|resetModules)\b|\bmock\.(?:method|module|timers|getter|setter)\b|\brequire\(\s*['"](?:sinon|proxyquire|rewire|mockery)['"]`),
+		"the tests replace parts of the program or of the language"},
+	{regexp.MustCompile(`\b(?:console\.(?:log|error|warn|info)|process\.std(?:out|err)\.write|Math\.random|Date\.now|global(?:This)?\.\w+)\s*=[^=]`),
+		"the tests replace parts of the language"},
+	{regexp.MustCompile(`\bchild_process\b|\bnode:vm\b|\brequire\(\s*['"]vm['"]|\brequire\.cache\b|\breadFileSync\(`),
+		"the tests load or start the program by themselves"},
+	{regexp.MustCompile(`\.prototype\b|\.__proto__\b|\bReflect\.|\bgetOwnProperty`),
+		"the tests look into the program's classes"},
+	{regexp.MustCompile(`\beval\(|\bnew Function\(`),
+		"the tests make code from text"},
+}
+
+var (
+	nodeExtends = regexp.MustCompile(`\bextends\s+([\w$]+)`)
+	nodeBuiltin = regexp.MustCompile(`^(?:Array|Object|Map|Set|Promise|Function|EventEmitter|\w*Error)$`)
+)
+
+// nodeNeedsProcess tells why tests need the program in their own process, or
+// "". It reads the tests alone.
+func nodeNeedsProcess(tests []glovebox.File) string {
+	for _, f := range tests {
+		for _, need := range nodeNeeds {
+			if need.pattern.Match(f.Data) {
+				return need.reason
+			}
+		}
+		for _, m := range nodeExtends.FindAllSubmatch(f.Data, -1) {
+			defined := regexp.MustCompile(`\bclass\s+` + regexp.QuoteMeta(string(m[1])) + `\b`)
+			if !nodeBuiltin.Match(m[1]) && !defined.Match(f.Data) {
+				return "the tests extend a class of the program"
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,94 @@
+package language
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+var (
+	// nodePlace is the line above the source line of an error.
+	nodePlace = regexp.MustCompile(`^(?:file://)?(/[^\s:]+|node:[\w/]+):(\d+)$`)
+	nodeFrame = regexp.MustCompile(`^\s+at .*?(?:file://)?/workspace/([^\s():]+):(\d+):\d+\)?$`)
+	nodeError = regexp.MustCompile(`^(?:Uncaught:?\s+)?([A-Za-z_$][\w$.]*)(?: \[\w+\])?(?:: (.*))?$`)
+	nodeEnd   = regexp.MustCompile(`^Node\.js v\d`)
+	nodeFatal = regexp.MustCompile(`(?m)^FATAL ERROR: (.+)$`)
+)
+
+// failureBytes bounds how much of a stderr, from its end, is read.
+const failureBytes = 64 << 10
+
+// readNodeFailure reads what node prints of an uncaught exception:
+//
+//	/workspace/main.js:3
+//	    throw new TypeError('no');
+//	    ^
+//
+//	TypeError: no
+//	    at f (/workspace/main.js:3:11)
+//
+//	Node.js v20.10.0
+func readNodeFailure(stderr []byte) *glovebox.Failure {
+	stderr = stderr[max(0, len(stderr)-failureBytes):]
+	lines := strings.Split(strings.ToValidUTF8(string(stderr), "\uFFFD"), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		if m := nodePlace.FindStringSubmatch(lines[i]); m != nil {
+			if f := readNodeError(lines[i+1:]); f != nil {
+				if f.File == "" && strings.HasPrefix(m[1], "/workspace/") {
+					f.File = strings.TrimPrefix(m[1], "/workspace/")
+					f.Line, _ = strconv.Atoi(m[2])
+				}
+				return f
+			}
+		}
+	}
+	if m := nodeFatal.FindSubmatch(stderr); m != nil {
+		return &glovebox.Failure{Type: "FATAL ERROR", Message: strings.ToValidUTF8(string(bytes.TrimSpace(m[1])), "\uFFFD")}
+	}
+	return nil
+}
+
+// readNodeError reads what follows the place: source, marks, an empty line, the
+// error and its stack.
+func readNodeError(lines []string) *glovebox.Failure {
+	at := 0
+	for at < len(lines) && at < 8 && strings.TrimSpace(lines[at]) != "" {
+		at++
+	}
+	for at < len(lines) && strings.TrimSpace(lines[at]) == "" {
+		at++
+	}
+	if at >= len(lines) || nodeEnd.MatchString(lines[at]) {
+		return nil
+	}
+	f := &glovebox.Failure{Message: strings.TrimSpace(lines[at])}
+	if thrown, ok := strings.CutPrefix(f.Message, "Uncaught "); ok {
+		f.Message = thrown
+	}
+	if m := nodeError.FindStringSubmatch(lines[at]); m != nil {
+		f.Type, f.Message = m[1], m[2]
+	}
+	for _, line := range lines[at+1:] {
+		if nodeEnd.MatchString(line) {
+			break
+		}
+		if m := nodeFrame.FindStringSubmatch(line); m != nil {
+			f.File = m[1]
+			f.Line, _ = strconv.Atoi(m[2])
+			break
+		}
+	}
+	return f
+}
+
+// readNodeSyntax reads what node --check prints.
+func readNodeSyntax(out CheckOutput) *glovebox.SyntaxError {
+	f := readNodeFailure(out.Stderr)
+	if out.ExitCode == 0 || f == nil || f.Type != "SyntaxError" {
+		return nil
+	}
+	return &glovebox.SyntaxError{File: f.File, Line: f.Line, Message: f.Message}
+}
