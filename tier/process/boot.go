@@ -1,0 +1,234 @@
+package process
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// bootPlan is what the scripts of one box depend on.
+type bootPlan struct {
+	host    *host
+	spec    *tier.Spec
+	without missing
+	metered bool // a control group meters the memory
+	joins   int  // files from firstJoin on to enter the control group by
+}
+
+// has tells whether the box is to have a control.
+func (p *bootPlan) has(control string) bool { return p.without[control] == nil }
+
+// do makes calls under the name of a control, if the box is to have it.
+func (p *bootPlan) do(s *glove.Script, control string, calls func(call caller)) {
+	if !p.has(control) {
+		return
+	}
+	calls(func(what string, nr uintptr, args ...any) *glove.Ins {
+		return s.Call(control+": "+what, nr, args...)
+	})
+}
+
+type caller func(what string, nr uintptr, args ...any) *glove.Ins
+
+// script returns the boot script. Its first part is for the process that the
+// host started, the rest for pid 1 of the box, which the first part makes.
+func (p *bootPlan) script() *glove.Script {
+	s := new(glove.Script)
+	p.outside(s)
+	p.root(s)
+	p.user(s)
+	p.dev(s)
+	p.scratch(s)
+	p.names(s)
+	p.privileges(s)
+	p.landlock(s)
+	return s
+}
+
+// outside enters the control group, makes pid 1 of the box with all its
+// namespaces as a child of the host, says which process it is, and ends. Pid 1
+// waits until its users are mapped.
+func (p *bootPlan) outside(s *glove.Script) {
+	s.Call("close", unix.SYS_CLOSE, fdImage)
+	for fd := firstJoin; fd < firstJoin+p.joins; fd++ {
+		s.Call("enter the control group", unix.SYS_WRITE, fd, "0", 1)
+		s.Call("close", unix.SYS_CLOSE, fd)
+	}
+	if p.host.root {
+		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
+	}
+	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_PARENT | int(unix.SIGCHLD)
+	for control, flag := range map[string]int{controlNetwork: unix.CLONE_NEWNET, controlIPC: unix.CLONE_NEWIPC, controlHostname: unix.CLONE_NEWUTS} {
+		if p.has(control) {
+			flags |= flag
+		}
+	}
+	pid, inside := s.Buffer(8), s.Label()
+	s.Call(controlNamespaces+": clone", unix.SYS_CLONE, flags, 0, 0, 0, 0).To(pid)
+	s.Load(pid).IfEqual(0, inside)
+	s.Report(pid, 8)
+	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
+
+	s.Place(inside)
+	s.Call("wait for the host", unix.SYS_READ, glove.FDKill, s.Buffer(8), 1)
+}
+
+// Where the devices wait, as detached mounts, until there is a /dev; and the
+// number of the Landlock rules.
+const (
+	fdRules  = 40
+	fdDevice = 41
+)
+
+// attr is a struct mount_attr that adds flags.
+func attr(s *glove.Script, flags int) (glove.Ref, int) {
+	return s.Words(flags, 0, unix.MS_PRIVATE, 0), 32
+}
+
+const (
+	wallFlags = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	tmpFlags  = unix.MS_NOSUID | unix.MS_NODEV
+)
+
+// root makes the tree the root of everything. What is mounted is the directory
+// around the tree, and the root is set to the tree inside of it: so the mount
+// is not in the box's mount table, which would show its path on the host.
+//
+// We are still the host's user here, in our directory as it was given to us:
+// the way there may be closed to others.
+func (p *bootPlan) root(s *glove.Script) {
+	p.do(s, controlFilesystem, func(call caller) {
+		call("private mounts", unix.SYS_MOUNT, 0, "/", 0, unix.MS_REC|unix.MS_PRIVATE, 0)
+		home := s.Buffer(8)
+		call("open_tree", unix.SYS_OPEN_TREE, unix.AT_FDCWD, ".", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(home)
+		wall, size := attr(s, wallFlags)
+		s.CallOn(home, controlFilesystem+": mount_setattr", unix.SYS_MOUNT_SETATTR, "", unix.AT_EMPTY_PATH, wall, size)
+		s.CallOn(home, controlFilesystem+": move_mount", unix.SYS_MOVE_MOUNT, "", unix.AT_FDCWD, ".", unix.MOVE_MOUNT_F_EMPTY_PATH)
+		for i, name := range p.host.devices {
+			dev := s.Buffer(8)
+			s.Call(controlDevices+": open_tree "+name, unix.SYS_OPEN_TREE, unix.AT_FDCWD, "/dev/"+name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(dev)
+			move(s, dev, fdDevice+i)
+		}
+		s.CallOn(home, controlFilesystem+": fchdir", unix.SYS_FCHDIR)
+		s.CallOn(home, "close", unix.SYS_CLOSE)
+		tree := filepath.Base(p.spec.Root.Tree)
+		// The kernel gives us a new /proc only while we can see another.
+		p.do(s, controlProc, func(call caller) {
+			call("mount", unix.SYS_MOUNT, "proc", tree+"/proc", "proc", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, 0)
+		})
+		call("pivot_root", unix.SYS_PIVOT_ROOT, ".", ".")
+		call("leave the host's", unix.SYS_UMOUNT2, ".", unix.MNT_DETACH)
+		call("chroot", unix.SYS_CHROOT, tree)
+		call("chdir", unix.SYS_CHDIR, "/")
+	})
+}
+
+// move gives the descriptor in a word the number to.
+func move(s *glove.Script, fd glove.Ref, to int) {
+	s.CallOn(fd, "dup3", unix.SYS_DUP3, to, unix.O_CLOEXEC)
+	s.CallOn(fd, "close", unix.SYS_CLOSE)
+}
+
+// user makes us a user of the box, and makes us die with the thread of the host
+// that started us. (A change of user resets that. The host that died before it
+// closed the pipe of scripts, which ends us too.)
+func (p *bootPlan) user(s *glove.Script) {
+	uid, gid := p.gloveUser()
+	s.Call(controlUser+": setresgid", unix.SYS_SETRESGID, gid, gid, gid)
+	s.Call(controlUser+": setresuid", unix.SYS_SETRESUID, uid, uid, uid)
+	s.Call("die with the host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, unix.SIGKILL, 0, 0, 0)
+	s.Call("umask", unix.SYS_UMASK, 0)
+}
+
+func (p *bootPlan) gloveUser() (uid, gid int) {
+	if p.host.root {
+		return 0, 0
+	}
+	return tier.UID, tier.GID
+}
+
+func tmpfs(call caller, at string, flags int, options string) {
+	call("mount "+at, unix.SYS_MOUNT, "tmpfs", at, "tmpfs", flags, options)
+}
+
+// dev makes a /dev with a few harmless devices and the usual links, and covers
+// what /proc tells about the host: files with the empty device, directories
+// with /sys, which is empty.
+func (p *bootPlan) dev(s *glove.Script) {
+	p.do(s, controlDevices, func(call caller) {
+		tmpfs(call, "/dev", tmpFlags|unix.MS_NOEXEC, "size=4k,nr_inodes=32,mode=755")
+		for i, name := range p.host.devices {
+			at := "/dev/" + name
+			call("make "+name, unix.SYS_MKNODAT, unix.AT_FDCWD, at, unix.S_IFREG|0o666, 0)
+			call("place "+name, unix.SYS_MOVE_MOUNT, fdDevice+i, "", unix.AT_FDCWD, at, unix.MOVE_MOUNT_F_EMPTY_PATH)
+			s.Call("close", unix.SYS_CLOSE, fdDevice+i)
+		}
+		for name, to := range map[string]string{"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"} {
+			call("link "+name, unix.SYS_SYMLINKAT, "/proc/self/fd"+to, unix.AT_FDCWD, "/dev/"+name)
+		}
+		call("make shm", unix.SYS_MKDIRAT, unix.AT_FDCWD, "/dev/shm", 0o755)
+		flags, size := attr(s, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
+		call("mount_setattr", unix.SYS_MOUNT_SETATTR, unix.AT_FDCWD, "/dev", unix.AT_RECURSIVE, flags, size)
+	})
+	p.do(s, controlProc, func(call caller) {
+		tmpfs(call, "/sys", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, "size=4k,nr_inodes=2,mode=555")
+		for _, m := range p.host.masked {
+			cover := "/dev/null"
+			if m.dir {
+				cover = "/sys"
+			}
+			call("cover "+m.path, unix.SYS_MOUNT, cover, m.path, 0, unix.MS_BIND, 0)
+		}
+	})
+}
+
+// scratch mounts what commands write to. Where the glove is another user, the
+// workspace is sticky, so that the glove's files in it stay.
+func (p *bootPlan) scratch(s *glove.Script) {
+	l := p.spec.Limits
+	bound := fmt.Sprintf("size=%d,nr_inodes=%d", l.Disk, l.Files+1)
+	workspace := bound + fmt.Sprintf(",mode=755,uid=%d,gid=%d", tier.UID, tier.GID)
+	if p.host.root {
+		workspace = bound + ",mode=1777"
+	}
+	p.do(s, controlDisk, func(call caller) {
+		tmpfs(call, tier.Workspace, tmpFlags, workspace)
+		tmpfs(call, tier.Temp, tmpFlags, bound+",mode=1777")
+		tmpfs(call, "/dev/shm", tmpFlags|unix.MS_NOEXEC, bound+",mode=1777")
+	})
+}
+
+// names sets the host's name and brings the loopback up.
+func (p *bootPlan) names(s *glove.Script) {
+	p.do(s, controlHostname, func(call caller) {
+		call("sethostname", unix.SYS_SETHOSTNAME, tier.Hostname, len(tier.Hostname))
+		call("setdomainname", unix.SYS_SETDOMAINNAME, "", 0)
+	})
+	p.do(s, controlNetwork, func(call caller) {
+		fd := s.Buffer(8)
+		call("socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0).To(fd)
+		up := make([]byte, 40) // struct ifreq
+		copy(up, "lo")
+		up[16] = unix.IFF_UP
+		s.CallOn(fd, controlNetwork+": raise the loopback", unix.SYS_IOCTL, unix.SIOCSIFFLAGS, up)
+		s.CallOn(fd, "close", unix.SYS_CLOSE)
+	})
+}
+
+// privileges takes from all future programs every way to get any.
+func (p *bootPlan) privileges(s *glove.Script) {
+	for c := 0; c <= lastCap; c++ {
+		call := s.Call(controlCapabilities+": drop", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		if c > unix.CAP_AUDIT_READ {
+			call.Ignore() // an older kernel does not know it
+		}
+	}
+	s.Call(controlNoNewPrivs+": prctl", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+}
+
+// lastCap is the last capability there can be.
+const lastCap = 63

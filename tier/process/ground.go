@@ -1,0 +1,130 @@
+package process
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier/cgroup"
+)
+
+// ground kills and measures a box from outside. It implements [glove.Ground].
+type ground struct {
+	limits glovebox.Limits
+	group  *cgroup.Group // or
+	meter  *meter
+
+	mu   sync.Mutex
+	pid  int
+	proc *os.Process // pid 1 of the box; nil before it is there
+	gone bool        // killed: whoever comes now is killed too
+	dead chan struct{}
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// adopt takes over pid 1 of the box, which the first process has reported. It
+// is our child.
+func (g *ground) adopt(report []byte) error {
+	if len(report) != 8 {
+		return fmt.Errorf("the glove reported a process id of %d bytes", len(report))
+	}
+	pid := binary.LittleEndian.Uint64(report)
+	if pid < 2 || pid > maxPID {
+		return fmt.Errorf("the glove reported the process id %d", pid)
+	}
+	proc, err := os.FindProcess(int(pid))
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pid, g.proc = int(pid), proc
+	if g.gone {
+		proc.Kill()
+	}
+	// When pid 1 of a pid namespace ends, the kernel has killed and reaped all
+	// the others before.
+	go func() {
+		proc.Wait()
+		close(g.dead)
+	}()
+	return nil
+}
+
+// Kill implements [glove.Ground].
+func (g *ground) Kill() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.gone = true
+	if g.proc != nil {
+		g.proc.Kill()
+	}
+}
+
+// Dead implements [glove.Ground].
+func (g *ground) Dead() <-chan struct{} { return g.dead }
+
+// killPatience bounds the end of a box that was killed.
+const killPatience = 10 * time.Second
+
+// Close implements [glove.Ground].
+func (g *ground) Close() error {
+	g.closeOnce.Do(func() { g.closeErr = g.close() })
+	return g.closeErr
+}
+
+func (g *ground) close() error {
+	g.Kill()
+	g.mu.Lock()
+	started := g.proc != nil
+	g.mu.Unlock()
+	var errs []error
+	if started {
+		select {
+		case <-g.dead:
+		case <-time.After(killPatience):
+			errs = append(errs, fmt.Errorf("process %d does not end", g.pid))
+		}
+	}
+	if g.meter != nil {
+		errs = append(errs, g.meter.close())
+	}
+	if g.group != nil {
+		errs = append(errs, g.group.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Sample implements [glove.Ground].
+func (g *ground) Sample() (glove.Sample, error) {
+	if g.group == nil {
+		return g.meter.sample()
+	}
+	s, err := g.group.Sample()
+	return glove.Sample{CPU: s.CPU, Memory: s.Memory, Processes: max(s.Tasks-gloveTasks, 0)}, err
+}
+
+// Evidence implements [glove.Ground].
+func (g *ground) Evidence() []glovebox.Hit {
+	if g.group == nil {
+		return g.meter.evidence()
+	}
+	return g.group.Evidence()
+}
+
+// openMeter prepares to measure without a control group. It is done before
+// anything runs in the box, while its files are still open to us.
+func (g *ground) openMeter() (err error) {
+	g.meter, err = newMeter(g.pid, g.limits)
+	if err != nil {
+		return broken("measure the box", err)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// meter measures a box from outside where there is no control group: through
+// the box's own /proc, which lists the processes of the box and no others, and
+// the file systems it writes to.
+//
+// What a process holds is what it has resident and not from a file. Memory that
+// is neither a process's nor a file's of these file systems cannot be had: the
+// filter refuses it (see seccomp.Policy).
+type meter struct {
+	limits glovebox.Limits
+	proc   *os.File
+	places []*os.File
+
+	mu    sync.Mutex
+	tasks int64 // the most at once
+	// Close waits for the sampler and the other way round.
+	closed bool
+}
+
+// writable are the places of a box that hold memory.
+var writable = []string{tier.Workspace, tier.Temp, "/dev/shm"}
+
+func newMeter(pid int, limits glovebox.Limits) (*meter, error) {
+	m := &meter{limits: limits}
+	root := fmt.Sprintf("/proc/%d/root", pid)
+	var err error
+	if m.proc, err = os.Open(root + "/proc"); err != nil {
+		return nil, err
+	}
+	for _, place := range writable {
+		fd, err := unix.Open(root+place, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, errors.Join(&os.PathError{Op: "open", Path: place, Err: err}, m.close())
+		}
+		m.places = append(m.places, os.NewFile(uintptr(fd), place))
+	}
+	return m, nil
+}
+
+func (m *meter) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil
+	}
+	m.closed = true
+	errs := []error{m.proc.Close()}
+	for _, f := range m.places {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// sample measures. Memory that processes share is counted for each of them at
+// first, which is cheap; only when that exceeds the limit is it counted right.
+func (m *meter) sample() (glove.Sample, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return glove.Sample{}, os.ErrClosed
+	}
+	pids, err := m.processes()
+	if err != nil {
+		return glove.Sample{}, err
+	}
+	files, err := m.files()
+	if err != nil {
+		return glove.Sample{}, err
+	}
+	var s glove.Sample
+	var private int64
+	for _, pid := range pids {
+		cpu, tasks, resident := m.process(pid)
+		s.CPU += cpu
+		s.Processes += tasks
+		private += resident
+	}
+	if private+files > m.limits.Memory {
+		private = 0
+		for _, pid := range pids {
+			private += m.proportional(pid)
+		}
+	}
+	s.Memory = private + files
+	s.Processes = max(s.Processes-gloveTasks, 0)
+	m.tasks = max(m.tasks, s.Processes)
+	return s, nil
+}
+
+func (m *meter) evidence() []glovebox.Hit {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.tasks < m.limits.Processes {
+		return nil
+	}
+	return []glovebox.Hit{{Limit: glovebox.LimitProcesses, Evidence: glovebox.Evidence{
+		Source: "supervisor", Fact: fmt.Sprintf("%d of %d processes and threads at once", m.tasks, m.limits.Processes),
+	}}}
+}
+
+// processes lists the processes of the box.
+func (m *meter) processes() ([]string, error) {
+	if _, err := m.proc.Seek(0, 0); err != nil {
+		return nil, err
+	}
+	names, err := m.proc.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	pids := names[:0]
+	for _, n := range names {
+		if n[0] >= '1' && n[0] <= '9' {
+			pids = append(pids, n)
+		}
+	}
+	return pids, nil
+}
+
+// files returns the bytes in the file systems of the box.
+func (m *meter) files() (int64, error) {
+	var used int64
+	for _, f := range m.places {
+		var st unix.Statfs_t
+		if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {
+			return 0, err
+		}
+		used += int64(st.Blocks-st.Bfree) * int64(st.Bsize)
+	}
+	return used, nil
+}
+
+// read reads a file of a process; one that has ended has none.
+func (m *meter) read(pid, name string) []byte {
+	fd, err := unix.Openat(int(m.proc.Fd()), pid+"/"+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 4096)
+	n, err := unix.Read(fd, buf)
+	if err != nil {
+		return nil
+	}
+	return buf[:n]
+}
+
+// Fields of /proc/PID/stat, after the name of the program, which may hold
+// anything.
+const (
+	statUser    = 11
+	statThreads = 17
+	tick        = time.Second / 100 // USER_HZ
+)
+
+// process returns what one process used, with its ended children: processor
+// time, threads, and bytes of memory that are not from files.
+func (m *meter) process(pid string) (cpu time.Duration, tasks, resident int64) {
+	stat := m.read(pid, "stat")
+	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(f) <= statThreads {
+		return 0, 0, 0
+	}
+	for _, ticks := range f[statUser : statUser+4] {
+		cpu += time.Duration(number(ticks)) * tick
+	}
+	// size resident shared …, in pages
+	if s := strings.Fields(string(m.read(pid, "statm"))); len(s) > 2 {
+		resident = max(number(s[1])-number(s[2]), 0) * int64(os.Getpagesize())
+	}
+	return cpu, number(f[statThreads]), resident
+}
+
+// proportional returns the memory of one process that is not from files, that
+// which it shares with n others divided by n.
+func (m *meter) proportional(pid string) int64 {
+	var sum int64
+	for line := range strings.Lines(string(m.read(pid, "smaps_rollup"))) {
+		f := strings.Fields(line)
+		if len(f) >= 2 && (f[0] == "Pss_Anon:" || f[0] == "SwapPss:") {
+			sum += number(f[1]) << 10
+		}
+	}
+	return sum
+}
+
+func number(s string) int64 {
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
+}
