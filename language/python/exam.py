@@ -1,0 +1,569 @@
+"""Runs the tests of an exam and reports each of them.
+
+The tests are scripts of bare asserts, functions and classes in the manner of
+pytest, or unittest cases; one file may mix them. How the program is reached is
+the caller's affair: see harness.py (from another box) and inproc.py.
+"""
+import ast
+import builtins
+import json
+import os
+import sys
+import types
+
+WORKSPACE = "/workspace"
+REPORT = 5
+MAX_TEXT = 2000
+
+
+class Skip(Exception):
+    """A test skips itself."""
+
+
+class Fallback(BaseException):
+    """The tests need more than calls with plain values."""
+
+
+class Report:
+    """Writes events, and knows what a pass needs."""
+
+    def __init__(self, fd=REPORT, nonce=""):
+        self.fd, self.nonce = fd, nonce
+        self.passed = self.failed = self.skipped = 0
+        self._write, self._dumps = os.write, json.dumps
+
+    def event(self, **fields):
+        if self.nonce:
+            fields["nonce"] = self.nonce
+        data = (self._dumps(fields) + "\n").encode()
+        while data:
+            data = data[self._write(self.fd, data):]
+
+    def case(self, name, status, message="", expected=None, actual=None, line=0):
+        if status == "passed":
+            self.passed += 1
+        elif status == "skipped":
+            self.skipped += 1
+        else:
+            self.failed += 1
+        case = {"name": clip(name, 300), "status": status}
+        for key, value in (("message", message), ("expected", expected), ("actual", actual)):
+            if value:
+                case[key] = clip(value)
+        if line:
+            case["line"] = line
+        self.event(type="case", case=case)
+
+    def done(self):
+        if self.passed + self.failed == 0:
+            self.case("tests", "failed", "no test ran" + (": all were skipped" if self.skipped else ""))
+        self.event(type="done", total=self.passed + self.failed + self.skipped, passed=self.passed, failed=self.failed)
+
+
+def clip(text, limit=MAX_TEXT):
+    text = text if len(text) <= limit else text[:limit // 2] + " … " + text[-limit // 2:]
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def bounded_repr(v, limit=MAX_TEXT):
+    """A repr that is short also for what is huge."""
+    t = type(v)
+    try:
+        if t in (str, bytes, bytearray) and len(v) > limit:
+            return clip(repr(v[:limit // 2]) + " … " + repr(v[-limit // 2:]), limit + 10)
+        if t is int and v.bit_length() > 8000:
+            return "<an integer of %d bits>" % v.bit_length()
+        if t in (list, tuple, set, frozenset, dict) and len(v) > 200:
+            import itertools
+            head = list(itertools.islice(v.items() if t is dict else v, 50))
+            return clip("<%s of %d: %r …>" % (t.__name__, len(v), head), limit)
+        return clip(repr(v), limit)
+    except Exception as e:
+        return "<%s: no repr: %s>" % (t.__name__, type(e).__name__)
+
+
+# Reading the tests.
+
+def root_name(node):
+    while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def last_name(node):
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+NEEDS_SHARING = {  # a module that the tests import: why one process is needed
+    "mock": "mocks", "unittest.mock": "mocks", "pytest_mock": "mocks", "inspect": "inspect", "pickle": "pickle",
+    "subprocess": "subprocesses", "multiprocessing": "multiprocessing", "runpy": "runpy", "importlib": "importlib",
+    "tempfile": "files", "shutil": "files", "gc": "gc", "weakref": "weakref", "tracemalloc": "tracemalloc",
+    "numpy": "numpy arrays", "pandas": "pandas objects", "torch": "tensors", "warnings": "warnings",
+    "logging": "logging", "ctypes": "ctypes", "doctest": "doctest", "socket": "sockets", "sqlite3": "sqlite3",
+}
+SHARING_FIXTURES = {"monkeypatch": "monkeypatch", "mocker": "mocks", "tmp_path": "files", "tmpdir": "files",
+                    "capfd": "descriptors", "caplog": "logging", "recwarn": "warnings", "tmp_path_factory": "files"}
+SHARING_CALLS = {"open": "files", "assertLogs": "logging", "assertWarns": "warnings", "warns": "warnings",
+                 "deprecated_call": "warnings", "chdir": "files", "patch": "mocks", "MagicMock": "mocks",
+                 "write_text": "files", "read_text": "files", "write_bytes": "files", "read_bytes": "files",
+                 "setrecursionlimit": "the interpreter's limits"}
+
+
+class Reading:
+    """What the text of one test file says."""
+
+    def __init__(self, path, source, program):
+        self.path, self.source = path, source
+        self.tree = ast.parse(source, path)
+        self.lines = source.decode("utf-8", "replace").splitlines()
+        self.used, self.bound, self.program_names = set(), set(dir(builtins)), set()
+        self.own = set()
+        self.standard_roots = set()
+        self.identifiers = set()
+        self.tests = any(is_test(n) for n in self.tree.body)
+        for node in self.tree.body:
+            self.bind(node, program)
+        self.captures = b"sys.stdout" in source or b"redirect_stdout" in source or b"capsys" in source
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Name):
+                self.identifiers.add(node.id)
+                if isinstance(node.ctx, ast.Load):
+                    self.used.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                self.identifiers.add(node.attr)
+            elif isinstance(node, ast.alias):
+                self.identifiers.add(node.name)
+        self.free = self.used - self.bound
+        self.program_names |= self.free
+
+    def bind(self, node, program):
+        """Collects what the module binds at its top level."""
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            self.own.add(node.name)
+        else:
+            for n in ast.walk(node):
+                if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
+                    self.own.add(n.id)
+                elif isinstance(n, (ast.Import, ast.ImportFrom)):
+                    of_program = [a.name in program for a in n.names] if isinstance(n, ast.Import) else [n.module in program] * len(n.names)
+                    for a, ours in zip(n.names, of_program):
+                        name = (a.asname or a.name).split(".")[0]
+                        if name == "*":
+                            continue
+                        self.own.add(name)
+                        (self.program_names if ours else self.standard_roots).add(name)
+                elif isinstance(n, ast.ExceptHandler) and n.name:
+                    self.own.add(n.name)
+        self.bound |= self.own
+
+    def sharing(self, program):
+        """Says why these tests need the program in their own process, or None."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for a in node.names:
+                    why = NEEDS_SHARING.get(a.name) or NEEDS_SHARING.get(a.name.split(".")[0])
+                    if why:
+                        return why
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                why = NEEDS_SHARING.get(node.module) or NEEDS_SHARING.get(node.module.split(".")[0])
+                if node.module == "unittest" and any(a.name == "mock" for a in node.names):
+                    why = "mocks"
+                if why:
+                    return why
+            elif isinstance(node, ast.ClassDef):
+                for b in node.bases:
+                    if root_name(b) in self.program_names:
+                        return "a subclass of the program's class"
+                for m in node.body:
+                    if isinstance(m, ast.FunctionDef) and m.name == "load_tests":
+                        return "load_tests"
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                for a in node.args.args:
+                    if a.arg in SHARING_FIXTURES and (is_test(node) or node.decorator_list):
+                        return SHARING_FIXTURES[a.arg]
+            elif isinstance(node, ast.Call):
+                why = SHARING_CALLS.get(last_name(node.func))
+                if why and last_name(node.func) not in self.own:
+                    return why
+            elif isinstance(node, ast.Attribute):
+                name = root_name(node)
+                if name == "sys" and node.attr in ("stdin", "__stdin__", "modules", "argv", "settrace", "setprofile"):
+                    return "sys." + node.attr
+                if name == "os" and node.attr in ("environ", "putenv", "getcwd", "fork", "kill", "system", "popen"):
+                    return "os." + node.attr
+                if name == "builtins" and isinstance(node.ctx, ast.Store):
+                    return "a replaced builtin"
+                if node.attr in ("__dict__", "__code__", "__globals__", "__closure__") and name in self.program_names:
+                    return node.attr
+                if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Attribute) and name in self.program_names and name in self.own:
+                    return "a replaced attribute of a module"
+        return None
+
+    def certain(self, line):
+        """Tells whether every run that passes reaches the statement at line."""
+        def inside(node):
+            return getattr(node, "lineno", 0) <= line <= (getattr(node, "end_lineno", 0) or 0)
+
+        def look(body):
+            for node in body:
+                if not inside(node):
+                    if node.lineno < line and any(
+                            isinstance(n, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or
+                            isinstance(n, ast.Call) and last_name(n.func) in ("exit", "quit", "skip", "skipTest", "_exit")
+                            for n in ast.walk(node) if not isinstance(node, (ast.FunctionDef, ast.ClassDef))):
+                        return False
+                    continue
+                if isinstance(node, (ast.If, ast.While, ast.Try)):
+                    return False
+                if isinstance(node, (ast.With, ast.AsyncWith)) and any(
+                        last_name(i.context_expr.func) in ("raises", "assertRaises", "assertRaisesRegex", "suppress")
+                        for i in node.items if isinstance(i.context_expr, ast.Call)):
+                    return False
+                if any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
+                       and inside(n) for n in ast.walk(node) if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.For, ast.With))):
+                    return False
+                inner = getattr(node, "body", None)
+                if isinstance(inner, list) and any(map(inside, inner)):
+                    return look(inner)
+            return True
+        return look(self.tree.body)
+
+    def dubious(self, decorator):
+        """Tells whether a conditional skip looks at more than the platform."""
+        names = {n.id for n in ast.walk(decorator) if isinstance(n, ast.Name)}
+        return not names <= self.standard_roots | set(dir(builtins)) - {"hasattr", "getattr", "globals", "eval", "__import__"}
+
+    def line(self, n):
+        return self.lines[n - 1].strip() if 0 < n <= len(self.lines) else ""
+
+
+def is_test(node):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return node.name.startswith("test")
+    return isinstance(node, ast.ClassDef) and (node.name.startswith("Test") or any(
+        last_name(b).endswith("TestCase") for b in node.bases))
+
+
+# Rewriting asserts. The names begin with @: no program can bind them.
+
+COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is",
+           ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"}
+
+
+class Rewriter(ast.NodeTransformer):
+    """Makes asserts count themselves and say what they compared."""
+
+    def visit_Assert(self, node):
+        self.generic_visit(node)
+        test, before = node.test, []
+        left = right = ast.Constant(None)
+        op = ""
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            op = COMPARE[type(test.ops[0])]
+            before = [ast.Assign([ast.Name("@left", ast.Store())], test.left),
+                      ast.Assign([ast.Name("@right", ast.Store())], test.comparators[0])] + self.compared()
+            left, right = ast.Name("@left", ast.Load()), ast.Name("@right", ast.Load())
+            test = ast.Compare(left, test.ops, [right])
+        else:
+            before = [ast.Assign([ast.Name("@left", ast.Store())], test)]
+            left = test = ast.Name("@left", ast.Load())
+        fail = ast.Raise(ast.Call(ast.Name("@failure", ast.Load()),
+                                  [ast.Constant(node.lineno), ast.Constant(node.end_lineno), left, ast.Constant(op), right,
+                                   node.msg or ast.Constant(None)], []), None)
+        count = ast.Expr(ast.Call(ast.Name("@count", ast.Load()), [], []))
+        return [self.at(node, n) for n in before + [ast.If(test, [count], [fail])]]
+
+    def compared(self):
+        """Statements between the operands and their comparison."""
+        return []
+
+    def visit_Expr(self, node):
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Call) and last_name(node.value.func).startswith("assert"):
+            return [node, self.at(node, ast.Expr(ast.Call(ast.Name("@count", ast.Load()), [], [])))]
+        return node
+
+    @staticmethod
+    def at(node, new):
+        for n in ast.walk(new):
+            if "lineno" in n._attributes and not hasattr(n, "lineno"):
+                ast.copy_location(n, node)
+        return new
+
+
+class Runner:
+    """Runs test files and reports their cases.
+
+    world reaches the program: see Remote in harness.py.
+    """
+
+    rewriter = Rewriter
+
+    def __init__(self, report, world, entry):
+        self.report, self.world, self.entry = report, world, entry
+        self.asserts = 0
+        self.conftest = {}
+        self.at_end = []
+        self.details = {}  # id of an AssertionError: (the error, expected, actual)
+
+    def count(self):
+        self.asserts += 1
+
+    def failure(self, reading):
+        def make(first, last, left, op, right, message):
+            text = " ".join(s.strip() for s in reading.lines[first - 1:last])
+            e = AssertionError(clip(text) + ("" if message is None else "\n%s" % (message,)))
+            actual, expected = bounded_repr(left), op and bounded_repr(right)
+            if op and op != "==":
+                expected = "%s %s" % (op, expected)
+            self.details[id(e)] = (e, expected, actual)
+            return e
+        return make
+
+    def run(self, readings):
+        for reading in readings:
+            self.file(reading)
+
+    def file(self, reading):
+        """Runs one test file: its statements, then the tests it defines."""
+        stem = os.path.splitext(reading.path.replace("/", "."))[0]
+        name = stem if reading.tests else "__main__"
+        module = types.ModuleType(name)
+        space = module.__dict__
+        space.update({"__file__": os.path.join(WORKSPACE, reading.path), "@count": self.count,
+                      "@failure": self.failure(reading), "@plain": self.world.plain})
+        sys.modules[name] = module
+        self.quiet_mains()
+        try:
+            space.update(self.world.names(reading))
+        except BaseException as e:
+            self.fails("import", e, reading)
+            return
+        tree = self.rewriter().visit(reading.tree)
+        for node in tree.body[:1]:
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+                space["__doc__"] = node.value.value
+        if not self.statements(tree, reading, space):
+            return
+        before = self.report.passed + self.report.failed + self.report.skipped
+        self.unittests(module, reading)
+        self.functions(module, reading)
+        check = space.get("check")
+        if self.entry and before == self.ran and self.mine(check, reading) and check.__code__.co_argcount == 1:
+            self.case("check(%s)" % self.entry, lambda: check(self.world.entry(self.entry)), reading)
+
+    @property
+    def ran(self):
+        return self.report.passed + self.report.failed + self.report.skipped
+
+    def statements(self, tree, reading, space):
+        """Runs the top level, statement by statement. False where it broke."""
+        self.ran_before = self.ran
+        future = 0
+        body, i = tree.body, 0
+        while i < len(body):
+            # What one statement became by rewriting stands on the same lines.
+            j = i + 1
+            while j < len(body) and body[j].lineno == body[i].lineno and body[j].end_lineno == body[i].end_lineno:
+                j += 1
+            group = body[i:j]
+            i = j
+            if isinstance(group[0], ast.ImportFrom) and group[0].module == "__future__":
+                import __future__
+                for a in group[0].names:
+                    future |= getattr(__future__, a.name).compiler_flag
+            line = group[0].lineno
+            asserts, used = self.asserts, self.world.uses
+            raises = any(isinstance(n, ast.Raise) for g in group for n in ast.walk(g)) and not isinstance(
+                group[0], (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
+            code = compile(ast.Module(group, []), os.path.join(WORKSPACE, reading.path), "exec", dont_inherit=True, flags=future)
+            error = None
+            try:
+                exec(code, space)
+            except SystemExit as e:
+                if not self.world.foreign(e) and e.code in (None, 0):
+                    return True
+                error = e
+            except BaseException as e:
+                error = e
+            if error is not None:
+                go_on = isinstance(error, AssertionError) and id(error) in self.details
+                self.fails("line %d" % line, error, reading)
+                if not go_on or self.world.dead:
+                    return False
+            elif self.asserts > asserts or raises and self.world.uses > used:
+                self.report.case("line %d" % line, "passed", line=line)
+        return True
+
+    def case(self, name, f, reading):
+        """Runs one test and reports it."""
+        try:
+            f()
+        except BaseException as e:
+            self.fails(name, e, reading)
+        else:
+            if self.world.dead:
+                self.report.case(name, "error", self.world.dead)
+            else:
+                self.report.case(name, "passed")
+
+    def fails(self, name, e, reading):
+        self.world.failed(e, reading)
+        line = self.where(e, reading)
+        found = self.details.get(id(e))
+        if found is not None and found[0] is e:
+            self.report.case(name, "failed", str(e), found[1], found[2], line)
+        elif isinstance(e, AssertionError) and not self.world.foreign(e):
+            self.report.case(name, "failed", str(e) or reading.line(line), line=line)
+        elif isinstance(e, Skip):
+            self.report.case(name, "failed", "the test skipped itself: %s" % e, line=line)
+        else:
+            self.report.case(name, "error", self.world.describe(e), line=line)
+
+    @staticmethod
+    def where(e, reading):
+        line, tb, path = 0, e.__traceback__, os.path.join(WORKSPACE, reading.path)
+        while tb is not None:
+            if tb.tb_frame.f_code.co_filename == path:
+                line = tb.tb_lineno
+            tb = tb.tb_next
+        return line
+
+    def mine(self, f, reading):
+        """Tells whether f is a function that this test file defines."""
+        return type(f) is types.FunctionType and f.__code__.co_filename == os.path.join(WORKSPACE, reading.path)
+
+    def quiet_mains(self):
+        """Discovery replaces what a file calls to run its own tests."""
+        if "unittest" in sys.modules:
+            sys.modules["unittest"].main = lambda *a, **k: None
+
+    # unittest
+
+    def unittests(self, module, reading):
+        unittest = sys.modules.get("unittest")
+        if unittest is None or not hasattr(unittest, "TestCase"):
+            return
+        defined = {n.name for n in ast.walk(reading.tree) if isinstance(n, ast.ClassDef)}
+        loader, suite = unittest.TestLoader(), unittest.TestSuite()
+        for c in list(vars(module).values()):
+            if isinstance(c, type) and issubclass(c, unittest.TestCase) and c.__module__ == module.__name__ and c.__name__ in defined:
+                suite.addTest(loader.loadTestsFromTestCase(c))
+        expected = [t.id() for t in flatten(suite)]
+        if not expected:
+            return
+        result = self.result(unittest, reading)
+        try:
+            suite.run(result)
+        except Fallback:
+            raise
+        except BaseException as e:
+            self.fails("unittest", e, reading)
+        for test_id in expected:
+            if test_id not in result.seen:
+                self.report.case(short(test_id), "error", "the test did not run")
+
+    def result(self, unittest, reading):
+        runner = self
+
+        class Result(unittest.TestResult):
+            def __init__(self):
+                super().__init__()
+                self.seen = set()
+                self.bad = set()
+
+            def once(self, test):
+                self.seen.add(test.id())
+                return short(test.id())
+
+            def addSuccess(self, test):
+                if runner.world.dead:
+                    runner.report.case(self.once(test), "error", runner.world.dead)
+                elif test.id() not in self.bad:
+                    runner.report.case(self.once(test), "passed")
+
+            def addError(self, test, err):
+                runner.fails(self.once(test), err[1], reading)
+
+            addFailure = addError
+
+            def addSubTest(self, test, subtest, err):
+                if err is not None:
+                    self.bad.add(test.id())
+                    self.seen.add(test.id())
+                    runner.fails(short(subtest.id()), err[1], reading)
+
+            def addSkip(self, test, reason):
+                runner.skip(self.once(test), reason, skip_is_static(test, reading))
+
+            def addExpectedFailure(self, test, err):
+                runner.report.case(self.once(test), "skipped", "it fails as its author expected")
+
+            def addUnexpectedSuccess(self, test):
+                runner.report.case(self.once(test), "failed", "it passed though it was expected to fail")
+
+        self.watch_equality(unittest.TestCase)
+        return Result()
+
+    def skip(self, name, reason, static):
+        if static:
+            self.report.case(name, "skipped", reason)
+        else:
+            self.report.case(name, "failed", "the test skipped itself: %s" % reason)
+
+    def watch_equality(self, case):
+        """Makes assertEqual and its like keep what they compared."""
+        if getattr(case, "_glovebox", None):
+            return
+        case._glovebox = True
+        for name in ("assertEqual", "assertAlmostEqual", "assertIs", "assertIn", "assertGreater", "assertLess",
+                     "assertListEqual", "assertDictEqual", "assertTupleEqual", "assertSetEqual", "assertCountEqual",
+                     "assertTrue", "assertFalse"):
+            setattr(case, name, self.watched(getattr(case, name), name))
+
+    def watched(self, method, name):
+        def checked(case, first, *args, **kwargs):
+            try:
+                return method(case, self.world.plain(first, args[0]) if args else first, *args, **kwargs)
+            except case.failureException as e:
+                expected = {"assertTrue": "a true value", "assertFalse": "a false value"}.get(name)
+                if expected is None and args:
+                    expected = bounded_repr(args[0])
+                self.details[id(e)] = (e, expected, bounded_repr(first))
+                raise
+        checked.__name__ = name
+        return checked
+
+    # Functions and classes in the manner of pytest.
+
+    def functions(self, module, reading):
+        from _glovebox import pytester
+        for test in pytester.collect(self, module, reading):
+            if test.skip is not None:
+                self.skip(test.name, test.skip, test.static)
+            else:
+                self.case(test.name, test.run, reading)
+
+
+def flatten(suite):
+    for t in suite:
+        if hasattr(t, "_tests"):
+            yield from flatten(t)
+        else:
+            yield t
+
+
+def short(test_id):
+    return test_id.split(".", 1)[1] if test_id.startswith("__main__.") else test_id
+
+
+def skip_is_static(test, reading):
+    """Tells whether a decorator that looks at no program skips the test."""
+    kind, method = type(test).__name__, getattr(test, "_testMethodName", "")
+    for node in ast.walk(reading.tree):
+        if isinstance(node, ast.ClassDef) and node.name == kind:
+            inner = [n for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == method]
+            decorators = [d for n in [node] + inner for d in n.decorator_list]
+            skips = [d for d in decorators if "skip" in last_name(d.func if isinstance(d, ast.Call) else d).lower()]
+            return bool(skips) and not any(reading.dubious(a) for d in skips if isinstance(d, ast.Call) for a in d.args)
+    return False

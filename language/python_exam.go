@@ -1,0 +1,113 @@
+package language
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// pythonFlags start an interpreter that heeds no environment, reads and writes
+// UTF-8, and leaves no compiled files behind.
+var pythonFlags = []string{"-I", "-B", "-X", "utf8"}
+
+// planPython runs the main file as `python3 main.py` does, after the check
+// that the interpreter makes while it starts: see python/startup.py.
+func planPython(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
+	files, err := pythonSources(p)
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{tc.Exe}, pythonFlags...)
+	args = append(args, "-X", "glovebox="+strings.Join(files, ":"), p.Main)
+	return &Plan{Files: p.Files, Run: Step{Args: args}}, nil
+}
+
+// pythonSources lists the program's Python files, the main file first.
+func pythonSources(p *glovebox.Program) ([]string, error) {
+	files := []string{p.Main}
+	found := false
+	for _, f := range p.Files {
+		found = found || f.Path == p.Main
+		if strings.Contains(f.Path, ":") {
+			return nil, fmt.Errorf("the file name %q has a colon", f.Path)
+		}
+		if f.Path != p.Main && strings.HasSuffix(f.Path, ".py") {
+			files = append(files, f.Path)
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("the program has no file %q", p.Main)
+	}
+	return files, nil
+}
+
+// pythonModule is the step that runs a driver. It is imported, not run as a
+// script, so that its compiled form is used.
+func pythonModule(tc *Toolchain, name string) Step {
+	args := append([]string{tc.Exe}, pythonFlags...)
+	return Step{Args: append(args, "-c",
+		`import sys; sys.path.append("`+pythonHome+`"); from _glovebox import `+name+`; `+name+`.main()`)}
+}
+
+// examPython tests out of process; where the harness finds that the tests need
+// more than calls, the fallback is one process.
+func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
+	files, err := pythonSources(p)
+	if err != nil {
+		return nil, err
+	}
+	config := struct {
+		Main  string   `json:"main"`
+		Files []string `json:"files"`
+		Tests []string `json:"tests"`
+		Entry string   `json:"entry"`
+	}{Main: p.Main, Files: files, Entry: t.Entry}
+	isTest := map[string]bool{}
+	for _, f := range t.Files {
+		config.Tests = append(config.Tests, f.Path)
+		isTest[f.Path] = true
+	}
+	stdin, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	harness := pythonModule(tc, "harness")
+	harness.Files, harness.Stdin = readOnly(t.Files), stdin
+	return &Exam{
+		Proof:     glovebox.ProofOutOfProcess,
+		Files:     p.Files,
+		Candidate: pythonModule(tc, "worker"),
+		Harness:   &harness,
+		Fallback: func() (*Exam, error) {
+			var own []glovebox.File
+			for _, f := range p.Files {
+				if !isTest[f.Path] {
+					own = append(own, f)
+				}
+			}
+			if isTest[p.Main] {
+				return nil, fmt.Errorf("the tests have a file of the name of the program's main file, %q", p.Main)
+			}
+			both := pythonModule(tc, "inproc")
+			both.Files, both.Stdin = readOnly(t.Files), stdin
+			return &Exam{
+				Proof:     glovebox.ProofInProcess,
+				Files:     own,
+				Candidate: both,
+				Reason:    "the tests need the program in their own process",
+			}, nil
+		},
+	}, nil
+}
+
+// readOnly marks files as not to be changed by the program.
+func readOnly(files []glovebox.File) []glovebox.File {
+	marked := make([]glovebox.File, len(files))
+	for i, f := range files {
+		f.ReadOnly = true
+		marked[i] = f
+	}
+	return marked
+}

@@ -1,0 +1,105 @@
+package language
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// Bounds of what is read of a program's stderr.
+const (
+	failureTail    = 64 << 10
+	failureMessage = 4 << 10
+)
+
+var (
+	pythonFrame = regexp.MustCompile(`^[ |+]*File "([^"]*)", line (\d+)`)
+	pythonError = regexp.MustCompile(`^([A-Za-z_][\w.]*)(?:: ?(.*))?$`)
+)
+
+const pythonTraceback = "Traceback (most recent call last):"
+
+// readPythonFailure reads the last traceback, or the report of a syntax error,
+// which has none. The place is the innermost one in the program's own files.
+// What Python printed of errors in threads and in finalizers did not end the
+// program; a thread's is taken where there is nothing else.
+func readPythonFailure(stderr []byte) *glovebox.Failure {
+	if len(stderr) > failureTail {
+		stderr = stderr[len(stderr)-failureTail:]
+	}
+	lines := strings.Split(strings.ToValidUTF8(string(bytes.TrimRight(stderr, "\n")), "�"), "\n")
+	var thread *glovebox.Failure
+	for i := len(lines) - 1; i >= 0; i-- {
+		starts := strings.HasSuffix(lines[i], pythonTraceback)
+		if !starts && !(pythonFrame.MatchString(lines[i]) && (i == 0 || !inTraceback(lines[i-1]))) {
+			continue
+		}
+		f := readPythonBlock(lines[i:])
+		if f == nil {
+			continue
+		}
+		before := ""
+		if i > 0 {
+			before = lines[i-1]
+		}
+		switch {
+		case strings.HasPrefix(before, "Exception ignored "):
+		case strings.HasPrefix(before, "Exception in thread "):
+			if thread == nil {
+				thread = f
+			}
+		default:
+			return f
+		}
+	}
+	return thread
+}
+
+// inTraceback tells whether a line can stand before a frame of a traceback.
+func inTraceback(line string) bool {
+	return strings.HasSuffix(line, pythonTraceback) || strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "[Previous line repeated ")
+}
+
+// readPythonBlock reads one traceback from its first line.
+func readPythonBlock(lines []string) *glovebox.Failure {
+	var f glovebox.Failure
+	for i, line := range lines {
+		if m := pythonFrame.FindStringSubmatch(line); m != nil {
+			if file, ok := strings.CutPrefix(m[1], "/workspace/"); ok {
+				if n, err := strconv.Atoi(m[2]); err == nil {
+					f.File, f.Line = file, n
+				}
+			}
+			continue
+		}
+		line = strings.TrimLeft(line, " |+-")
+		if strings.HasPrefix(lines[i], "    ") || strings.HasSuffix(line, pythonTraceback) || strings.HasPrefix(line, "[Previous line repeated ") {
+			continue
+		}
+		m := pythonError.FindStringSubmatch(line)
+		if m == nil {
+			if i == 0 || line == "" {
+				continue
+			}
+			return nil
+		}
+		f.Type = m[1]
+		text := []string{m[2]}
+		for _, next := range lines[i+1:] {
+			if next == "" && len(text) > 20 || strings.HasSuffix(next, pythonTraceback) || strings.HasPrefix(next, "Exception ignored ") ||
+				strings.HasPrefix(next, "Exception in thread ") || len(text) > 50 {
+				break
+			}
+			text = append(text, next)
+		}
+		f.Message = strings.TrimRight(strings.Join(text, "\n"), " \n")
+		if len(f.Message) > failureMessage {
+			f.Message = strings.ToValidUTF8(f.Message[:failureMessage], "")
+		}
+		return &f
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package language
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+func pythonProgram(src string) *glovebox.Program {
+	return &glovebox.Program{Language: "python", Main: "main.py", Files: []glovebox.File{{Path: "main.py", Data: []byte(src)}}}
+}
+
+func pythonTests(src string) Tests {
+	return Tests{Files: []glovebox.File{{Path: "test_it.py", Data: []byte(src)}}}
+}
+
+// TestPythonPlan compares a run in one interpreter start, check included, with
+// what `python3 main.py` does.
+func TestPythonPlan(t *testing.T) {
+	for _, c := range []struct {
+		name, src, stdin string
+		stdout, stderr   string
+		exit             int
+	}{
+		{"argv and path", "import sys\nprint(sys.argv, sys.path[0], __file__, __name__, sys.modules['__main__'].__spec__)", "",
+			"['main.py'] /workspace /workspace/main.py __main__ None\n", "", 0},
+		{"stdin", "print(input()[::-1])", "abc\n", "cba\n", "", 0},
+		{"exit code", "import sys\nsys.exit(3)", "", "", "", 3},
+		{"exit message", "import sys\nsys.exit('no')", "", "", "no\n", 1},
+		{"traceback", "def f():\n    raise ValueError('é')\nf()", "", "",
+			"Traceback (most recent call last):\n  File \"/workspace/main.py\", line 3, in <module>\n    f()\n" +
+				"  File \"/workspace/main.py\", line 2, in f\n    raise ValueError('é')\nValueError: é\n", 1},
+		{"stack", "import traceback\nprint(len(traceback.extract_stack()))", "", "1\n", "", 0},
+		{"pickle of a class of main", "import pickle\nclass A: x = 1\nprint(pickle.loads(pickle.dumps(A())).x)", "", "1\n", "", 0},
+		{"the report is closed", "import os\nprint(os.path.exists('/proc/self/fd/5'))", "", "False\n", "", 0},
+		{"encoding", "# -*- coding: latin-1 -*-\nprint('\xe9')", "", "é\n", "", 0},
+		{"no options are left", "import sys\nprint('glovebox' in sys._xoptions, sys.flags.isolated)", "", "False 1\n", "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := rigPlan(t, Python, pythonProgram(c.src), c.stdin)
+			if r.stdout != c.stdout || r.stderr != c.stderr || r.exit != c.exit {
+				t.Errorf("got stdout %q, stderr %q, exit %d\nwant %q, %q, %d", r.stdout, r.stderr, r.exit, c.stdout, c.stderr, c.exit)
+			}
+			if len(r.events) != 1 || r.events[0].Type != "checked" {
+				t.Errorf("the report is %q", r.report)
+			}
+		})
+	}
+}
+
+// TestPythonWarnsOnce: the check does not double what the run says.
+func TestPythonWarnsOnce(t *testing.T) {
+	r := rigPlan(t, Python, pythonProgram("x = 1\nprint(x is 1)\n"), "")
+	if n := strings.Count(r.stderr, "SyntaxWarning"); n != 1 || r.stdout != "True\n" {
+		t.Errorf("%d warnings in %q, stdout %q", n, r.stderr, r.stdout)
+	}
+}
+
+func TestPythonSyntax(t *testing.T) {
+	for _, c := range []struct {
+		name, file, src string
+		want            glovebox.SyntaxError
+	}{
+		{"main", "main.py", "x = 1\ndef f(:\n", glovebox.SyntaxError{File: "main.py", Line: 2, Column: 7, Message: "invalid syntax"}},
+		{"another file", "pkg/part.py", "if x\n", glovebox.SyntaxError{File: "pkg/part.py", Line: 1, Column: 5, Message: "expected ':'"}},
+		{"a NUL", "main.py", "x = 1\x00", glovebox.SyntaxError{File: "main.py", Message: "source code string cannot contain null bytes"}},
+		{"indentation", "main.py", "def f():\nreturn 1\n", glovebox.SyntaxError{File: "main.py", Line: 2, Column: 1, Message: "expected an indented block after function definition on line 1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := pythonProgram("print('ran')\n")
+			if c.file == "main.py" {
+				p = pythonProgram(c.src)
+			} else {
+				p.Files = append(p.Files, glovebox.File{Path: c.file, Data: []byte(c.src)})
+			}
+			r := rigPlan(t, Python, p, "")
+			if len(r.events) != 1 || r.events[0].Syntax == nil || r.stdout != "" || r.exit == 0 {
+				t.Fatalf("got %+v", r)
+			}
+			got := *r.events[0].Syntax
+			if got.File != c.want.File || got.Line != c.want.Line || got.Column != c.want.Column {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+			if strings.Contains(r.stderr, "sitecustomize") {
+				t.Errorf("our own frames show: %q", r.stderr)
+			}
+			v := rigExam(t, Python, p, pythonTests("import solution\nassert solution"))
+			if v.pass || len(v.harness.events) != 1 || v.harness.events[0].Syntax == nil || *v.harness.events[0].Syntax != got {
+				t.Errorf("the exam says %+v", v)
+			}
+		})
+	}
+}
