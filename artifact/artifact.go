@@ -103,7 +103,10 @@ const idPrefix = "art_"
 // that ctx ended, the workspace could not be read at all, or the store failed;
 // the manifest then holds what was taken until then.
 func Collect(ctx context.Context, workspace fs.FS, before Baseline, l Limits, s Store) (Manifest, error) {
-	c := &collector{ctx: ctx, fsys: workspace, before: before, limits: l.withDefaults(), store: s}
+	c := &collector{
+		ctx: ctx, fsys: workspace, before: before, limits: l.withDefaults(), store: s,
+		in: bufio.NewReaderSize(nil, buffer),
+	}
 	err := c.walk()
 	if n := c.refused - maxRefused; n > 0 {
 		c.m.Refused = append(c.m.Refused, glovebox.Refusal{Name: "…", Reason: fmt.Sprintf("and %d more", n)})
@@ -118,6 +121,7 @@ type collector struct {
 	before  Baseline
 	limits  Limits
 	store   Store
+	in      *bufio.Reader
 	m       Manifest
 	seen    int   // entries looked at
 	refused int   // entries refused
@@ -246,7 +250,8 @@ func (c *collector) unchanged(name string, want Fingerprint) bool {
 	}
 	defer f.Close()
 	sum := sha256.New()
-	n, err := io.Copy(sum, bufio.NewReaderSize(io.LimitReader(&reader{c.ctx, f}, want.Size+1), buffer))
+	c.in.Reset(io.LimitReader(&reader{c.ctx, f}, want.Size+1))
+	n, err := io.Copy(sum, c.in)
 	return err == nil && n == want.Size && [sha256.Size]byte(sum.Sum(nil)) == want.SHA256
 }
 
@@ -262,11 +267,11 @@ func (c *collector) take(name string, f io.Reader) error {
 	}
 	// The size that was promised does not bind the file.
 	most := min(c.limits.FileBytes, c.limits.TotalBytes-c.bytes)
-	in := bufio.NewReaderSize(io.LimitReader(&reader{c.ctx, f}, most+1), buffer)
-	head, _ := in.Peek(sniff)
+	c.in.Reset(io.LimitReader(&reader{c.ctx, f}, most+1))
+	head, _ := c.in.Peek(sniff)
 	mime := typeOf(head)
 	sum, out := sha256.New(), &storeWriter{w: blob}
-	n, err := io.Copy(io.MultiWriter(sum, out), in)
+	n, err := io.Copy(io.MultiWriter(sum, out), c.in)
 	if err == nil && n <= most {
 		if err := blob.Close(); err != nil {
 			return err

@@ -41,7 +41,7 @@ func Save(ctx context.Context, dir string, s Store, artifacts []glovebox.Artifac
 		return nil, err
 	}
 	defer root.Close()
-	w := &saver{root: root, files: map[string]bool{}, dirs: map[string]bool{}}
+	w := &saver{root: root, files: map[string]bool{}, dirs: map[string]string{}}
 	var saved []Saved
 	for _, a := range artifacts {
 		p, err := w.save(ctx, s, a)
@@ -55,8 +55,8 @@ func Save(ctx context.Context, dir string, s Store, artifacts []glovebox.Artifac
 
 type saver struct {
 	root *os.Root
-	// files and dirs are the paths in use, folded.
-	files, dirs map[string]bool
+	files map[string]bool   // those made, folded
+	dirs  map[string]string // those used: as they are, by their folded path
 }
 
 func (w *saver) save(ctx context.Context, s Store, a glovebox.Artifact) (string, error) {
@@ -87,13 +87,14 @@ const maxTries = 10_000
 
 // create makes a new file with the first form of the name that is free.
 func (w *saver) create(name string) (*os.File, string, error) {
-	if !w.makeDir(path.Dir(name)) {
-		// A file is where its directory should be, or a link that leads out.
+	if dir, ok := w.makeDir(path.Dir(name)); ok {
+		name = path.Join(dir, path.Base(name))
+	} else { // a file or a link is where its directory should be
 		name = strings.ReplaceAll(name, "/", "_")
 	}
 	ext := path.Ext(name)
 	for try, i := name, 2; i < maxTries; try, i = fmt.Sprintf("%s~%d%s", strings.TrimSuffix(name, ext), i, ext), i+1 {
-		if w.files[fold(try)] || w.dirs[fold(try)] {
+		if w.files[fold(try)] || w.dirs[fold(try)] != "" {
 			continue
 		}
 		// O_EXCL: a link of that name is taken too, and never followed.
@@ -110,22 +111,28 @@ func (w *saver) create(name string) (*os.File, string, error) {
 	return nil, "", fmt.Errorf("%d files of its name are there: name an empty directory", maxTries)
 }
 
-// makeDir makes a directory below dir, with those above it, and tells whether
-// it is there.
-func (w *saver) makeDir(dir string) bool {
-	if dir == "." || w.dirs[fold(dir)] {
-		return true
+// makeDir makes a directory below the root, with those above it, unless one
+// of that name in another case was made. It returns its path, or false where
+// something else is in its place.
+func (w *saver) makeDir(dir string) (string, bool) {
+	if dir == "." {
+		return dir, true
 	}
-	if !w.makeDir(path.Dir(dir)) || w.files[fold(dir)] {
-		return false
+	if made := w.dirs[fold(dir)]; made != "" {
+		return made, true
 	}
-	if err := w.root.Mkdir(dir, 0o755); err != nil {
-		if info, err := w.root.Lstat(dir); err != nil || !info.IsDir() {
-			return false
+	above, ok := w.makeDir(path.Dir(dir))
+	if !ok || w.files[fold(dir)] {
+		return "", false
+	}
+	made := path.Join(above, path.Base(dir))
+	if err := w.root.Mkdir(made, 0o755); err != nil {
+		if info, err := w.root.Lstat(made); err != nil || !info.IsDir() {
+			return "", false
 		}
 	}
-	w.dirs[fold(dir)] = true
-	return true
+	w.dirs[fold(dir)] = made
+	return made, true
 }
 
 // fold maps names that a file system might not tell apart to one.
