@@ -1,0 +1,133 @@
+// Command glovebox runs what language models write, in an isolated box, and
+// says what happened.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Exit statuses. They are part of the interface.
+const (
+	exitPass      = 0
+	exitCode      = 1 // the code failed, or its pass is unproven
+	exitUsage     = 2
+	exitLimit     = 3
+	exitPolicy    = 4
+	exitOurs      = 5
+	exitCancelled = 130
+)
+
+// exitOf is the exit status of a verdict.
+func exitOf(s glovebox.Status) int {
+	switch s {
+	case glovebox.StatusPass:
+		return exitPass
+	case glovebox.StatusTimeout, glovebox.StatusMemoryLimit, glovebox.StatusProcessLimit,
+		glovebox.StatusDiskLimit, glovebox.StatusOutputLimit:
+		return exitLimit
+	case glovebox.StatusDenied, glovebox.StatusApprovalRequired:
+		return exitPolicy
+	case glovebox.StatusSandboxError:
+		return exitOurs
+	case glovebox.StatusCancelled:
+		return exitCancelled
+	}
+	return exitCode
+}
+
+// cli is the whole command line.
+type cli struct {
+	Run    runCmd    `cmd:"" help:"Run a model's reply (or code) in a box and say what happened."`
+	Doctor doctorCmd `cmd:"" help:"Try every control of every tier on this host and say what holds."`
+	Bench  benchCmd  `cmd:"" help:"Time the tiers beside bare execution, as ratios."`
+
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	ctx            context.Context
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	code           int // the exit status
+}
+
+// usageError is the caller's mistake.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// run is the program: it returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("glovebox"),
+		kong.Description("Run what language models write: a reply goes in, an observation that can be trusted comes out."),
+		kong.Writers(stdout, stderr),
+		kong.UsageOnError(),
+		kong.Exit(func(n int) { panic(exit(n)) }),
+		kong.Vars{"version": version()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+	)
+	if err != nil {
+		fmt.Fprintln(stderr, "glovebox:", err)
+		return exitOurs
+	}
+	defer func() {
+		// Kong ends the program after --help and --version.
+		if p := recover(); p != nil {
+			n, ok := p.(exit)
+			if !ok {
+				panic(p)
+			}
+			code = int(n)
+		}
+	}()
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "glovebox: %v\nTry: glovebox --help\n", err)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	s := &streams{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
+	if err := k.Run(s); err != nil {
+		fmt.Fprintln(stderr, "glovebox:", err)
+		var usage usageError
+		if errors.As(err, &usage) {
+			return exitUsage
+		}
+		return exitOurs
+	}
+	return s.code
+}
+
+// exit is a panic that ends run.
+type exit int
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return "glovebox " + info.Main.Version
+	}
+	return "glovebox (unknown version)"
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/classify"
+	"github.com/gloveboxhq/glovebox/observe"
+)
+
+// Colours of a terminal, as SGR parameters.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+// painter colours text where the output is a terminal.
+type painter bool
+
+func newPainter(w io.Writer) painter {
+	f, ok := w.(*os.File)
+	return painter(ok && isTerminal(f) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+}
+
+func (p painter) paint(sgr, s string) string {
+	if !p {
+		return s
+	}
+	return "\x1b[" + sgr + "m" + s + "\x1b[0m"
+}
+
+// Bounds of a report for people, in bytes.
+const (
+	shownStream = 8 << 10
+	shownValue  = 600
+	shownCases  = 10
+)
+
+// report writes an observation for people.
+func report(w io.Writer, o *glovebox.Observation) error {
+	p := newPainter(w)
+	var b strings.Builder
+	colour, sign := red, "✗"
+	switch exitOf(o.Status) {
+	case exitPass:
+		colour, sign = green, "✓"
+	case exitLimit, exitPolicy, exitCancelled:
+		colour, sign = yellow, "!"
+	}
+	if o.Status == glovebox.StatusUnproven {
+		colour, sign = yellow, "?"
+	}
+	fmt.Fprintf(&b, "%s  %s\n", p.paint(bold+";"+colour, sign+" "+string(o.Status)), o.Message)
+	if f := o.Failure; f != nil && o.Status == glovebox.StatusRuntimeError {
+		at := ""
+		if f.Line > 0 {
+			at = fmt.Sprintf(" (%s:%d)", f.File, f.Line)
+		}
+		fmt.Fprintf(&b, "   %s%s\n", strings.TrimPrefix(strings.TrimSuffix(f.Type+": "+f.Message, ": "), ": "), at)
+	}
+	reportTests(&b, p, o.Tests)
+	if x := o.Extraction; x != nil {
+		for _, n := range x.Notes {
+			fmt.Fprintf(&b, "%s %s\n", p.paint(dim, "reply:"), n)
+		}
+	}
+	for _, s := range []struct{ name, text string }{{"stdout", o.Stdout}, {"stderr", o.Stderr}} {
+		if s.text == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n%s\n", p.paint(dim, "── "+s.name+" "+strings.Repeat("─", 40)), strings.TrimRight(observe.Middle(s.text, shownStream), "\n"))
+	}
+	if o.Partial && o.Stdout+o.Stderr != "" {
+		fmt.Fprintf(&b, "%s\n", p.paint(dim, "(the run was stopped; this is what came until then)"))
+	}
+	for _, r := range o.Redactions {
+		fmt.Fprintf(&b, "%s %d × %s in %s\n", p.paint(dim, "redacted:"), r.Count, r.Rule, r.Stream)
+	}
+	for _, a := range o.Artifacts {
+		fmt.Fprintf(&b, "%s %s  %s, %s\n", p.paint(dim, "artifact:"), a.Name, a.MIME, classify.Bytes(a.Size))
+	}
+	for _, r := range o.Refused {
+		fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "left out:"), r.Name, r.Reason)
+	}
+	if o.Status != glovebox.StatusPass {
+		for _, e := range o.Evidence {
+			fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "evidence:"), e.Source, observe.Middle(e.Fact, shownValue))
+		}
+	}
+	if o.Tier != "" {
+		fmt.Fprintf(&b, "%s\n", p.paint(dim, fmt.Sprintf("%s in %s, %.0f ms (boot %.0f, run %.0f), %s peak",
+			o.Language, o.Tier, o.Timings.Total, o.Timings.Boot, o.Timings.Execute, classify.Bytes(o.Usage.MemoryPeak))))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// reportTests lists the tests that did not pass.
+func reportTests(b *strings.Builder, p painter, t *glovebox.TestReport) {
+	if t == nil {
+		return
+	}
+	shown := 0
+	for _, c := range t.Cases {
+		if c.Status == "passed" {
+			continue
+		}
+		if shown++; shown > shownCases {
+			break
+		}
+		at := ""
+		if c.Line > 0 {
+			at = fmt.Sprintf(" (line %d)", c.Line)
+		}
+		fmt.Fprintf(b, "   %s %s%s: %s\n", p.paint(red, "✗"), c.Name, at, indent(observe.Middle(c.Message, shownValue)))
+		if c.Expected != "" || c.Actual != "" {
+			fmt.Fprintf(b, "       expected %s\n       got      %s\n", indent(observe.Middle(c.Expected, shownValue)), indent(observe.Middle(c.Actual, shownValue)))
+		}
+	}
+	if more := t.Failed - shownCases; more > 0 {
+		fmt.Fprintf(b, "   … and %d more\n", more)
+	}
+}
+
+// indent keeps the further lines of a value under its first.
+func indent(s string) string {
+	return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n                ")
+}
+
+// progress shows on a terminal that something takes its time. The function
+// that it returns ends it.
+func progress(w io.Writer, what string) (stop func()) {
+	f, ok := w.(*os.File)
+	if !ok || !isTerminal(f) {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		begin := time.Now()
+		tick := time.NewTicker(500 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				fmt.Fprint(w, "\r\x1b[K")
+				return
+			case <-tick.C:
+				fmt.Fprintf(w, "\r\x1b[K%s… %.0f s", what, time.Since(begin).Seconds())
+			}
+		}
+	})
+	return func() { close(done); wg.Wait() }
+}

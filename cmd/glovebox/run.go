@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/artifact"
+	"github.com/gloveboxhq/glovebox/engine"
+)
+
+type runCmd struct {
+	Reply string `arg:"" optional:"" name:"file" default:"-" help:"The model's reply; - is stdin."`
+
+	Lang  string   `short:"l" help:"Language of the code, where the reply does not say it." placeholder:"NAME"`
+	Code  bool     `short:"c" help:"The input is the code itself: nothing is extracted."`
+	Stdin string   `help:"What the program reads; a file." placeholder:"FILE"`
+	Arg   []string `help:"An argument of the program; repeat it." placeholder:"ARG" sep:"none"`
+	File  []string `short:"f" help:"A read-only input in the workspace; repeat it." placeholder:"SRC[:DEST]" sep:"none"`
+	Env   []string `short:"e" help:"An environment variable of the program; repeat it." placeholder:"NAME=VALUE" sep:"none"`
+
+	Tests        []string `short:"t" help:"A test file; repeat it." placeholder:"FILE" sep:"none"`
+	Cases        string   `help:"Input/output cases: JSON lines with stdin and stdout (or input and output)." placeholder:"FILE"`
+	Entry        string   `help:"The function that the tests take as an argument, as HumanEval's check(candidate) does." placeholder:"NAME"`
+	RequireProof string   `help:"The weakest proof that makes a pass: out_of_process, compared_outside or in_process." placeholder:"PROOF"`
+
+	Tier      string        `default:"auto" help:"How to isolate: auto, gvisor or process." placeholder:"TIER"`
+	Allow     []string      `help:"Go on where this host cannot enforce this control (see doctor); repeat it." placeholder:"CONTROL"`
+	Timeout   time.Duration `help:"Wall clock limit (default 10s)." placeholder:"10s"`
+	CPU       time.Duration `help:"Processor time limit, all processes together (default: the wall clock limit)." placeholder:"10s"`
+	Memory    size          `help:"Memory limit, all processes together (default 512M)." placeholder:"512M"`
+	Processes int64         `help:"Limit of processes and threads (default 64)." placeholder:"64"`
+	Disk      size          `help:"Limit of bytes written to the workspace (default 64M)." placeholder:"64M"`
+	Output    size          `help:"Limit of bytes of each of stdout and stderr (default 8M)." placeholder:"8M"`
+
+	Secret    []string `help:"Name of an environment variable of yours whose value must not come out; repeat it." placeholder:"NAME"`
+	Artifacts string   `help:"Save the files that the program leaves behind to this directory." placeholder:"DIR" type:"path"`
+	JSON      bool     `name:"json" help:"Print the whole observation as JSON."`
+	Feedback  bool     `help:"Print only what the model should see; nothing for a pass."`
+}
+
+// Help is shown by glovebox run --help.
+func (runCmd) Help() string {
+	return `The reply may be Markdown with fenced code, plain code, JSON with a code field, or a
+transcript. Python, JavaScript, TypeScript, PHP, Bash, Go, Ruby, Perl and Lua are known.
+
+Examples:
+  glovebox run reply.md
+  glovebox run reply.md --tests solution_test.py
+  some-model | glovebox run - --cases cases.jsonl --json
+  glovebox run --code prog.py --stdin input.txt --timeout 2s --memory 256M
+  glovebox run reply.md --file data.csv:input/data.csv --artifacts out/
+  glovebox run reply.md --tests t.py --require-proof out_of_process
+
+Tests. In Python, tests may import solution (or the file name that the reply gives), or use the
+candidate's names directly, as HumanEval's do; bare asserts, unittest and pytest functions work.
+In JavaScript and TypeScript they may require('./solution') or use the names directly, with
+node:assert or node:test. PHP, Bash, Ruby, Perl and Lua tests use the functions' names. Go tests
+are ordinary func TestX(t *testing.T) in the program's package.
+
+Exit status: 0 pass, 1 the code failed or its pass is unproven, 2 usage, 3 a limit was hit,
+4 the policy refused, 5 Glovebox failed.`
+}
+
+// Run runs the command.
+func (c *runCmd) Run(s *streams) error {
+	job, err := c.job(s)
+	if err != nil {
+		return err
+	}
+	e, err := engine.New(engine.Config{Allow: c.Allow})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	stop := progress(s.stderr, "running")
+	o, err := e.Run(s.ctx, *job)
+	stop()
+	var wrong *engine.Error
+	if errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	s.code = exitOf(o.Status)
+	if err := c.print(s, o); err != nil {
+		return err
+	}
+	return c.save(s, e, o)
+}
+
+func (c *runCmd) print(s *streams, o *glovebox.Observation) error {
+	switch {
+	case c.JSON:
+		out := json.NewEncoder(s.stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(o)
+	case c.Feedback:
+		_, err := io.WriteString(s.stdout, o.Feedback)
+		return err
+	}
+	return report(s.stdout, o)
+}
+
+// save writes the artifacts to the caller's directory.
+func (c *runCmd) save(s *streams, e *engine.Engine, o *glovebox.Observation) error {
+	if c.Artifacts == "" || len(o.Artifacts) == 0 {
+		return nil
+	}
+	saved, err := artifact.Save(context.WithoutCancel(s.ctx), c.Artifacts, e.Artifacts(), o.Artifacts)
+	if err != nil {
+		return fmt.Errorf("save the artifacts: %w", err)
+	}
+	if !c.JSON && !c.Feedback {
+		fmt.Fprintf(s.stdout, "saved %d artifacts to %s\n", len(saved), c.Artifacts)
+	}
+	return nil
+}
+
+// job reads what the flags name.
+func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
+	if c.JSON && c.Feedback {
+		return nil, usagef("--json and --feedback exclude each other")
+	}
+	limits := glovebox.Limits{
+		Wall: c.Timeout, CPU: c.CPU, Memory: int64(c.Memory), Processes: c.Processes,
+		Disk: int64(c.Disk), Output: int64(c.Output),
+	}
+	bound := limits.WithDefaults().Reply
+	text, err := readBounded(s, c.Reply, bound)
+	if err != nil {
+		return nil, err
+	}
+	job := &glovebox.Job{
+		Language: c.Lang, Entry: c.Entry, Args: c.Arg, Limits: limits,
+		Tier: glovebox.TierName(c.Tier), RequireProof: glovebox.Proof(c.RequireProof),
+		Env: map[string]string{}, Secrets: map[string]string{},
+	}
+	if c.Code {
+		if job.Program, err = c.program(text); err != nil {
+			return nil, err
+		}
+	} else {
+		job.Reply = glovebox.Reply(text)
+	}
+	for _, name := range c.Tests {
+		b, err := readBounded(s, name, bound)
+		if err != nil {
+			return nil, err
+		}
+		job.Tests = append(job.Tests, glovebox.File{Path: filepath.Base(name), Data: b})
+	}
+	if c.Cases != "" {
+		b, err := readBounded(s, c.Cases, bound)
+		if err != nil {
+			return nil, err
+		}
+		if job.Cases, err = readCases(c.Cases, b); err != nil {
+			return nil, err
+		}
+	}
+	if c.Stdin != "" {
+		if c.Stdin == "-" && c.Reply == "-" {
+			return nil, usagef("the reply and --stdin cannot both be -")
+		}
+		if job.Stdin, err = readBounded(s, c.Stdin, bound); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range c.File {
+		src, dest, ok := strings.Cut(f, ":")
+		if !ok {
+			dest = filepath.Base(src)
+		}
+		b, err := readBounded(s, src, bound)
+		if err != nil {
+			return nil, err
+		}
+		job.Inputs = append(job.Inputs, glovebox.File{Path: dest, Data: b})
+	}
+	for _, kv := range c.Env {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			return nil, usagef("--env %s: it must be NAME=VALUE", kv)
+		}
+		job.Env[name] = value
+	}
+	for _, name := range c.Secret {
+		value, ok := os.LookupEnv(name)
+		if !ok || value == "" {
+			return nil, usagef("--secret %s: there is no such variable in the environment, or it is empty", name)
+		}
+		job.Secrets[name] = value
+	}
+	return job, nil
+}
+
+// program makes a program of code that needs no extraction.
+func (c *runCmd) program(code []byte) (*glovebox.Program, error) {
+	name := filepath.Base(c.Reply)
+	l := languageOf(c.Lang, name, string(code))
+	if l == nil {
+		return nil, usagef("cannot tell the language of the code; say it with --lang")
+	}
+	if c.Reply == "-" {
+		name = l.Main
+	}
+	return &glovebox.Program{Language: l.Name, Main: name, Files: []glovebox.File{{Path: name, Data: code}}}, nil
+}
+
+// readBounded reads a file, or stdin for "-".
+func readBounded(s *streams, name string, bound int64) ([]byte, error) {
+	var in io.Reader = s.stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, usagef("%s is a directory", name)
+		}
+		in = f
+	} else if f, ok := in.(*os.File); ok && isTerminal(f) {
+		fmt.Fprintln(s.stderr, "glovebox: reading the reply from the terminal; end it with Ctrl-D")
+	}
+	b, err := io.ReadAll(io.LimitReader(in, bound+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if int64(len(b)) > bound {
+		return nil, usagef("%s has more than %d bytes, which is the limit of one input", name, bound)
+	}
+	return b, nil
+}

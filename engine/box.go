@@ -1,0 +1,218 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/tap"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/rootfs"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// open makes a box in the wished tier, or in the strongest that this host can
+// enforce, and says in the Observation which, and why.
+func (r *run) open(ctx context.Context, files []glovebox.File, fds []*os.File, limits glovebox.Limits) (tier.Box, error) {
+	begin := time.Now()
+	box, t, refused, err := r.boot(ctx, files, fds, limits)
+	r.o.Timings.Boot += since(begin)
+	if err != nil {
+		return nil, err
+	}
+	r.o.Tier, r.o.Isolation = t.Name(), box.Controls()
+	r.o.TierReason = reason(r.job.Tier, refused)
+	return box, nil
+}
+
+// boot is open without a word in the Observation, so that two boxes can be
+// made at a time.
+func (r *run) boot(ctx context.Context, files []glovebox.File, fds []*os.File, limits glovebox.Limits) (tier.Box, tier.Tier, error, error) {
+	tiers := r.e.c.Tiers
+	if name := r.job.Tier; name != glovebox.TierAuto {
+		tiers = []tier.Tier{r.e.tier(name)}
+	}
+	var refused error
+	for _, t := range tiers {
+		root, err := r.root(ctx, t)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		box, err := t.Open(ctx, tier.Spec{
+			Root: root, Files: files, Limits: limits, Descriptors: fds, Allow: r.e.c.Allow,
+		})
+		if err == nil {
+			return box, t, refused, nil
+		}
+		if !tier.IsKind(err, tier.KindUnsupported) {
+			return nil, nil, nil, err
+		}
+		refused = errors.Join(refused, err)
+	}
+	return nil, nil, nil, refused
+}
+
+func reason(wish glovebox.TierName, refused error) string {
+	switch {
+	case wish != glovebox.TierAuto:
+		return "the caller chose it"
+	case refused == nil:
+		return "the strongest tier of this host"
+	}
+	return fmt.Sprintf("the strongest tier that this host can enforce (%v)", refused)
+}
+
+// root builds the root file system in the form that the tier boots from.
+func (r *run) root(ctx context.Context, t tier.Tier) (*rootfs.Root, error) {
+	build := r.e.c.Roots.Tree
+	plan := r.tools.Root
+	if t.Name() == glovebox.TierGVisor {
+		build, plan = r.e.c.Roots.Image, plan.Merge(rootfs.Plan{Entries: []rootfs.Entry{{Path: glove.Path, Data: glove.Image(), Mode: 0o755}}})
+	}
+	root, err := build(ctx, plan)
+	if err != nil {
+		return nil, fmt.Errorf("build the root file system of %s: %w", r.lang.Title, err)
+	}
+	return root, nil
+}
+
+// command makes a tier's command of a language's step.
+func (r *run) command(s language.Step, args ...string) tier.Command {
+	env := []string{"PATH=" + r.tools.Path, "HOME=" + tier.Workspace, "LANG=C.UTF-8"}
+	env = append(append(env, r.tools.Env...), s.Env...)
+	for name, value := range r.job.Env {
+		env = append(env, name+"="+value)
+	}
+	return tier.Command{Args: append(append([]string(nil), s.Args...), args...), Env: env, Stdin: s.Stdin, Files: s.Files}
+}
+
+// check runs the parser's own step, where there is one.
+func (r *run) check(ctx context.Context, box tier.Box, step *language.Step, main string) (*glovebox.SyntaxError, *glovebox.Outcome) {
+	if step == nil {
+		return nil, nil
+	}
+	begin := time.Now()
+	defer func() { r.o.Timings.Check += since(begin) }()
+	var stdout, stderr bytes.Buffer
+	cmd := r.command(*step)
+	cmd.Stdout, cmd.Stderr = &bounded{b: &stdout}, &bounded{b: &stderr}
+	out := box.Run(ctx, cmd)
+	if out.Cause != glovebox.CauseExit {
+		return nil, &out
+	}
+	return r.lang.ReadSyntax(language.CheckOutput{
+		Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), ExitCode: out.ExitCode, Main: main,
+	}), nil
+}
+
+// bounded keeps the first bytes of what is written to it.
+type bounded struct{ b *bytes.Buffer }
+
+const maxCheck = 256 << 10
+
+func (w *bounded) Write(p []byte) (int, error) {
+	if room := maxCheck - w.b.Len(); room > 0 {
+		w.b.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+// Bounds of a report.
+const (
+	maxReport = 32 << 20
+	maxLine   = 1 << 20
+	maxEvents = 100_000
+)
+
+// report collects the events of a descriptor 5. The far end may be in the
+// candidate's hands: everything is bounded, and what is not an event makes the
+// report unusable.
+type report struct {
+	r, w *os.File
+	tap  *tap.Tap
+
+	line    []byte
+	total   int
+	list    []language.Event
+	invalid string
+}
+
+func newReport() (*report, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	return &report{r: r, w: w}, nil
+}
+
+// start begins to read. The write end is in the box now.
+func (p *report) start() {
+	p.w.Close()
+	p.tap = tap.Open(p.r, p)
+}
+
+// stop ends the reading and returns the events.
+func (p *report) stop() []language.Event {
+	if p.tap != nil {
+		p.tap.Stop()
+		p.tap = nil
+	}
+	if len(p.line) > 0 {
+		p.refuse("its last line is not whole")
+	}
+	return p.list
+}
+
+func (p *report) close() {
+	p.w.Close()
+	if p.tap != nil {
+		p.tap.Stop()
+	}
+	p.r.Close()
+}
+
+func (p *report) refuse(why string) {
+	if p.invalid == "" {
+		p.invalid = why
+	}
+}
+
+// Write implements [io.Writer] for the tap.
+func (p *report) Write(b []byte) (int, error) {
+	n := len(b)
+	p.total += n
+	if p.total > maxReport {
+		p.refuse("it is too long")
+	}
+	for p.invalid == "" && len(b) > 0 {
+		line, rest, whole := bytes.Cut(b, []byte{'\n'})
+		p.line = append(p.line, line...)
+		b = rest
+		switch {
+		case len(p.line) > maxLine:
+			p.refuse("a line of it is too long")
+		case whole:
+			p.take()
+		}
+	}
+	return n, nil
+}
+
+func (p *report) take() {
+	var e language.Event
+	if err := json.Unmarshal(p.line, &e); err != nil {
+		p.refuse("a line of it is not an event")
+	}
+	p.line = p.line[:0]
+	if len(p.list) == maxEvents {
+		p.refuse("it has too many events")
+		return
+	}
+	p.list = append(p.list, e)
+}

@@ -1,0 +1,330 @@
+// Package engine wires the steps of a run together: it is the only package
+// that knows them all.
+//
+//	reply → extract → inspect → admit → stage → check → execute → classify →
+//	redact → collect → observe → record
+//
+// An [Engine] is made once and used by many goroutines:
+//
+//	e, err := engine.New(engine.Config{})
+//	…
+//	o, err := e.Run(ctx, glovebox.Job{Reply: reply})
+//	fmt.Println(o.Status, o.Stdout)
+//
+// Run returns an error only for a Job that is wrong in itself, as an [*Error].
+// All that can happen to a right one is an Observation, our own failures too.
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/artifact"
+	"github.com/gloveboxhq/glovebox/compare"
+	"github.com/gloveboxhq/glovebox/host"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/rootfs"
+	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/gvisor"
+)
+
+// Config says what an Engine is made of. The zero Config is a good one.
+type Config struct {
+	// Tiers are the ways to isolate, strongest first. Nil means gVisor and
+	// process.
+	Tiers []tier.Tier
+	// Languages are those that can be run. Nil means [language.All].
+	Languages []*language.Language
+	// Host finds toolchains. Nil means this machine.
+	Host language.Host
+	// Roots builds and keeps root file systems. Nil means the user's cache.
+	Roots *rootfs.Store
+	// Artifacts keeps what runs leave behind. Nil means a store of the
+	// Engine's own, in memory and unnamed temporary files, gone with Close.
+	Artifacts artifact.Store
+	// Allow names controls that may be missing on this host: an explicit
+	// choice of the operator, told in every Observation.
+	Allow []string
+	// Keep is how many bytes of each stream an Observation holds; 0 means
+	// 64 KiB. What is longer is an artifact as a whole.
+	Keep int
+
+	// Inspect reads a program without running it. Its findings are evidence
+	// for Admit and never the boundary. Nil finds nothing.
+	Inspect func(ctx context.Context, p *glovebox.Program) []glovebox.Finding
+	// Admit decides on a job before anything runs. Nil admits all under the
+	// limits of the Job.
+	Admit func(ctx context.Context, job *glovebox.Job, p *glovebox.Program, findings []glovebox.Finding) Decision
+	// Record is called with each finished Observation, which it must not
+	// change. Nil records nothing.
+	Record func(ctx context.Context, job *glovebox.Job, o *glovebox.Observation)
+}
+
+// Decision is what a policy says to a job.
+type Decision struct {
+	// Status is empty to admit, [glovebox.StatusDenied] or
+	// [glovebox.StatusApprovalRequired].
+	Status  glovebox.Status
+	Denials []glovebox.Denial
+	Policy  *glovebox.Policy
+}
+
+// Engine runs Jobs.
+type Engine struct {
+	c     Config
+	own   *artifact.Memory // closed with the Engine
+	tools sync.Map         // language name → func() (*language.Toolchain, error)
+}
+
+// Error is a Job that is wrong in itself.
+type Error struct {
+	// Field is the field of the Job, as its JSON form spells it.
+	Field string
+	Err   error
+}
+
+func (e *Error) Error() string { return e.Field + ": " + e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// defaultKeep is the default of Config.Keep.
+const defaultKeep = 64 << 10
+
+// artifactMemory is how many bytes of artifacts an Engine's own store keeps in
+// memory.
+const artifactMemory = 32 << 20
+
+// New makes an Engine. Close it.
+func New(c Config) (*Engine, error) {
+	e := &Engine{c: c}
+	if e.c.Languages == nil {
+		e.c.Languages = language.All()
+	}
+	if e.c.Host == nil {
+		e.c.Host = host.New()
+	}
+	if e.c.Keep <= 0 {
+		e.c.Keep = defaultKeep
+	}
+	if e.c.Roots == nil {
+		var err error
+		if e.c.Roots, err = rootfs.Open(""); err != nil {
+			return nil, fmt.Errorf("open the cache of root file systems: %w", err)
+		}
+	}
+	if e.c.Tiers == nil {
+		g, err := gvisor.New(gvisor.Config{})
+		if err != nil {
+			return nil, err
+		}
+		e.c.Tiers = []tier.Tier{g}
+	}
+	if e.c.Artifacts == nil {
+		e.own = artifact.NewMemory(artifactMemory)
+		e.c.Artifacts = e.own
+	}
+	return e, nil
+}
+
+// Close releases what New made.
+func (e *Engine) Close() error {
+	if e.own != nil {
+		return e.own.Close()
+	}
+	return nil
+}
+
+// Artifacts is where the artifacts of Observations are.
+func (e *Engine) Artifacts() artifact.Store { return e.c.Artifacts }
+
+// Tiers returns the tiers, strongest first.
+func (e *Engine) Tiers() []tier.Tier { return e.c.Tiers }
+
+// Languages returns the languages.
+func (e *Engine) Languages() []*language.Language { return e.c.Languages }
+
+// Toolchain finds the toolchain of a language, once.
+func (e *Engine) Toolchain(ctx context.Context, l *language.Language) (*language.Toolchain, error) {
+	find := sync.OnceValues(func() (*language.Toolchain, error) {
+		// The first caller's cancel must not be everybody's.
+		return l.Find(context.WithoutCancel(ctx), e.c.Host)
+	})
+	f, _ := e.tools.LoadOrStore(l.Name, find)
+	tc, err := f.(func() (*language.Toolchain, error))()
+	if err != nil {
+		e.tools.Delete(l.Name) // it may be installed meanwhile
+	}
+	return tc, err
+}
+
+// Run runs one Job. Cancelling ctx ends it with [glovebox.StatusCancelled].
+func (e *Engine) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error) {
+	if err := e.validate(&job); err != nil {
+		return nil, err
+	}
+	r := newRun(e, &job)
+	o := r.all(ctx)
+	if e.c.Record != nil {
+		e.c.Record(ctx, &job, o)
+	}
+	return o, nil
+}
+
+// validate checks the Job and fills in its defaults.
+func (e *Engine) validate(job *glovebox.Job) error {
+	if err := job.Limits.Validate(); err != nil {
+		return &Error{"limits", err}
+	}
+	job.Limits = job.Limits.WithDefaults()
+	if job.Tier == "" {
+		job.Tier = glovebox.TierAuto
+	}
+	if job.Tier != glovebox.TierAuto && e.tier(job.Tier) == nil {
+		return &Error{"tier", fmt.Errorf("%q is none of auto, %s", job.Tier, e.tierNames())}
+	}
+	switch job.RequireProof {
+	case glovebox.ProofNone, glovebox.ProofInProcess, glovebox.ProofComparedOutside, glovebox.ProofOutOfProcess:
+	default:
+		return &Error{"require_proof", fmt.Errorf("%q is none of %s, %s, %s", job.RequireProof,
+			glovebox.ProofOutOfProcess, glovebox.ProofComparedOutside, glovebox.ProofInProcess)}
+	}
+	if job.Language != "" && e.language(job.Language) == nil {
+		return &Error{"language", fmt.Errorf("%q is not known; there are %s", job.Language, e.languageNames())}
+	}
+	if p := job.Program; p != nil {
+		if err := e.validateProgram(p, job); err != nil {
+			return err
+		}
+	}
+	for name, files := range map[string][]glovebox.File{"tests": job.Tests, "inputs": job.Inputs} {
+		if err := cleanFiles(files, job.Limits); err != nil {
+			return &Error{name, err}
+		}
+	}
+	for i := range job.Inputs {
+		job.Inputs[i].ReadOnly = true
+	}
+	for i, c := range job.Cases {
+		if _, err := compare.ParseMatch(string(c.Match)); err != nil {
+			return &Error{fmt.Sprintf("cases[%d].match", i), err}
+		}
+		if c.Tolerance < 0 {
+			return &Error{fmt.Sprintf("cases[%d].tolerance", i), errors.New("it is negative")}
+		}
+	}
+	for name, value := range job.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
+			return &Error{"env", fmt.Errorf("%q is not a name of an environment variable, or its value has a NUL", name)}
+		}
+	}
+	for _, a := range job.Args {
+		if strings.Contains(a, "\x00") {
+			return &Error{"args", errors.New("an argument has a NUL")}
+		}
+	}
+	if int64(len(job.Stdin)) > job.Limits.Reply {
+		return &Error{"stdin", fmt.Errorf("it has %d bytes: at most %d", len(job.Stdin), job.Limits.Reply)}
+	}
+	return nil
+}
+
+func (e *Engine) validateProgram(p *glovebox.Program, job *glovebox.Job) error {
+	l := e.language(p.Language)
+	if l == nil {
+		return &Error{"program.language", fmt.Errorf("%q is not known; there are %s", p.Language, e.languageNames())}
+	}
+	q := *p
+	q.Language = l.Name
+	q.Files = append([]glovebox.File(nil), p.Files...)
+	if err := cleanFiles(q.Files, job.Limits); err != nil {
+		return &Error{"program.files", err}
+	}
+	if q.Main == "" && len(q.Files) == 1 {
+		q.Main = q.Files[0].Path
+	}
+	main, err := glovebox.CleanPath(q.Main)
+	if err != nil {
+		return &Error{"program.main", err}
+	}
+	q.Main = main
+	for _, f := range q.Files {
+		if f.Path == main {
+			job.Program = &q
+			return nil
+		}
+	}
+	return &Error{"program.main", fmt.Errorf("%q is not one of the program's files", p.Main)}
+}
+
+// cleanFiles checks the files' names and sizes, and that no two have one name.
+func cleanFiles(files []glovebox.File, l glovebox.Limits) error {
+	seen := map[string]bool{}
+	for i := range files {
+		f := &files[i]
+		clean, err := glovebox.CleanPath(f.Path)
+		if err != nil {
+			return err
+		}
+		if seen[clean] {
+			return fmt.Errorf("there are two files named %q", clean)
+		}
+		seen[clean] = true
+		f.Path = clean
+		if int64(len(f.Data)) > l.Reply {
+			return fmt.Errorf("%s has %d bytes: at most %d", clean, len(f.Data), l.Reply)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) language(name string) *language.Language {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, l := range e.c.Languages {
+		if l.Name == name {
+			return l
+		}
+		for _, a := range l.Aliases {
+			if a == name {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Engine) languageNames() string {
+	var names []string
+	for _, l := range e.c.Languages {
+		names = append(names, l.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (e *Engine) tier(name glovebox.TierName) tier.Tier {
+	for _, t := range e.c.Tiers {
+		if t.Name() == name {
+			return t
+		}
+	}
+	return nil
+}
+
+func (e *Engine) tierNames() string {
+	var names []string
+	for _, t := range e.c.Tiers {
+		names = append(names, string(t.Name()))
+	}
+	return strings.Join(names, ", ")
+}
+
+// newID returns a name that nobody can guess.
+func newID(prefix string) string { return prefix + "_" + strings.ToLower(rand.Text()) }
+
+// since returns the milliseconds since t.
+func since(t time.Time) float64 { return float64(time.Since(t).Microseconds()) / 1000 }

@@ -1,0 +1,296 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/classify"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/observe"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// exam runs the program's test files.
+func (r *run) exam(ctx context.Context, facts *classify.Facts) error {
+	x, err := r.lang.Exam(r.tools, r.program, language.Tests{Files: r.tests, Entry: r.job.Entry, Nonce: r.nonce})
+	for x != nil && err == nil {
+		var fallback string
+		if fallback, err = r.sit(ctx, x, facts); err != nil || fallback == "" {
+			return err
+		}
+		// The harness, which saw the tests only, says that they need more.
+		if x.Fallback == nil {
+			facts.Tests.Reason = fallback
+			return nil
+		}
+		r.forget()
+		if x, err = x.Fallback(); x != nil && x.Reason == "" {
+			x.Reason = fallback
+		}
+	}
+	return err
+}
+
+// sit runs one exam. It returns a reason where these tests need the weaker one.
+func (r *run) sit(ctx context.Context, x *language.Exam, facts *classify.Facts) (fallback string, err error) {
+	facts.Tests = &glovebox.TestReport{Proof: x.Proof, Reason: x.Reason}
+	if x.Harness == nil {
+		return r.sitTogether(ctx, x, facts)
+	}
+	return r.sitApart(ctx, x, facts)
+}
+
+// sitTogether runs tests and candidate in one process.
+func (r *run) sitTogether(ctx context.Context, x *language.Exam, facts *classify.Facts) (string, error) {
+	report, err := newReport()
+	if err != nil {
+		return "", err
+	}
+	defer report.close()
+	in, w, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	// A pipe holds the line; nobody needs to wait for the reader.
+	_, err = io.WriteString(w, r.nonce+"\n")
+	w.Close()
+	defer in.Close()
+	if err != nil {
+		return "", err
+	}
+	staged := r.staged(x.Files)
+	box, err := r.open(ctx, staged, []*os.File{in, nil, report.w}, r.job.Limits)
+	if err != nil {
+		return "", err
+	}
+	defer r.shut(box)
+	if !r.checkCandidate(ctx, box, x, facts) {
+		return "", nil
+	}
+	begin := time.Now()
+	report.start()
+	facts.Program = box.Run(ctx, r.candidate(x))
+	r.o.Timings.Execute += since(begin)
+	fallback := r.read(report, facts, r.nonce)
+	// In process, the end of the harness is the end of the process.
+	if o := facts.Program; o.Cause != glovebox.CauseExit || o.ExitCode != 0 {
+		facts.Tests.Complete = facts.Tests.Complete && facts.Tests.Failed > 0
+	}
+	r.collect(box, staged, x.Candidate.Files)
+	return fallback, nil
+}
+
+// sitApart runs the candidate in one box and the tests in another, with two
+// pipes between them.
+func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Facts) (string, error) {
+	report, err := newReport()
+	if err != nil {
+		return "", err
+	}
+	defer report.close()
+	link, err := newLink()
+	if err != nil {
+		return "", err
+	}
+	defer link.close()
+
+	staged := r.staged(x.Files)
+	// The tests outlive the candidate's deadline, so that it is the candidate
+	// that a deadline is blamed on.
+	patient := r.job.Limits
+	patient.Wall += 2 * grace
+	var harness tier.Box
+	var err2 error
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		harness, _, _, err2 = r.boot(ctx, x.Harness.Files, []*os.File{link.toHarness.r, link.toCandidate.w, report.w}, patient)
+	}()
+	candidate, err := r.open(ctx, staged, []*os.File{link.toCandidate.r, link.toHarness.w}, r.job.Limits)
+	<-opened
+	link.close()
+	defer r.shut(candidate)
+	defer r.shut(harness)
+	if err := errors.Join(err, err2); err != nil {
+		return "", err
+	}
+	if !r.checkCandidate(ctx, candidate, x, facts) {
+		return "", nil
+	}
+
+	begin := time.Now()
+	report.start()
+	during, finished := context.WithCancel(ctx)
+	defer finished()
+	tests := make(chan glovebox.Outcome, 1)
+	var said bytes.Buffer
+	go func() {
+		cmd := r.command(*x.Harness)
+		cmd.Files = nil // staged when the box was opened
+		cmd.Stderr = &bounded{b: &said}
+		out := harness.Run(ctx, cmd)
+		// The link ends with the box; the candidate sees that and ends too, or
+		// is ended.
+		harness.Close()
+		time.AfterFunc(grace, finished)
+		tests <- out
+	}()
+	facts.Program = candidate.Run(during, r.candidate(x))
+	if facts.Program.Cause == glovebox.CauseCancelled && ctx.Err() == nil {
+		facts.Program = glovebox.Outcome{Cause: glovebox.CauseExit, ExitCode: -1, Started: true, Usage: facts.Program.Usage}
+	}
+	r.collect(candidate, staged, x.Candidate.Files)
+	candidate.Close()
+	out := <-tests
+	facts.Harness = &out
+	r.o.Timings.Execute += since(begin)
+	fallback := r.read(report, facts, "")
+	if t := facts.Tests; !t.Complete && t.Reason == "" && out.Cause == glovebox.CauseExit && out.ExitCode != 0 {
+		t.Reason = "the process of the tests ended with " + classify.Exit(out) + ": " + observe.Middle(said.String(), maxValue)
+	}
+	return fallback, nil
+}
+
+// grace is how long a candidate may take to end after its tests.
+const grace = time.Second
+
+func (r *run) shut(box tier.Box) {
+	if box == nil {
+		return
+	}
+	begin := time.Now()
+	if err := box.Close(); err != nil {
+		r.o.Evidence = append(r.o.Evidence, glovebox.Evidence{Source: "supervisor", Fact: "after the run: " + err.Error()})
+	}
+	r.o.Timings.Teardown += since(begin)
+}
+
+func (r *run) checkCandidate(ctx context.Context, box tier.Box, x *language.Exam, facts *classify.Facts) bool {
+	syntax, out := r.check(ctx, box, x.Check, r.program.Main)
+	if syntax == nil && out == nil {
+		return true
+	}
+	facts.Syntax = syntax
+	if out != nil {
+		facts.Program = *out
+	}
+	return false
+}
+
+func (r *run) candidate(x *language.Exam) tier.Command {
+	cmd := r.command(x.Candidate, r.job.Args...)
+	if r.job.Stdin != nil {
+		cmd.Stdin = r.job.Stdin
+	}
+	cmd.Stdout, cmd.Stderr = r.stream("stdout"), r.stream("stderr")
+	return cmd
+}
+
+// read turns the events of a report into the test report. A nonce, where there
+// is one, must be in the event that ends it.
+func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback string) {
+	t := facts.Tests
+	var done *language.Event
+	var failed int
+	for _, e := range p.stop() {
+		if done != nil {
+			p.refuse("it goes on after its end")
+			break
+		}
+		switch e.Type {
+		case "checked":
+		case "syntax":
+			if facts.Syntax == nil && e.Syntax != nil && len(t.Cases) == 0 {
+				facts.Syntax = e.Syntax
+			}
+		case "case":
+			if e.Case == nil {
+				p.refuse("a case of it is empty")
+				continue
+			}
+			c := *e.Case
+			c.Message, c.Expected, c.Actual = observe.Middle(c.Message, maxValue), observe.Middle(c.Expected, maxValue), observe.Middle(c.Actual, maxValue)
+			switch c.Status {
+			case "passed":
+				t.Passed++
+			case "skipped":
+			default:
+				failed++
+			}
+			t.Cases = append(t.Cases, c)
+		case "fallback":
+			return e.Reason
+		case "broken":
+			t.Reason = e.Reason
+		case "done":
+			done = &e
+		default:
+			p.refuse("it has an event of an unknown type")
+		}
+	}
+	t.Total, t.Failed = len(t.Cases), failed
+	switch {
+	case p.invalid != "":
+		t.Reason = "the report of the tests cannot be used: " + p.invalid
+	case done == nil:
+	case nonce != "" && subtle.ConstantTimeCompare([]byte(done.Nonce), []byte(nonce)) != 1:
+		t.Reason = "the end of the tests was reported without this run's secret"
+	case done.Total != t.Total || done.Passed != t.Passed || done.Failed != t.Failed:
+		t.Reason = "the tests' own count does not fit their reports"
+	case facts.Syntax != nil:
+	default:
+		t.Complete = true
+	}
+	if len(t.Cases) > maxCases {
+		t.Cases = keepFailures(t.Cases)
+	}
+	return ""
+}
+
+// maxCases is how many test cases an Observation lists.
+const maxCases = 500
+
+// keepFailures shortens a list of cases; those that did not pass come first.
+func keepFailures(all []glovebox.TestCase) []glovebox.TestCase {
+	var kept []glovebox.TestCase
+	for _, pass := range []bool{false, true} {
+		for _, c := range all {
+			if (c.Status == "passed") == pass && len(kept) < maxCases {
+				kept = append(kept, c)
+			}
+		}
+	}
+	return kept
+}
+
+// pipe is one direction of a link.
+type pipe struct{ r, w *os.File }
+
+// link is the two pipes between a candidate and its tests.
+type link struct{ toHarness, toCandidate pipe }
+
+func newLink() (*link, error) {
+	l := &link{}
+	for _, p := range []*pipe{&l.toHarness, &l.toCandidate} {
+		var err error
+		if p.r, p.w, err = os.Pipe(); err != nil {
+			l.close()
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (l *link) close() {
+	for _, f := range []*os.File{l.toHarness.r, l.toHarness.w, l.toCandidate.r, l.toCandidate.w} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}

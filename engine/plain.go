@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/classify"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// session is a box in which a plan's program is run, once or for each case.
+type session struct {
+	r      *run
+	plan   *language.Plan
+	box    tier.Box
+	report *report // where the run checks by itself
+	staged []glovebox.File
+	tested bool // the program has been checked
+}
+
+// newSession opens a box for the program and checks it. A syntax error, or an
+// outcome of the check that is not a plain end, is in facts.
+func (r *run) newSession(ctx context.Context) (*session, error) {
+	plan, err := r.lang.Plan(r.tools, r.program)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{r: r, plan: plan, staged: r.staged(plan.Files)}
+	return s, s.open(ctx)
+}
+
+// staged puts the program's files and the inputs together.
+func (r *run) staged(files []glovebox.File) []glovebox.File {
+	return append(append([]glovebox.File(nil), files...), r.job.Inputs...)
+}
+
+func (s *session) open(ctx context.Context) error {
+	var fds []*os.File
+	if s.plan.Check == nil {
+		var err error
+		if s.report, err = newReport(); err != nil {
+			return err
+		}
+		fds = []*os.File{nil, nil, s.report.w}
+	}
+	box, err := s.r.open(ctx, s.staged, fds, s.r.job.Limits)
+	if err != nil {
+		s.close()
+		return err
+	}
+	s.box = box
+	return nil
+}
+
+func (s *session) close() {
+	begin := time.Now()
+	if s.box != nil {
+		if err := s.box.Close(); err != nil {
+			s.r.o.Evidence = append(s.r.o.Evidence, glovebox.Evidence{Source: "supervisor", Fact: "after the run: " + err.Error()})
+		}
+		s.box = nil
+	}
+	if s.report != nil {
+		s.report.close()
+		s.report = nil
+	}
+	s.r.o.Timings.Teardown += since(begin)
+}
+
+// check runs the plan's own check step. It is false when the way ends here.
+func (s *session) check(ctx context.Context, facts *classify.Facts) bool {
+	syntax, out := s.r.check(ctx, s.box, s.plan.Check, s.r.program.Main)
+	facts.Syntax = syntax
+	if out != nil {
+		facts.Program = *out
+	}
+	return syntax == nil && out == nil
+}
+
+// run executes the program once.
+func (s *session) run(ctx context.Context, cmd tier.Command) (glovebox.Outcome, *glovebox.SyntaxError) {
+	begin := time.Now()
+	defer func() { s.r.o.Timings.Execute += since(begin) }()
+	if s.report == nil {
+		return s.box.Run(ctx, cmd), nil
+	}
+	s.report.start()
+	out := s.box.Run(ctx, cmd)
+	// The first event is the parser's; the program's code had not started then.
+	if events := s.report.stop(); len(events) > 0 && events[0].Type == "syntax" {
+		return out, events[0].Syntax
+	}
+	return out, nil
+}
+
+// plain runs the program without tests.
+func (r *run) plain(ctx context.Context, facts *classify.Facts) error {
+	s, err := r.newSession(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if !s.check(ctx, facts) {
+		return nil
+	}
+	cmd := r.command(s.plan.Run, r.job.Args...)
+	cmd.Stdin = r.job.Stdin
+	cmd.Stdout, cmd.Stderr = r.stream("stdout"), r.stream("stderr")
+	facts.Program, facts.Syntax = s.run(ctx, cmd)
+	if facts.Syntax == nil {
+		r.collect(s.box, s.staged, s.plan.Run.Files)
+	}
+	return nil
+}

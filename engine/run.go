@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/classify"
+	"github.com/gloveboxhq/glovebox/extract"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/observe"
+	"github.com/gloveboxhq/glovebox/redact"
+)
+
+// run is one Job on its way. Each step is a method; it fills in the
+// Observation, and tells whether the way goes on.
+type run struct {
+	e      *Engine
+	job    *glovebox.Job
+	o      *glovebox.Observation
+	redact *redact.Redactor
+
+	program *glovebox.Program
+	tests   []glovebox.File
+	lang    *language.Language
+	tools   *language.Toolchain
+
+	// nonce is known to this run alone; an in-process harness proves its end
+	// with it.
+	nonce     string
+	streams   []*streamCapture
+	artifacts []glovebox.Artifact
+}
+
+func newRun(e *Engine, job *glovebox.Job) *run {
+	return &run{
+		e: e, job: job,
+		o:      &glovebox.Observation{ID: newID("run")},
+		redact: redact.New(redact.Config{Secrets: job.Secrets}),
+		nonce:  rand.Text(),
+	}
+}
+
+// all is the way of a run.
+func (r *run) all(ctx context.Context) *glovebox.Observation {
+	begin := time.Now()
+	for _, step := range []func(context.Context) bool{r.extract, r.admit, r.stage, r.execute} {
+		if !step(ctx) {
+			break
+		}
+	}
+	r.observe()
+	r.o.Timings.Total = since(begin)
+	return r.o
+}
+
+// verdict takes over what was classified.
+func (r *run) verdict(v classify.Verdict) {
+	r.o.Status, r.o.Phase, r.o.Limit = v.Status, v.Phase, v.Limit
+	r.o.Message, r.o.Evidence, r.o.Partial = v.Message, v.Evidence, v.Partial
+}
+
+// end ends the run before anything was executed.
+func (r *run) end(s glovebox.Status, p glovebox.Phase, source, format string, args ...any) bool {
+	message := fmt.Sprintf(format, args...)
+	r.verdict(classify.Verdict{Status: s, Phase: p, Message: message,
+		Evidence: []glovebox.Evidence{{Source: source, Fact: message}}})
+	return false
+}
+
+// broke ends the run with our own failure, or the caller's cancel.
+func (r *run) broke(ctx context.Context, phase glovebox.Phase, err error) bool {
+	if ctx.Err() != nil {
+		return r.end(glovebox.StatusCancelled, phase, "supervisor", "The caller cancelled the run.")
+	}
+	v := classify.Classify(classify.Facts{Broken: err})
+	v.Phase = phase
+	r.verdict(v)
+	return false
+}
+
+// extract finds the program.
+func (r *run) extract(ctx context.Context) bool {
+	begin := time.Now()
+	defer func() { r.o.Timings.Extract = since(begin) }()
+	r.tests = r.job.Tests
+	if r.program = r.job.Program; r.program == nil {
+		if int64(len(r.job.Reply)) > r.job.Limits.Reply {
+			r.o.Limit = glovebox.LimitReply
+			r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor",
+				"The reply has %d bytes and at most %d are read.", len(r.job.Reply), r.job.Limits.Reply)
+			r.o.Limit = glovebox.LimitReply
+			return false
+		}
+		var names []string
+		for _, f := range r.job.Tests {
+			names = append(names, f.Path)
+		}
+		found, err := extract.Extract(r.job.Reply, extract.Options{
+			Languages: r.e.c.Languages, Language: r.job.Language, MaxBytes: r.job.Limits.Reply, Tests: names,
+		})
+		if err != nil {
+			return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor", "The reply cannot be read: %v.", err)
+		}
+		r.o.Extraction = &found.Extraction
+		if found.Program == nil {
+			return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor", "There is no code in the reply.")
+		}
+		r.program = found.Program
+	}
+	r.lang = r.e.language(r.program.Language)
+	if r.lang == nil {
+		return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor",
+			"The code is in %q, which cannot be run here; there are %s.", r.program.Language, r.e.languageNames())
+	}
+	r.o.Language = r.lang.Name
+	return true
+}
+
+// admit lets the policy decide, on what an inspection found.
+func (r *run) admit(ctx context.Context) bool {
+	if r.e.c.Inspect != nil {
+		r.o.Findings = r.e.c.Inspect(ctx, r.program)
+	}
+	if r.e.c.Admit == nil {
+		return true
+	}
+	d := r.e.c.Admit(ctx, r.job, r.program, r.o.Findings)
+	r.o.Policy, r.o.Denials = d.Policy, d.Denials
+	switch d.Status {
+	case "":
+		return true
+	case glovebox.StatusApprovalRequired:
+		return r.end(d.Status, glovebox.PhaseAdmit, "policy", "The policy wants a person's approval.")
+	}
+	return r.end(glovebox.StatusDenied, glovebox.PhaseAdmit, "policy", "The policy refused the run.")
+}
+
+// stage finds the toolchain.
+func (r *run) stage(ctx context.Context) bool {
+	var err error
+	if r.tools, err = r.e.Toolchain(ctx, r.lang); err != nil {
+		return r.broke(ctx, glovebox.PhaseStage, err)
+	}
+	if len(r.tests) > 0 && r.lang.Exam == nil {
+		return r.broke(ctx, glovebox.PhaseStage, fmt.Errorf("there is no way to run test files in %s; use input/output cases", r.lang.Title))
+	}
+	return true
+}
+
+// execute runs the program, its tests or its cases.
+func (r *run) execute(ctx context.Context) bool {
+	facts := classify.Facts{Limits: r.job.Limits, Required: r.job.RequireProof}
+	var err error
+	switch {
+	case len(r.tests) > 0:
+		err = r.exam(ctx, &facts)
+		if err == nil && len(r.job.Cases) > 0 && facts.Tests != nil && facts.Tests.Complete && facts.Tests.Failed == 0 {
+			err = r.examAndCases(ctx, &facts)
+		}
+	case len(r.job.Cases) > 0:
+		err = r.cases(ctx, &facts)
+	default:
+		err = r.plain(ctx, &facts)
+	}
+	var syntax *language.SyntaxFault
+	if errors.As(err, &syntax) {
+		facts.Syntax, err = syntax.Syntax, nil
+	}
+	if err != nil {
+		return r.broke(ctx, glovebox.PhaseStage, err)
+	}
+	r.o.Syntax, r.o.Tests = facts.Syntax, facts.Tests
+	r.verdict(classify.Classify(facts))
+	if p := facts.Program; p.Started && facts.Syntax == nil {
+		r.o.Usage = p.Usage
+		r.o.Usage.DurationMS = float64(p.Usage.Duration.Microseconds()) / 1000
+		r.o.Usage.CPUMS = float64(p.Usage.CPU.Microseconds()) / 1000
+		r.o.Signal = p.Signal
+		if p.Signal == "" && p.ExitCode >= 0 {
+			code := p.ExitCode
+			r.o.ExitCode = &code
+		}
+	}
+	return true
+}
+
+// observe makes the Observation fit to leave: streams, redaction, feedback.
+func (r *run) observe() {
+	begin := time.Now()
+	o := r.o
+	o.NextAction = o.Status.Next()
+	if o.Evidence == nil {
+		o.Evidence = []glovebox.Evidence{}
+	}
+	for _, s := range r.streams {
+		s.finish(o)
+	}
+	if r.lang != nil && o.Failure == nil && (o.Status == glovebox.StatusRuntimeError || o.ExitCode != nil && *o.ExitCode != 0 && o.Status != glovebox.StatusPass) {
+		o.Failure = r.lang.ReadFailure([]byte(o.Stderr))
+	}
+	o.Artifacts = append(o.Artifacts, r.artifacts...)
+	r.redact.Observation(o)
+	r.clean(o)
+	o.Feedback = observe.Feedback(o, r.job.Limits)
+	o.Redactions = r.redact.Counts()
+	o.Timings.Redact = since(begin)
+}

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/artifact"
+	"github.com/gloveboxhq/glovebox/observe"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// streamCapture is one stream of the run: redacted, then kept head and tail,
+// and whole as an artifact where it is long.
+type streamCapture struct {
+	r       *run
+	name    string
+	capture *observe.Capture
+	in      io.WriteCloser // the redactor's
+	whole   *wholeStream   // nil while the stream is short
+}
+
+// wholeStream is a long stream on its way into the store.
+type wholeStream struct {
+	id   string
+	blob artifact.Blob
+	sum  hash.Hash
+	size int64
+}
+
+func (w *wholeStream) Write(p []byte) (int, error) {
+	w.sum.Write(p)
+	w.size += int64(len(p))
+	return w.blob.Write(p)
+}
+
+// stream returns the writer for a stream.
+func (r *run) stream(name string) io.Writer {
+	s := &streamCapture{r: r, name: name}
+	s.capture = observe.NewCapture(r.e.c.Keep, func() (io.Writer, error) {
+		id := artifact.NewID()
+		blob, err := r.e.c.Artifacts.Create(id)
+		if err != nil {
+			return nil, err
+		}
+		s.whole = &wholeStream{id: id, blob: blob, sum: sha256.New()}
+		return s.whole, nil
+	})
+	s.in = r.redact.Writer(name, s.capture)
+	r.streams = append(r.streams, s)
+	return s.in
+}
+
+// forget throws away what the run has seen so far, before it starts over.
+func (r *run) forget() {
+	for _, s := range r.streams {
+		s.in.Close()
+		if s.whole != nil {
+			s.whole.blob.Discard()
+		}
+	}
+	r.streams, r.artifacts, r.o.Refused = nil, nil, nil
+}
+
+// finish puts the stream into the Observation.
+func (s *streamCapture) finish(o *glovebox.Observation) {
+	s.in.Close()
+	head, tail := s.capture.Kept()
+	var text, encoding string
+	if s.capture.Truncated() {
+		h, enc1 := observe.Text(head)
+		t, enc2 := observe.Text(tail)
+		text, encoding = observe.Join(h, t, s.capture.Total()-int64(len(head)+len(tail))), enc1+enc2
+	} else {
+		text, encoding = observe.Text(append(head[:len(head):len(head)], tail...))
+	}
+	if encoding != "" {
+		if o.Encoding == nil {
+			o.Encoding = map[string]string{}
+		}
+		o.Encoding[s.name] = "escaped"
+	}
+	if s.name == "stdout" {
+		o.Stdout = text
+	} else {
+		o.Stderr = text
+	}
+	if !s.capture.Truncated() {
+		return
+	}
+	if o.Truncated == nil {
+		o.Truncated = map[string]glovebox.Truncation{}
+	}
+	t := glovebox.Truncation{TotalBytes: s.capture.Total(), KeptBytes: int64(len(head) + len(tail))}
+	if w := s.whole; w != nil {
+		if s.capture.Lost() != nil {
+			w.blob.Discard()
+		} else if w.blob.Close() == nil {
+			t.Artifact = w.id
+			o.Artifacts = append(o.Artifacts, glovebox.Artifact{
+				ID: w.id, Name: s.name + ".txt", MIME: "text/plain", Size: w.size, SHA256: hex.EncodeToString(w.sum.Sum(nil)),
+			})
+		}
+	}
+	o.Truncated[s.name] = t
+}
+
+// collect takes the artifacts out of a box's workspace.
+func (r *run) collect(box tier.Box, staged ...[]glovebox.File) {
+	fsys, err := box.Workspace()
+	if err != nil {
+		return // it died with its box
+	}
+	var known []glovebox.File
+	for _, files := range staged {
+		known = append(known, files...)
+	}
+	m, err := artifact.Collect(context.Background(), fsys, artifact.Staged(known...), artifact.Limits{}, r.e.c.Artifacts)
+	if err != nil {
+		r.o.Refused = append(r.o.Refused, glovebox.Refusal{Name: ".", Reason: "the workspace could not be read: " + err.Error()})
+	}
+	r.artifacts = append(r.artifacts, m.Artifacts...)
+	r.o.Refused = append(r.o.Refused, m.Refused...)
+}
+
+// clean makes every text that came from the program fit for a terminal.
+func (r *run) clean(o *glovebox.Observation) {
+	one := func(s *string) {
+		if strings.ContainsFunc(*s, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f }) {
+			*s, _ = observe.Text([]byte(*s))
+		}
+	}
+	one(&o.Message)
+	for i := range o.Evidence {
+		one(&o.Evidence[i].Fact)
+	}
+	if o.Syntax != nil {
+		one(&o.Syntax.Message)
+		one(&o.Syntax.File)
+	}
+	if o.Failure != nil {
+		one(&o.Failure.Type)
+		one(&o.Failure.Message)
+		one(&o.Failure.File)
+	}
+	if o.Tests != nil {
+		one(&o.Tests.Reason)
+		for i := range o.Tests.Cases {
+			c := &o.Tests.Cases[i]
+			one(&c.Name)
+			one(&c.Message)
+			one(&c.Expected)
+			one(&c.Actual)
+		}
+	}
+	for i := range o.Refused {
+		one(&o.Refused[i].Name)
+	}
+	for i := range o.Artifacts {
+		one(&o.Artifacts[i].Name)
+	}
+}
