@@ -24,6 +24,9 @@ type Bounds struct {
 // DefaultBounds are the bounds of a [Store] that is given none.
 var DefaultBounds = Bounds{Bytes: 4 << 30, Files: 400_000}
 
+// DefaultKeep is the Keep of a [Store] that is given none.
+const DefaultKeep = 16 << 30
+
 // Store builds roots from plans and keeps them in a private directory, under
 // the plan's key. Many processes may share the directory: each root is built
 // once, by one of them, and appears complete or not at all. A root that a
@@ -33,8 +36,11 @@ var DefaultBounds = Bounds{Bytes: 4 << 30, Files: 400_000}
 // root as "root", a file "lock" and a file "size". While it is built it is
 // called "part"; what a crash leaves of that is swept by the next Open.
 type Store struct {
-	// Bounds may be set before the first use.
+	// Bounds and Keep may be set before the first use.
 	Bounds Bounds
+	// Keep is how many bytes of roots are kept: a build prunes those that are
+	// longest unused.
+	Keep int64
 
 	dir   string
 	mu    sync.Mutex
@@ -73,7 +79,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("root file system cache: %w", err)
 	}
-	s := &Store{Bounds: DefaultBounds, dir: dir, roots: map[string]*slot{}}
+	s := &Store{Bounds: DefaultBounds, Keep: DefaultKeep, dir: dir, roots: map[string]*slot{}}
 	s.sweep()
 	return s, nil
 }
@@ -150,6 +156,9 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 		sl.lock.Close()
 		sl.lock = nil
 	}
+	if _, err := Private(s.dir); err != nil {
+		return "", "", fmt.Errorf("root file system cache: %w", err)
+	}
 	for {
 		lock, err := lockHome(ctx, home, unix.LOCK_SH)
 		if err != nil {
@@ -200,7 +209,13 @@ func (s *Store) build(ctx context.Context, p Plan, home string, write writer) (e
 	if err := os.WriteFile(filepath.Join(home, "size"), strconv.AppendInt(nil, size, 10), 0o600); err != nil {
 		return err
 	}
-	return os.Rename(part, filepath.Join(home, "root"))
+	if err := os.Rename(part, filepath.Join(home, "root")); err != nil {
+		return err
+	}
+	// This root stays, its lock being held. What cannot be pruned now can
+	// after the next build.
+	_, _ = s.Prune(ctx, s.Keep)
+	return nil
 }
 
 // lockHome makes the directory home and locks it, shared or exclusively. The

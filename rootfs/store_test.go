@@ -395,9 +395,29 @@ func TestRemovedFromUnderUs(t *testing.T) {
 		if err != nil || !exists(filepath.Join(r.Tree, "a")) {
 			t.Fatal(err)
 		}
-		if err := os.RemoveAll(filepath.Dir(r.Tree)); err != nil {
+		if err := os.RemoveAll(filepath.Dir(filepath.Dir(s.dir))); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestBuildPrunes(t *testing.T) {
+	s := openStore(t)
+	s.Keep = 1
+	var last *Root
+	for i := range 3 {
+		r, err := s.Tree(t.Context(), Plan{Entries: []Entry{{Path: fmt.Sprintf("/%d", i)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != nil && exists(last.Tree) {
+			t.Errorf("root %d is still there", i-1)
+		}
+		if !exists(r.Tree) {
+			t.Errorf("root %d is not there", i)
+		}
+		s.roots[filepath.Dir(r.Tree)].lock.Close() // as if its process had ended
+		last = r
 	}
 }
 
