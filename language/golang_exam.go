@@ -453,7 +453,8 @@ func (x *goExam) runner(tested string, remote bool) glovebox.File {
 func (x *goExam) link() (serve, stubs glovebox.File) {
 	var s, c bytes.Buffer
 	fmt.Fprintf(&s, "package %s\n\nimport gloveboxWire \"glovebox/wire\"\n\n", x.name)
-	fmt.Fprintf(&c, "package %s\n\nimport gloveboxWire \"glovebox/wire\"\n\nvar _ = gloveboxWire.Call\n", x.harnessName())
+	fmt.Fprintf(&c, "package %s\n\nimport (\n\tgloveboxWire \"glovebox/wire\"\n\t\"math/big\"\n\t\"time\"\n)\n\n", x.harnessName())
+	c.WriteString("var _, _, _ = gloveboxWire.Call, big.Below, time.Second\n")
 	s.WriteString("func GloveboxServe() {\n\tgloveboxWire.Serve(map[string]interface{}{\n")
 	for _, fn := range x.functions() {
 		sig, ok := readGoSignature(fn)
@@ -542,6 +543,9 @@ func readGoSignature(fn *ast.FuncDecl) (*goSignature, bool) {
 	return s, true
 }
 
+// goPlainTypes are the types of packages whose values travel.
+var goPlainTypes = []string{"big.Int", "big.Rat", "big.Float", "time.Time", "time.Duration"}
+
 // goPlainType spells a type whose values travel; empty where e is none.
 func goPlainType(e ast.Expr) string {
 	switch e := e.(type) {
@@ -550,6 +554,10 @@ func goPlainType(e ast.Expr) string {
 		case "any", "bool", "byte", "error", "rune", "string", "uintptr", "complex64", "complex128", "float32", "float64",
 			"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64":
 			return e.Name
+		}
+	case *ast.SelectorExpr:
+		if pkg, ok := e.X.(*ast.Ident); ok && slices.Contains(goPlainTypes, pkg.Name+"."+e.Sel.Name) {
+			return pkg.Name + "." + e.Sel.Name
 		}
 	case *ast.InterfaceType:
 		if e.Methods.NumFields() == 0 {

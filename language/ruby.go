@@ -1,10 +1,19 @@
 package language
 
 import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
 // Ruby is CRuby.
@@ -17,7 +26,27 @@ var Ruby = &Language{
 	Comment:    "#",
 	Score:      rubySigns.score,
 	IsTest:     isRubyTest,
-	Install:    "install Ruby 3.0 or later (package ruby)",
+	Find:       findRuby,
+	Plan:       planRuby,
+	Exam:       examRuby,
+	ReadSyntax: readRubySyntax,
+
+	ReadFailure: readRubyFailure,
+	Install:     installRuby,
+}
+
+const installRuby = "install Ruby 3.0 or later (Debian: apt-get install ruby)"
+
+//go:embed ruby/*.rb
+var rubyDrivers embed.FS
+
+// rubyHome is where our drivers are in a box.
+const rubyHome = "/opt/glovebox/ruby/"
+
+// rubyLibrary are the names under which tests ask for the testing libraries
+// that our own stands for.
+var rubyLibrary = []string{
+	"test/unit", "test-unit", "test/unit/testcase", "minitest", "minitest/autorun", "minitest/test", "minitest/unit", "minitest/spec",
 }
 
 var rubySigns = signs{
@@ -41,4 +70,168 @@ var rubyTestName = regexp.MustCompile(`(?i)(?:^test_.*|.*_(?:test|spec)|^tests?)
 
 func isRubyTest(f glovebox.File) bool {
 	return rubyTestName.MatchString(path.Base(f.Path))
+}
+
+// rubyAsk prints what findRuby needs to know, a line each.
+const rubyAsk = `c = RbConfig::CONFIG
+puts RUBY_VERSION, c["prefix"], c["rubylibdir"], c["rubyarchdir"], c["vendordir"], [Gem.default_dir, *Gem.path].uniq.join(":")`
+
+func findRuby(ctx context.Context, h Host) (*Toolchain, error) {
+	exe, err := h.LookPath("ruby", "ruby3.4", "ruby3.3", "ruby3.2", "ruby3.1", "ruby3.0")
+	if err != nil {
+		return nil, fmt.Errorf("Ruby was not found (%w): %s", err, installRuby)
+	}
+	out, err := h.Ask(ctx, exe, "-e", rubyAsk)
+	if err != nil {
+		return nil, err
+	}
+	said := strings.Split(strings.TrimSpace(out), "\n")
+	if len(said) != 6 {
+		return nil, fmt.Errorf("%s does not say where its library is: %s", exe, installRuby)
+	}
+	version, prefix, lib, arch, vendor := said[0], said[1], said[2], said[3], said[4]
+	if major, _, _ := strings.Cut(version, "."); major < "3" {
+		return nil, fmt.Errorf("Ruby %s is too old: %s", version, installRuby)
+	}
+	r := relocation{from: prefix, to: prefix}
+	if !systemPrefix(prefix) {
+		r.to = "/usr/local"
+	}
+	tc := &Toolchain{Language: "ruby", Version: version, Exe: "/usr/bin/ruby", Path: "/usr/local/bin:/usr/bin:/bin", Root: rootfs.Base()}
+	tc.Root.Add(rootfs.Entry{Path: tc.Exe, Source: exe})
+	elfs := []string{exe}
+	dirs := []string{lib, arch, vendor}
+	for _, d := range filepath.SplitList(said[5]) {
+		// Gems of a user are none of the box's business.
+		if strings.HasPrefix(d, prefix+"/") {
+			dirs = append(dirs, filepath.Join(d, "specifications"), filepath.Join(d, "gems"), filepath.Join(d, "extensions"))
+		}
+	}
+	var taken []string
+	for _, d := range dirs {
+		if info, err := os.Stat(d); err != nil || !info.IsDir() || slices.ContainsFunc(taken, func(t string) bool { return strings.HasPrefix(d+"/", t+"/") }) {
+			continue
+		}
+		taken = append(taken, d)
+		tc.Root.Add(rootfs.Entry{Path: r.path(d), Source: d})
+		modules, err := sharedObjects(d)
+		if err != nil {
+			return nil, err
+		}
+		elfs = append(elfs, modules...)
+	}
+	libs, err := optionalLibraries(h, elfs)
+	if err != nil {
+		return nil, err
+	}
+	tc.Root.Add(rootfs.Libraries(libs)...)
+	if r.to != r.from {
+		tc.Env = []string{"RUBYLIB=" + r.path(lib) + ":" + r.path(arch), "GEM_PATH=" + r.path(filepath.Join(filepath.Dir(lib), "gems", filepath.Base(lib)))}
+	}
+	if err := addDrivers(&tc.Root, rubyDrivers, "ruby", rubyHome); err != nil {
+		return nil, err
+	}
+	for _, name := range rubyLibrary {
+		tc.Root.Add(rootfs.Entry{Path: rubyHome + "lib/" + name + ".rb", Data: []byte("require \"" + rubyHome + "unit.rb\"\n")})
+	}
+	return tc, nil
+}
+
+// rubyCommand starts Ruby without what makes its start slow; see check.rb.
+func rubyCommand(tc *Toolchain, args ...string) []string {
+	return append([]string{tc.Exe, "--disable=gems,did_you_mean,error_highlight,syntax_suggest"}, args...)
+}
+
+func planRuby(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
+	return &Plan{Files: slices.Clone(p.Files), Run: Step{Args: rubyCommand(tc, "-r"+rubyHome+"check.rb", p.Main)}}, nil
+}
+
+// rubyMore finds what tests need beyond calls, out of their text alone.
+var rubyMore = testMarks{
+	{regexp.MustCompile(`\b(?:assert_output|capture_io|capture_output|capture_subprocess_io|StringIO)\b|\$std(?:out|in|err)\b`), "the program's streams"},
+	{regexp.MustCompile(`\bMock\b|\.stub[s(]?\b|\.expects\b|\ballow\(|\bmocha\b`), "mocks"},
+	{regexp.MustCompile(`\b(?:class_eval|instance_eval|instance_variable_[gs]et|define_method|define_singleton_method|ObjectSpace|remove_method|refine|prepend|TracePoint)\b`), "the program's insides"},
+	{regexp.MustCompile(`\b(?:ENV|ARGV|File|Dir|IO|Tempfile|Open3)\b|\bsystem\(|` + "`"), "files or the environment"},
+}
+
+// rubyClass is a class of the tests that has another as its base.
+var rubyClass = regexp.MustCompile(`(?m)^\s*class\s+([\w:]+)\s*<\s*([\w:]+)|^\s*(?:include|extend)\s+([A-Z][\w:]*)|^\s*class\s+([\w:]+)\s*(?:$|#)`)
+
+// rubyBases are the bases that are none of the program's.
+var rubyBases = []string{"Test::Unit::TestCase", "Minitest::Test", "MiniTest::Test", "Minitest::Spec", "Minitest::Assertions",
+	"Test::Unit::Assertions", "StandardError", "RuntimeError", "Object", "Struct", "Comparable", "Enumerable", "ArgumentError"}
+
+func rubyNeeds(tests []glovebox.File) string {
+	if what := rubyMore.find(tests); what != "" {
+		return what
+	}
+	var own []string
+	for _, f := range tests {
+		for _, m := range rubyClass.FindAllSubmatch(f.Data, -1) {
+			own = append(own, string(m[1]), string(m[4]))
+		}
+	}
+	for _, f := range tests {
+		for _, m := range rubyClass.FindAllSubmatch(f.Data, -1) {
+			base := string(m[2]) + string(m[3])
+			if base != "" && !slices.Contains(rubyBases, strings.TrimPrefix(base, "::")) && !slices.Contains(own, base) {
+				return "the class or module " + base + " as a base"
+			}
+		}
+	}
+	return ""
+}
+
+func examRuby(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
+	staged, names := stageTests(t.Files, ".rb")
+	if more := rubyNeeds(t.Files); more != "" {
+		return &Exam{
+			Proof:     glovebox.ProofInProcess,
+			Files:     withoutFiles(p.Files, names),
+			Candidate: Step{Args: rubyCommand(tc, append([]string{rubyHome + "together.rb", p.Main}, names...)...), Files: staged},
+			Reason:    "the tests use " + more,
+		}, nil
+	}
+	return &Exam{
+		Proof:     glovebox.ProofOutOfProcess,
+		Files:     slices.Clone(p.Files),
+		Candidate: Step{Args: rubyCommand(tc, rubyHome+"candidate.rb", p.Main)},
+		Harness:   &Step{Args: rubyCommand(tc, append([]string{rubyHome + "harness.rb", p.Main}, names...)...), Files: staged},
+	}, nil
+}
+
+var rubySyntaxLine = regexp.MustCompile(`(?m)^([^:\n]+):(\d+): (?:syntax errors? found.*|(.+))`)
+
+// readRubySyntax reads what ruby -c prints.
+func readRubySyntax(out CheckOutput) *glovebox.SyntaxError {
+	if out.ExitCode == 0 {
+		return nil
+	}
+	m := rubySyntaxLine.FindSubmatch(out.Stderr)
+	if m == nil {
+		return nil
+	}
+	e := &glovebox.SyntaxError{File: string(m[1]), Message: string(m[3])}
+	e.Line, _ = strconv.Atoi(string(m[2]))
+	return e
+}
+
+var (
+	rubyError = regexp.MustCompile(`(?m)^(?:([^:\s][^:\n]*):(\d+):in [^:\n]*: )?(.*) \(([A-Z][\w:]*)\)$`)
+	rubyPlace = regexp.MustCompile(`^(?:/workspace/|\./)?([^/].*)$`)
+)
+
+// readRubyFailure reads an exception that nothing rescued.
+func readRubyFailure(stderr []byte) *glovebox.Failure {
+	all := rubyError.FindAllSubmatch(stderr, -1)
+	if len(all) == 0 {
+		return nil
+	}
+	m := all[len(all)-1]
+	f := &glovebox.Failure{Type: string(m[4]), Message: string(m[3])}
+	if at := rubyPlace.FindSubmatch(m[1]); at != nil {
+		f.File = string(at[1])
+		f.Line, _ = strconv.Atoi(string(m[2]))
+	}
+	return f
 }

@@ -2,18 +2,21 @@
 // and its tests, which run in two processes that do not trust each other.
 //
 // It is compiled into both. Only values travel: booleans, numbers, strings,
-// errors (as their text), and slices, arrays, maps, pointers and interfaces of
-// them. The receiver's own types say what is decoded; inside an interface a
+// errors (as their text), big numbers, times, and slices, arrays, maps,
+// pointers and interfaces of them. The receiver's own types say what is decoded; inside an interface a
 // type travels by name, out of the same closed set.
 package wire
 
 import (
+	"encoding"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"reflect"
 	"strings"
+	"time"
 )
 
 const (
@@ -36,6 +39,7 @@ func init() {
 	for _, v := range []any{
 		false, "", 0, int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0),
 		uint64(0), uintptr(0), float32(0), float64(0), complex64(0), complex128(0),
+		big.Int{}, big.Rat{}, big.Float{}, time.Time{}, time.Duration(0),
 	} {
 		t := reflect.TypeOf(v)
 		basic[t.String()] = t
@@ -103,6 +107,17 @@ func (e *encoder) value(v reflect.Value, depth int) error {
 		}
 	case reflect.Interface:
 		return e.dynamic(v, depth)
+	case reflect.Struct:
+		if basic[v.Type().String()] != v.Type() {
+			return fmt.Errorf("a %s cannot be carried between the program and its tests", v.Type())
+		}
+		p := reflect.New(v.Type())
+		p.Elem().Set(v)
+		text, err := p.Interface().(encoding.TextMarshaler).MarshalText()
+		if err != nil {
+			return err
+		}
+		e.string(string(text))
 	default:
 		return fmt.Errorf("a %s cannot be carried between the program and its tests", v.Type())
 	}
@@ -276,6 +291,11 @@ func (d *decoder) value(v reflect.Value, depth int) {
 		}
 	case reflect.Interface:
 		d.dynamic(v, depth)
+	case reflect.Struct:
+		text, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
+		if !ok || text.UnmarshalText([]byte(d.string())) != nil {
+			panic(wrong("a " + v.Type().String() + " is wrong"))
+		}
 	default:
 		panic(wrong("a " + v.Type().String() + " cannot be carried"))
 	}
@@ -340,12 +360,17 @@ func typePrefix(s string) (reflect.Type, string) {
 		}
 		return nil, s
 	}
-	for _, end := range []int{len("interface {}"), len("complex128"), 9, 7, 6, 5, 4, 3} {
-		if end <= len(s) {
-			if t, ok := basic[s[:end]]; ok {
-				return t, s[end:]
-			}
+	name := "interface {}"
+	if !strings.HasPrefix(s, name) {
+		end := strings.IndexFunc(s, func(r rune) bool {
+			return r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+		})
+		if name = s; end >= 0 {
+			name = s[:end]
 		}
+	}
+	if t, ok := basic[name]; ok {
+		return t, s[len(name):]
 	}
 	return nil, s
 }

@@ -1,0 +1,107 @@
+package language
+
+import (
+	"embed"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/rootfs"
+)
+
+// relocation moves what is below a directory of the host to another of the box.
+type relocation struct{ from, to string }
+
+func (r relocation) path(p string) string {
+	if rest, ok := strings.CutPrefix(p, r.from); ok && (rest == "" || rest[0] == '/') {
+		return path.Clean(r.to + rest)
+	}
+	return p
+}
+
+// systemPrefix tells whether a prefix is the same on every machine.
+func systemPrefix(prefix string) bool { return prefix == "/usr" || prefix == "/usr/local" }
+
+// sharedObjects lists the shared objects below a directory.
+func sharedObjects(dir string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(p, ".so") && d.Type().IsRegular() {
+			found = append(found, p)
+		}
+		return err
+	})
+	return found, err
+}
+
+// optionalLibraries are the libraries of the first file, and of as many of the
+// others as have theirs.
+func optionalLibraries(h Host, elfs []string) ([]string, error) {
+	libs, err := h.Libraries(elfs...)
+	if err != nil {
+		if need, alone := h.Libraries(elfs[0]); alone != nil {
+			return need, alone
+		}
+	}
+	return libs, nil
+}
+
+// addDrivers adds the files of dir of our own to a root.
+func addDrivers(p *rootfs.Plan, from embed.FS, dir, to string) error {
+	files, err := from.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		data, err := from.ReadFile(dir + "/" + f.Name())
+		if err != nil {
+			return err
+		}
+		p.Add(rootfs.Entry{Path: to + f.Name(), Data: data})
+	}
+	return nil
+}
+
+// testMarks are signs in the text of tests that they need more than calls of
+// plain values.
+type testMarks []struct {
+	pattern *regexp.Regexp
+	what    string
+}
+
+// find returns what the first sign stands for, or "".
+func (m testMarks) find(tests []glovebox.File) string {
+	for _, f := range tests {
+		for _, sign := range m {
+			if sign.pattern.Match(f.Data) {
+				return sign.what
+			}
+		}
+	}
+	return ""
+}
+
+// stageTests returns the test files as they are staged, and their paths.
+func stageTests(tests []glovebox.File, ext string) (files []glovebox.File, names []string) {
+	for i, f := range tests {
+		name := f.Path
+		if name == "" {
+			name = "test" + strconv.Itoa(i) + ext
+		}
+		files = append(files, glovebox.File{Path: name, Data: f.Data, ReadOnly: true})
+		names = append(names, name)
+	}
+	return files, names
+}
+
+// withoutFiles are the files whose paths are none of those named: where the
+// program has a file of a test's name, the test is the one that counts.
+func withoutFiles(files []glovebox.File, names []string) []glovebox.File {
+	return slices.DeleteFunc(slices.Clone(files), func(f glovebox.File) bool { return slices.Contains(names, f.Path) })
+}
+

@@ -1,0 +1,165 @@
+# Runs the tests of a program that is in another process:
+# ruby harness.rb MAIN TEST...
+$0 = __FILE__
+require __dir__ + "/check.rb"
+require __dir__ + "/wire.rb"
+$LOAD_PATH.unshift(Glovebox::LIBRARY)
+require __dir__ + "/unit.rb"
+
+module Glovebox
+  # Remote stands for an object of the program's.
+  class Remote < BasicObject
+    def initialize(program, id)
+      @program, @id = program, id
+    end
+
+    attr_reader :id
+
+    def __glovebox_id = @id
+
+    # Only between objects of the program's: what it compares with the tests'
+    # own values is never its word.
+    def ==(other)
+      return false unless ::Glovebox.remote?(other)
+      @id == other.__glovebox_id || @program.invoke(@id, "==", [other], {}) == true
+    end
+    alias eql? ==
+    alias equal? ==
+
+    def !=(other) = !(self == other)
+    def ! = false
+    def nil? = false
+    def hash = @id.hash
+    def object_id = @id
+    def inspect = "#<object of the program: #{to_s}>"
+    def to_s
+      ::Kernel.String(@program.invoke(@id, "to_s", [], {}))
+    end
+
+
+    def respond_to?(name, all = false)
+      return false if name.to_s.start_with?("to_") || name == :marshal_dump || name == :_dump
+      @program.invoke(@id, "respond_to?", [name], {}) == true
+    end
+
+    def method_missing(name, *args, **kwargs, &block)
+      ::Kernel.raise ::NoMethodError, "undefined method `#{name}'" if name.to_s =~ /\Ato_(ary|str|hash|proc|int|sym|io|path|a|r|c)\z/ && !@program.invoke(@id, "respond_to?", [name], {})
+      @program.invoke(@id, name.to_s, args, kwargs, &block)
+    end
+  end
+
+  def self.remote?(value) = Remote === value
+
+  # Program calls the program on the tests' behalf.
+  class Program
+    def initialize(input, output)
+      @remotes, @procs = {}, []
+      @codec = Codec.new(method(:wrap), method(:unwrap))
+      @peer = Peer.new(input, output, @codec) { |request| serve(request) }
+    end
+
+    def calls = @calls.to_i
+
+    def names = ask("op" => "names").fetch("return").grep(String)
+
+    # const returns a constant of the program's. An exception is made anew, as
+    # a class of the tests' own.
+    def const(name)
+      answer = ask("op" => "const", "name" => name)
+      return Object.const_set(name, Class.new(standard(answer["exception"]))) if answer.key?("exception")
+      return yield unless answer.key?("return")
+      Object.const_set(name, decode(answer["return"], []))
+    end
+
+    def invoke(target, name, args, kwargs, &block)
+      @calls = calls + 1
+      request = { "method" => name, "args" => @codec.encode(args) }
+      request["target"] = target if target
+      request["kwargs"] = @codec.encode(kwargs) unless kwargs.empty?
+      request["block"] = @codec.encode(block) if block
+      answer = ask(request, name)
+      raise_again(answer["raise"]) if answer.key?("raise")
+      (answer["changed"] || []).each { |i, now| args.fetch(i).replace(decode(now, [])) unless args.fetch(i).frozen? }
+      decode(answer["return"], args)
+    end
+
+    private
+
+    def ask(request, name = nil)
+      @peer.call(request)
+    rescue EOFError, Errno::EPIPE
+      Glovebox.broken("the program's process ended#{" during #{name}" if name}")
+    rescue WireError, KeyError, IndexError, NoMethodError, TypeError => e
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    def decode(json, args)
+      return args.fetch(json["a"]) if json.is_a?(Hash) && json.key?("a")
+      @codec.decode(json)
+    rescue WireError, KeyError, IndexError => e
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    def wrap(value)
+      return { "o" => value.__glovebox_id } if Glovebox.remote?(value)
+      raise WireError, "a #{Codec.kind(value)} cannot be carried to the program" unless Proc === value || Method === value
+      @procs << value.to_proc
+      { "p" => @procs.size - 1 }
+    rescue WireError => e
+      Glovebox.broken(e.message)
+    end
+
+    def unwrap(json)
+      id = json["o"]
+      raise WireError, "a value of no known form" unless Integer === id
+      @remotes[id] ||= Remote.new(self, id)
+    end
+
+    # serve runs a block of the tests' for the program.
+    def serve(request)
+      value = @procs.fetch(Integer(request["proc"])).call(*@codec.decode(request["args"]), **@codec.decode(request["kwargs"]))
+      { "return" => @codec.encode(value) }
+    rescue WireError
+      raise
+    rescue StandardError => e
+      Unit.note(e) # the program cannot make a failed assertion unseen
+      { "raise" => { "message" => e.message } }
+    end
+
+    # standard is the closest class of Ruby's own, never one that could pass
+    # for a failure of the tests or end them.
+    def standard(names)
+      names.grep(String).each do |n|
+        next unless n.match?(/\A[A-Z]\w*\z/) && Object.const_defined?(n)
+        c = Object.const_get(n)
+        return c if Class === c && (c <= StandardError || c == NotImplementedError)
+      end
+      RuntimeError
+    end
+
+    def raise_again(raised)
+      error = standard(raised.fetch("classes"))
+      message = Report.bounded(raised["message"])
+      Kernel.raise(error.allocate.tap { |e| e.define_singleton_method(:message) { message }; e.define_singleton_method(:to_s) { message } })
+    end
+  end
+
+  def self.harness(main, tests)
+    Report.open(IO.for_fd(5, "w"))
+    program = Program.new(IO.for_fd(3, "r"), IO.for_fd(4, "w"))
+    words = tests.flat_map { |t| File.read(t, encoding: "UTF-8").scrub("?").scan(/[A-Za-z_]\w*[?!]?/) }.uniq
+    (words & program.names).each do |name|
+      next if Object.private_method_defined?(name) || Object.method_defined?(name)
+      Object.send(:define_method, name) { |*args, **kwargs, &block| program.invoke(nil, name, args, kwargs, &block) }
+      Object.send(:private, name)
+    end
+    Object.define_singleton_method(:const_missing) do |name|
+      next super(name) unless words.include?(name.to_s)
+      program.const(name.to_s) { super(name) }
+    end
+    Unit.stand_for([main, "solution", "main"])
+    Unit.run_files(tests) { program.calls }
+  end
+end
+
+Glovebox.harness(ARGV.shift, ARGV.dup)
