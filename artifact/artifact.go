@@ -63,8 +63,8 @@ func (l Limits) withDefaults() Limits {
 type Manifest struct {
 	// Artifacts are the files that were taken, by name.
 	Artifacts []glovebox.Artifact
-	// Refused are the files that were not, and why: at most 64, and then one
-	// more that counts the rest.
+	// Refused are the files that were not, and why: at most 64, and then up to
+	// two that count the rest, by the name "…".
 	Refused []glovebox.Refusal
 }
 
@@ -108,8 +108,16 @@ func Collect(ctx context.Context, workspace fs.FS, before Baseline, l Limits, s 
 		in: bufio.NewReaderSize(nil, buffer),
 	}
 	err := c.walk()
-	if n := c.refused - maxRefused; n > 0 {
-		c.m.Refused = append(c.m.Refused, glovebox.Refusal{Name: "…", Reason: fmt.Sprintf("and %d more", n)})
+	for _, r := range []struct {
+		n   int
+		why string
+	}{
+		{c.refused - maxRefused, "more were refused"},
+		{c.over, fmt.Sprintf("more were left: there are more than %d artifacts", c.limits.Count)},
+	} {
+		if r.n > 0 {
+			c.m.Refused = append(c.m.Refused, glovebox.Refusal{Name: "…", Reason: fmt.Sprintf("%d %s", r.n, r.why)})
+		}
 	}
 	slices.SortFunc(c.m.Artifacts, func(a, b glovebox.Artifact) int { return strings.Compare(a.Name, b.Name) })
 	return c.m, err
@@ -125,6 +133,7 @@ type collector struct {
 	m       Manifest
 	seen    int   // entries looked at
 	refused int   // entries refused
+	over    int   // files past the most artifacts
 	bytes   int64 // taken
 }
 
@@ -212,7 +221,7 @@ const maxName = 512
 // file takes or refuses a regular file. The error is the store's or ctx's.
 func (c *collector) file(name string) error {
 	if len(c.m.Artifacts) >= c.limits.Count {
-		c.refuse(name, fmt.Sprintf("there are more than %d artifacts", c.limits.Count))
+		c.over++ // not one by one: a flood must not hide the other refusals
 		return nil
 	}
 	f, err := c.fsys.Open(name)
