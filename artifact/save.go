@@ -54,7 +54,7 @@ func Save(ctx context.Context, dir string, s Store, artifacts []glovebox.Artifac
 }
 
 type saver struct {
-	root *os.Root
+	root  *os.Root
 	files map[string]bool   // those made, folded
 	dirs  map[string]string // those used: as they are, by their folded path
 }
