@@ -365,7 +365,7 @@ func (b *Box) commandScript(cmd tier.Command) *Script {
 	s.Call("usage", unix.SYS_GETRUSAGE, unix.RUSAGE_CHILDREN, result.Plus(8+rusageSize))
 	s.Call("statfs", unix.SYS_STATFS, tier.Workspace, result.Plus(8+2*rusageSize))
 	s.Call("statfs", unix.SYS_STATFS, tier.Temp, result.Plus(8+2*rusageSize+statfsSize))
-	s.Reply(result, s.Words(endSize))
+	s.replyAtOnce(result, endSize)
 
 	failed := s.Label()
 	s.OnFail(failed)

@@ -226,8 +226,30 @@ func fault(s *Script, body []byte, child bool) *Fault {
 func (s *Script) Reply(buf, length Ref) {
 	head := s.Words(tagReply, 0)
 	s.Load(length).To(head.Plus(8))
-	vector := s.Words(head, 16, buf, 0)
-	s.Load(length).To(vector.Plus(24))
+	s.add("reply", syscall.SYS_WRITE, FDReply, head, 16)
+	// A pipe may take less than it is given.
+	again := s.Label()
+	place := s.Words(0)
+	s.Set(place, buf)
+	s.Place(again)
+	s.Load(length).IfEqual(0, loader)
+	at, left := s.Load(place), s.Load(length)
+	write := s.Call("reply", syscall.SYS_WRITE, FDReply, 0, 0)
+	at.To(write.Arg(1))
+	left.To(write.Arg(2))
+	written := s.Words(0)
+	write.To(written)
+	n := s.Load(written)
+	n.To(s.AddTo(place, 0).Arg(1))
+	n = s.Load(written)
+	n.To(s.Sub(length, 0).Arg(1))
+	s.Jump(again)
+}
+
+// replyAtOnce ends the script like Reply, with n bytes, in a single write: n is
+// below PIPE_BUF.
+func (s *Script) replyAtOnce(buf Ref, n int) {
+	vector := s.Words(s.Words(tagReply, n), 16, buf, n)
 	s.add("reply", syscall.SYS_WRITEV, FDReply, vector, 2)
 	s.Jump(loader)
 }
