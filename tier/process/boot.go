@@ -62,13 +62,13 @@ func (p *bootPlan) outside(s *glove.Script) {
 		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_PARENT | int(unix.SIGCHLD)
-	for control, flag := range map[string]int{controlNetwork: unix.CLONE_NEWNET, controlIPC: unix.CLONE_NEWIPC, controlHostname: unix.CLONE_NEWUTS} {
+	for control, flag := range map[string]int{tier.ControlNetwork: unix.CLONE_NEWNET, tier.ControlIPC: unix.CLONE_NEWIPC, tier.ControlHostname: unix.CLONE_NEWUTS} {
 		if p.has(control) {
 			flags |= flag
 		}
 	}
 	pid, inside := s.Buffer(8), s.Label()
-	s.Call(controlNamespaces+": clone", unix.SYS_CLONE, flags, 0, 0, 0, 0).To(pid)
+	s.Call(tier.ControlNamespaces+": clone", unix.SYS_CLONE, flags, 0, 0, 0, 0).To(pid)
 	s.Load(pid).IfEqual(0, inside)
 	s.Report(pid, 8)
 	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
@@ -101,23 +101,23 @@ const (
 // We are still the host's user here, in our directory as it was given to us:
 // the way there may be closed to others.
 func (p *bootPlan) root(s *glove.Script) {
-	p.do(s, controlFilesystem, func(call caller) {
+	p.do(s, tier.ControlFilesystem, func(call caller) {
 		call("private mounts", unix.SYS_MOUNT, 0, "/", 0, unix.MS_REC|unix.MS_PRIVATE, 0)
 		home := s.Buffer(8)
 		call("open_tree", unix.SYS_OPEN_TREE, unix.AT_FDCWD, ".", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(home)
 		wall, size := attr(s, wallFlags)
-		s.CallOn(home, controlFilesystem+": mount_setattr", unix.SYS_MOUNT_SETATTR, "", unix.AT_EMPTY_PATH, wall, size)
-		s.CallOn(home, controlFilesystem+": move_mount", unix.SYS_MOVE_MOUNT, "", unix.AT_FDCWD, ".", unix.MOVE_MOUNT_F_EMPTY_PATH)
+		s.CallOn(home, tier.ControlFilesystem+": mount_setattr", unix.SYS_MOUNT_SETATTR, "", unix.AT_EMPTY_PATH, wall, size)
+		s.CallOn(home, tier.ControlFilesystem+": move_mount", unix.SYS_MOVE_MOUNT, "", unix.AT_FDCWD, ".", unix.MOVE_MOUNT_F_EMPTY_PATH)
 		for i, name := range p.host.devices {
 			dev := s.Buffer(8)
-			s.Call(controlDevices+": open_tree "+name, unix.SYS_OPEN_TREE, unix.AT_FDCWD, "/dev/"+name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(dev)
+			s.Call(tier.ControlDevices+": open_tree "+name, unix.SYS_OPEN_TREE, unix.AT_FDCWD, "/dev/"+name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(dev)
 			move(s, dev, fdDevice+i)
 		}
-		s.CallOn(home, controlFilesystem+": fchdir", unix.SYS_FCHDIR)
+		s.CallOn(home, tier.ControlFilesystem+": fchdir", unix.SYS_FCHDIR)
 		s.CallOn(home, "close", unix.SYS_CLOSE)
 		tree := filepath.Base(p.spec.Root.Tree)
 		// The kernel gives us a new /proc only while we can see another.
-		p.do(s, controlProc, func(call caller) {
+		p.do(s, tier.ControlProc, func(call caller) {
 			call("mount", unix.SYS_MOUNT, "proc", tree+"/proc", "proc", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, 0)
 		})
 		call("pivot_root", unix.SYS_PIVOT_ROOT, ".", ".")
@@ -138,8 +138,8 @@ func move(s *glove.Script, fd glove.Ref, to int) {
 // closed the pipe of scripts, which ends us too.)
 func (p *bootPlan) user(s *glove.Script) {
 	uid, gid := p.gloveUser()
-	s.Call(controlUser+": setresgid", unix.SYS_SETRESGID, gid, gid, gid)
-	s.Call(controlUser+": setresuid", unix.SYS_SETRESUID, uid, uid, uid)
+	s.Call(tier.ControlUser+": setresgid", unix.SYS_SETRESGID, gid, gid, gid)
+	s.Call(tier.ControlUser+": setresuid", unix.SYS_SETRESUID, uid, uid, uid)
 	s.Call("die with the host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, unix.SIGKILL, 0, 0, 0)
 	s.Call("umask", unix.SYS_UMASK, 0)
 }
@@ -159,7 +159,7 @@ func tmpfs(call caller, at string, flags int, options string) {
 // what /proc tells about the host: files with the empty device, directories
 // with /sys, which is empty.
 func (p *bootPlan) dev(s *glove.Script) {
-	p.do(s, controlDevices, func(call caller) {
+	p.do(s, tier.ControlDevices, func(call caller) {
 		tmpfs(call, "/dev", tmpFlags|unix.MS_NOEXEC, "size=4k,nr_inodes=32,mode=755")
 		for i, name := range p.host.devices {
 			at := "/dev/" + name
@@ -174,7 +174,7 @@ func (p *bootPlan) dev(s *glove.Script) {
 		flags, size := attr(s, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
 		call("mount_setattr", unix.SYS_MOUNT_SETATTR, unix.AT_FDCWD, "/dev", unix.AT_RECURSIVE, flags, size)
 	})
-	p.do(s, controlProc, func(call caller) {
+	p.do(s, tier.ControlProc, func(call caller) {
 		tmpfs(call, "/sys", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, "size=4k,nr_inodes=2,mode=555")
 		for _, m := range p.host.masked {
 			cover := "/dev/null"
@@ -195,7 +195,7 @@ func (p *bootPlan) scratch(s *glove.Script) {
 	if p.host.root {
 		workspace = bound + ",mode=1777"
 	}
-	p.do(s, controlDisk, func(call caller) {
+	p.do(s, tier.ControlDisk, func(call caller) {
 		tmpfs(call, tier.Workspace, tmpFlags, workspace)
 		tmpfs(call, tier.Temp, tmpFlags, bound+",mode=1777")
 		tmpfs(call, "/dev/shm", tmpFlags|unix.MS_NOEXEC, bound+",mode=1777")
@@ -204,17 +204,17 @@ func (p *bootPlan) scratch(s *glove.Script) {
 
 // names sets the host's name and brings the loopback up.
 func (p *bootPlan) names(s *glove.Script) {
-	p.do(s, controlHostname, func(call caller) {
+	p.do(s, tier.ControlHostname, func(call caller) {
 		call("sethostname", unix.SYS_SETHOSTNAME, tier.Hostname, len(tier.Hostname))
 		call("setdomainname", unix.SYS_SETDOMAINNAME, "", 0)
 	})
-	p.do(s, controlNetwork, func(call caller) {
+	p.do(s, tier.ControlNetwork, func(call caller) {
 		fd := s.Buffer(8)
 		call("socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0).To(fd)
 		up := make([]byte, 40) // struct ifreq
 		copy(up, "lo")
 		up[16] = unix.IFF_UP
-		s.CallOn(fd, controlNetwork+": raise the loopback", unix.SYS_IOCTL, unix.SIOCSIFFLAGS, up)
+		s.CallOn(fd, tier.ControlNetwork+": raise the loopback", unix.SYS_IOCTL, unix.SIOCSIFFLAGS, up)
 		s.CallOn(fd, "close", unix.SYS_CLOSE)
 	})
 }
@@ -222,12 +222,12 @@ func (p *bootPlan) names(s *glove.Script) {
 // privileges takes from all future programs every way to get any.
 func (p *bootPlan) privileges(s *glove.Script) {
 	for c := 0; c <= lastCap; c++ {
-		call := s.Call(controlCapabilities+": drop", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		call := s.Call(tier.ControlCapabilities+": drop", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		if c > unix.CAP_AUDIT_READ {
 			call.Ignore() // an older kernel does not know it
 		}
 	}
-	s.Call(controlNoNewPrivs+": prctl", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	s.Call(tier.ControlNoNewPrivs+": prctl", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }
 
 // lastCap is the last capability there can be.

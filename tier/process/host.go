@@ -89,7 +89,7 @@ func (h *host) mapUsers(pid int) error {
 	}
 	if err != nil {
 		return &tier.Error{Tier: glovebox.TierProcess, Op: "map the users", Kind: tier.KindUnsupported,
-			Control: controlUser, Fix: fixes[controlUser], Err: err}
+			Control: tier.ControlUser, Fix: fixes[tier.ControlUser], Err: err}
 	}
 	return nil
 }

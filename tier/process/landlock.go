@@ -47,7 +47,7 @@ func (p *bootPlan) landlock(s *glove.Script) {
 	if version >= 6 {
 		ruleset, size = s.Words(rights, 0, unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET|unix.LANDLOCK_SCOPE_SIGNAL), 24
 	}
-	p.do(s, controlLandlock, func(call caller) {
+	p.do(s, tier.ControlLandlock, func(call caller) {
 		fd := s.Buffer(8)
 		call("create the rules", unix.SYS_LANDLOCK_CREATE_RULESET, ruleset, size, 0).To(fd)
 		move(s, fd, fdRules)

@@ -107,7 +107,7 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 		}
 		// The operator may have said that the box may do without.
 		if !slices.Contains(spec.Allow, lack.Control) || !optional[lack.Control] || without[lack.Control] != nil ||
-			lack.Control == controlProc && t.groups == nil { // the meter reads it
+			lack.Control == tier.ControlProc && t.groups == nil { // the meter reads it
 			return nil, err
 		}
 		without[lack.Control] = lack.Err

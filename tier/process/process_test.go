@@ -1,54 +1,46 @@
 package process
 
 import (
-	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/gloveboxhq/glovebox"
-	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/rootfs"
-	"github.com/gloveboxhq/glovebox/tier"
 )
 
-func emptyRoot(t testing.TB) *rootfs.Root {
-	dir := filepath.Join(t.TempDir(), "root")
-	for _, d := range []string{"dev", "proc", "sys", "tmp", "workspace"} {
-		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
-			t.Fatal(err)
-		}
+// flavours are the ways in which this host can run boxes.
+func flavours(t *testing.T, f func(t *testing.T, tr *Tier)) {
+	for name, o := range map[string]Options{"control groups": {}, "supervisor": {NoControlGroups: true}} {
+		t.Run(name, func(t *testing.T) {
+			tr, err := New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !o.NoControlGroups && tr.groups == nil {
+				t.Skip(tr.noGroup)
+			}
+			f(t, tr)
+		})
 	}
-	return &rootfs.Root{Key: "empty", Tree: dir}
 }
 
-func TestSmoke(t *testing.T) {
-	for _, o := range []Options{{}, {NoControlGroups: true}} {
-		tr, err := New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := new(glove.Script)
-		s.Call("write", unix.SYS_WRITE, 1, "hello\n", 6)
-		prog, err := glove.Program(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := tr.Open(context.Background(), tier.Spec{
-			Root: emptyRoot(t), Limits: glovebox.DefaultLimits,
-			Files: []glovebox.File{{Path: "hello", Data: prog, Executable: true}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		got := b.Run(context.Background(), tier.Command{Args: []string{"/workspace/hello"}, Stdout: &out})
-		t.Logf("%+v %q", got, out.String())
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
+func emptyRoot(t testing.TB) *rootfs.Root {
+	t.Helper()
+	root, remove, err := bareRoot()
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(remove)
+	return root
+}
+
+func TestProbe(t *testing.T) {
+	flavours(t, func(t *testing.T, tr *Tier) {
+		report := tr.Probe(context.Background())
+		for _, p := range report.Controls {
+			t.Logf("%-20s %v %s %s", p.Name, p.Proven, p.Detail, p.Fix)
+		}
+		if !report.Usable {
+			t.Errorf("not usable: %s", report.Reason)
+		}
+	})
 }

@@ -21,10 +21,10 @@ func (p *bootPlan) prologue(s *glove.Script) {
 	}
 	header := s.Words(uint64(unix.LINUX_CAPABILITY_VERSION_3))
 	s.Call("drop the capabilities", unix.SYS_CAPSET, header, s.Buffer(24))
-	if p.has(controlLandlock) && p.host.landlock > 0 {
+	if p.has(tier.ControlLandlock) && p.host.landlock > 0 {
 		s.Call("landlock", unix.SYS_LANDLOCK_RESTRICT_SELF, fdRules, 0)
 	}
-	if p.has(controlSeccomp) {
+	if p.has(tier.ControlSyscalls) {
 		filter := seccomp.Filter(seccomp.Policy{Metered: p.metered})
 		prog := s.Words(len(filter)/seccomp.Size, s.Bytes(filter))
 		s.Call("seccomp", unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, prog, 0, 0)

@@ -1,0 +1,31 @@
+package tier
+
+import "github.com/gloveboxhq/glovebox"
+
+// Names of controls: in [Spec.Allow], in [Report] and in a box's Controls. A
+// limit's control has the limit's name.
+const (
+	ControlNamespaces   = "namespaces"        // no way to a namespace of the host, or to a new one
+	ControlUser         = "unprivileged_user" // nobody on the host, and not root in the box
+	ControlFilesystem   = "filesystem"        // nothing of the host's files but the root, read-only
+	ControlProc         = "proc"              // no process of the host, no secret of its kernel
+	ControlDevices      = "devices"
+	ControlNetwork      = "network"
+	ControlIPC          = "ipc"
+	ControlHostname     = "hostname"
+	ControlCapabilities = "capabilities"
+	ControlNoNewPrivs   = "no_new_privs"
+	ControlSyscalls     = "syscalls" // the host's kernel is reached by harmless calls only
+	ControlLandlock     = "landlock"
+	ControlDescriptors  = "descriptors"
+	ControlAgent        = "agent" // the agent in the box cannot be killed, traced or read
+	ControlWall         = string(glovebox.LimitWall)
+	ControlCPU          = string(glovebox.LimitCPU)
+	ControlMemory       = string(glovebox.LimitMemory)
+	ControlProcesses    = string(glovebox.LimitProcesses)
+	ControlOpenFiles    = string(glovebox.LimitOpenFiles)
+	ControlFileSize     = string(glovebox.LimitFileSize)
+	ControlDisk         = string(glovebox.LimitDisk)
+	ControlFiles        = string(glovebox.LimitFiles)
+	ControlOutput       = string(glovebox.LimitOutput)
+)

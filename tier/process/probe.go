@@ -1,0 +1,59 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gloveboxhq/glovebox/rootfs"
+	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/attack"
+)
+
+// Probe implements [tier.Tier].
+func (t *Tier) Probe(ctx context.Context) tier.Report {
+	report, err := t.probe(ctx)
+	if err != nil {
+		return tier.Report{Tier: t.Name(), Reason: err.Error()}
+	}
+	// Landlock is a second wall behind the others: it is said, not required.
+	p := tier.Probe{Name: tier.ControlLandlock, Proven: t.host.landlock > 0, Detail: fmt.Sprintf("interface %d", t.host.landlock)}
+	if !p.Proven {
+		p.Detail, p.Fix = "this kernel has none", fixes[tier.ControlLandlock]
+	}
+	report.Controls = append(report.Controls, p)
+	return report
+}
+
+func (t *Tier) probe(ctx context.Context) (tier.Report, error) {
+	root, remove, err := bareRoot()
+	if err != nil {
+		return tier.Report{}, err
+	}
+	defer remove()
+	bait, err := attack.NewBait()
+	if err != nil {
+		return tier.Report{}, err
+	}
+	defer bait.Close()
+	return attack.Probe(ctx, t, root, append(append(attack.Walls(bait), attack.Kernel()...), attack.Limits()...)), nil
+}
+
+// bareRoot makes a root that holds nothing but the places where the rest is
+// mounted: attacks bring all they need.
+func bareRoot() (*rootfs.Root, func(), error) {
+	dir, err := os.MkdirTemp("", "glovebox-probe-")
+	if err != nil {
+		return nil, nil, err
+	}
+	remove := func() { os.RemoveAll(dir) }
+	tree := filepath.Join(dir, "root")
+	for _, d := range []string{"", "dev", "proc", "sys", "tmp", "workspace"} {
+		if err := os.Mkdir(filepath.Join(tree, d), 0o755); err != nil {
+			remove()
+			return nil, nil, err
+		}
+	}
+	return &rootfs.Root{Key: "bare", Tree: tree}, remove, nil
+}
