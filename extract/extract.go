@@ -1,0 +1,287 @@
+// Package extract finds the code in a model's reply: which files, in which
+// language, where to start, and which of it is tests. It never runs anything,
+// and it says what it took, what it left and why.
+//
+// # What is taken
+//
+// The first of these forms that holds code is used, and no other:
+//
+//  1. JSON: the whole reply is an object or array with a field that is code
+//     ("code", "python", "script", "source", …), at any depth, also inside the
+//     string of a tool call's "arguments" or of a message's "content"; or
+//     "files" with names and contents.
+//  2. Fences: Markdown's fenced code blocks (goldmark's grammar with a fence
+//     that forgives what models do: any indentation, in lists and quotes,
+//     nested in a Markdown fence or in a string of the code, never closed).
+//     A fence of JSON is read as in 1, a diff as in 4.
+//  3. Wrappers: <code>, <pre>, <python>, <execute> and the like, with HTML
+//     entities decoded where the text was escaped as a whole.
+//  4. A unified diff whose new files are whole, or whose patched file is in the
+//     reply too. A patch of a file that is not in the reply is left.
+//  5. JSON inside prose.
+//  6. Bare code, with prose before, between and after it removed.
+//
+// A REPL transcript (>>>) gives its input without prompts and output. The text
+// of a <think> block before the answer is never searched. Byte order marks are
+// removed and line ends become "\n"; other bytes, also NUL and invalid UTF-8,
+// stay as they are.
+//
+// # Whose language
+//
+// The caller's wish decides; a reply whose code is in other languages only has
+// then nothing to take. Without a wish it is the language with the most code;
+// shell only where nothing else is there. A fence's tag is believed; an
+// untagged one goes by [language.Language].Score. In a reply with tagged
+// fences an untagged one, and in any reply one after "Output:", is output
+// unless it clearly is code. TypeScript takes JavaScript too.
+//
+// # Names
+//
+// A block's file name comes from its info string (python title="a.py",
+// python:src/a.py, a.py), else from its first comment (# file: a.py), else from
+// the line, bold text or heading right above it. Each name passes
+// [glovebox.CleanPath]; a bad one is replaced and noted. A name that is given
+// twice means a newer version of the same file. The name of a test of the
+// caller's is never taken.
+//
+// # Which version
+//
+// Blocks without a name make the main program, one after the other:
+//
+//   - what repeats a part of what is there is left as a snippet, and so is a
+//     fragment, such as a method without its class or code with "# … rest of
+//     the code";
+//   - what only calls functions that are there is left as usage;
+//   - what restates all that is there, or defines again what is there without
+//     needing it, is a newer version and replaces it: the last complete
+//     version wins, and a note says so;
+//   - what defines again a function but needs the rest is added after it,
+//     where the language lets a later definition win;
+//   - what uses what is there, or has nothing to do with it, is a next part and
+//     is added.
+//
+// A block that the end of the reply cut off replaces nothing unless it repeats
+// all of it. [glovebox.Extraction].Truncated says that the reply ended inside
+// code.
+//
+// # What is no code
+//
+// Blank text, comments alone, output, data, a bare name or literal, inline
+// code in prose, and commands such as pip install or python main.py. Nothing
+// found is a nil Program, never an empty one.
+//
+// # Tests
+//
+// Test code in a reply (by file name, by test functions, or only assertions)
+// is kept apart in [Result].Tests, unless there is nothing else: then it is the
+// program.
+package extract
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/language"
+)
+
+// Options say what to look for.
+type Options struct {
+	// Languages are those that can be run, most likely first; nil means
+	// [language.All].
+	Languages []*language.Language
+	// Language is the caller's wish, by name or alias; empty means none.
+	Language string
+	// MaxBytes bounds the reply; 0 means the default of [glovebox.Limits].Reply.
+	MaxBytes int64
+	// Tests are the paths of the caller's tests, which no file of the reply
+	// may have.
+	Tests []string
+}
+
+// Result is what was found.
+type Result struct {
+	// Program is the code; nil where there is none.
+	Program *glovebox.Program
+	// Tests is test code that came in the reply.
+	Tests []glovebox.File
+	// Extraction says what was taken and left.
+	Extraction glovebox.Extraction
+}
+
+// Bounds beside Options.MaxBytes, which keep memory and time in proportion to
+// the reply.
+const (
+	maxLines  = 2_000_000
+	maxBlocks = 50_000
+	maxNest   = 4 // replies within replies: a fence in JSON in a fence …
+)
+
+// Extract finds the code in a reply. The error says that the reply is over a
+// bound or that the wished language is not known; finding nothing is none.
+func Extract(r glovebox.Reply, opt Options) (*Result, error) {
+	limit := opt.MaxBytes
+	if limit == 0 {
+		limit = glovebox.DefaultLimits.Reply
+	}
+	if int64(len(r)) > limit {
+		return nil, fmt.Errorf("the reply is %d bytes long: at most %d are read (limit %q)", len(r), limit, "reply")
+	}
+	if n := strings.Count(string(r), "\n"); n > maxLines {
+		return nil, fmt.Errorf("the reply has %d lines: at most %d are read", n, maxLines)
+	}
+	f := finder{langs: opt.Languages}
+	if f.langs == nil {
+		f.langs = language.All()
+	}
+	if opt.Language != "" {
+		if f.wish = f.byName(opt.Language); f.wish == nil {
+			return nil, fmt.Errorf("language %q is not known", opt.Language)
+		}
+	}
+	src := normalize(string(r))
+	answer, line, thinking := afterThinking(src)
+	blocks, format := f.find(answer, line, 0)
+	if len(blocks) > maxBlocks {
+		return nil, fmt.Errorf("the reply has %d blocks of code: at most %d are read", len(blocks), maxBlocks)
+	}
+	res := f.assemble(blocks, opt.Tests)
+	res.Extraction.Format = format
+	if res.Program == nil {
+		res.Extraction.Format = "none"
+	}
+	if thinking > 0 {
+		res.Extraction.Left = append([]glovebox.Piece{{Line: 1, Lines: thinking, Reason: "thinking, not the answer"}}, res.Extraction.Left...)
+	}
+	return res, nil
+}
+
+// block is a piece of a reply that may be code.
+type block struct {
+	text        string
+	line, lines int                // where in the reply, from 1
+	tag         string             // what the reply calls it, in lower case
+	lang        *language.Language // nil: not known, or none that can be run
+	name        string             // the file name that the reply gives, unchecked
+	before      string             // the line of prose above
+	heading     string             // the heading that it is right under
+	above       bool               // the name comes from above the block
+	cut         bool               // the reply ended inside it
+	data        bool               // a file that is not code
+	test        bool               // said to be a test
+	prose       bool               // found without any mark that it is code
+	reason      string             // why it must be left
+	patch       [][]string         // hunks for a file of the reply
+	notes       []string
+}
+
+func (b *block) piece(reason string) glovebox.Piece {
+	p := glovebox.Piece{File: b.name, Line: b.line, Lines: max(b.lines, 1), Reason: reason}
+	if b.lang != nil {
+		p.Language = b.lang.Name
+	} else {
+		p.Language = b.tag
+	}
+	return p
+}
+
+// finder holds what does not change during one extraction.
+type finder struct {
+	langs []*language.Language
+	wish  *language.Language
+}
+
+// find looks for the forms in order. line is the number of src's first line.
+func (f *finder) find(src string, line, depth int) ([]block, string) {
+	if depth > maxNest {
+		return nil, ""
+	}
+	var seen []block
+	for _, form := range []struct {
+		name string
+		find func(src string, line, depth int) []block
+	}{
+		{"json", f.wholeJSON},
+		{"fence", f.fences},
+		{"tag", f.wrappers},
+		{"diff", f.bareDiff},
+		{"json", f.embeddedJSON},
+		{"text", f.bareCode},
+	} {
+		blocks := form.find(src, line, depth)
+		for i := range blocks {
+			if f.isCode(&blocks[i]) {
+				return blocks, form.name
+			}
+		}
+		if len(seen) == 0 {
+			seen = blocks
+		}
+		if form.name == "fence" {
+			src = blank(src, line, blocks)
+		}
+	}
+	return seen, ""
+}
+
+// blank empties the lines of blocks: what is in a fence that was not taken is
+// not code outside of one either.
+func blank(src string, line int, blocks []block) string {
+	if len(blocks) == 0 {
+		return src
+	}
+	var out strings.Builder
+	for l := range strings.Lines(src) {
+		for len(blocks) > 0 && line >= blocks[0].line+blocks[0].lines {
+			blocks = blocks[1:]
+		}
+		if len(blocks) > 0 && line >= blocks[0].line {
+			l = "\n"
+		}
+		out.WriteString(l)
+		line++
+	}
+	return out.String()
+}
+
+// isCode tells whether a block could be taken.
+func (f *finder) isCode(b *block) bool {
+	return b.reason == "" && b.lang != nil && !b.data
+}
+
+func (f *finder) byName(name string) *language.Language {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, l := range f.langs {
+		for _, a := range l.Aliases {
+			if a == name {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+func (f *finder) byExtension(path string) *language.Language {
+	path = strings.ToLower(path)
+	for _, l := range f.langs {
+		for _, e := range l.Extensions {
+			if strings.HasSuffix(path, e) && len(path) > len(e) {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// guess returns the language that text most looks like and its score.
+func (f *finder) guess(text string) (*language.Language, int) {
+	var best *language.Language
+	top := 0
+	for _, l := range f.langs {
+		// TypeScript scores only where types are written, but no more than all.
+		if s := l.Score(text); s > top || s > 0 && s == top && l.Name == "typescript" {
+			best, top = l, s
+		}
+	}
+	return best, top
+}

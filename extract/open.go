@@ -1,0 +1,134 @@
+package extract
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// plainTags say nothing about the language.
+var plainTags = map[string]bool{
+	"": true, "text": true, "txt": true, "plain": true, "plaintext": true, "none": true,
+	"code": true, "source": true, "snippet": true, "program": true, "solution": true,
+}
+
+// outputTags are for what a program prints.
+var outputTags = map[string]bool{
+	"output": true, "out": true, "stdout": true, "stderr": true, "log": true, "logs": true,
+	"result": true, "error": true, "traceback": true, "terminal": true,
+}
+
+// consoleTags are for commands with a prompt and what they print.
+var consoleTags = map[string]bool{
+	"console": true, "shell-session": true, "shellsession": true, "bash-session": true,
+	"sh-session": true, "powershell": true, "ps1": true, "pwsh": true, "cmd": true,
+	"bat": true, "batch": true, "dos": true, "fish": true,
+}
+
+var outputAbove = regexp.MustCompile(`(?i)^[^\w]*(?:(?:the |this |its |example |sample |expected |actual |resulting |possible |console |program )*(?:output|outputs|result|results|prints)\b[^.]{0,40}|.*\b(?:will|would|should|might|to)\b.{0,20}\b(?:output|print|produce|display|return|look like|be)\b[^.]{0,60}|.*\b(?:output|result)\s+(?:is|will be|would be|should be|of this|looks? like)\b[^.]{0,60})[:.]?\W*$`)
+
+// open reads what is in a fence or wrapper: a language, or a form within it. It
+// returns the blocks to take its place.
+func (f *finder) open(b block, depth int) []block {
+	if strings.TrimSpace(b.text) == "" {
+		b.reason = "empty"
+		return []block{b}
+	}
+	if n := nameInside(b.text); n != "" && (b.name == "" || b.above) {
+		b.name, b.above = n, false
+	}
+	if l := f.byName(b.tag); b.above && l != nil && !slices.Contains(l.Extensions, path.Ext(b.name)) && hasCode(b.name, f) {
+		b.name, b.above = "", false // the prose names another file
+	}
+	switch {
+	case isMarkdown(b.tag) && (b.name == "" || !hasCode(b.name, f)):
+		if depth >= maxNest {
+			break
+		}
+		inner := f.fences(b.text, b.line, depth+1)
+		for i := range inner {
+			// The marks of inner and outer fence are the same when the outer
+			// one ends too early.
+			inner[i].cut = inner[i].cut && b.cut
+		}
+		if b.name == "" && len(inner) > 0 {
+			return inner
+		}
+	case b.tag == "json" || b.tag == "jsonl" || b.tag == "tool_call" || plainTags[b.tag]:
+		if t := strings.TrimSpace(b.text); b.name == "" && (t[0] == '{' || t[0] == '[') {
+			if inner := f.jsonBlocks(t, b.line, depth+1, false); len(inner) > 0 {
+				for i := range inner {
+					inner[i].line, inner[i].lines = b.line, b.lines
+				}
+				return inner
+			}
+			if json.Valid([]byte(t)) {
+				b.data, b.reason = true, "data"
+				return []block{b}
+			}
+		}
+	case b.tag == "diff" || b.tag == "patch" || b.tag == "udiff":
+		return f.readDiff(b)
+	}
+	if plainTags[b.tag] && looksLikeDiff(b.text) {
+		return f.readDiff(b)
+	}
+	f.label(&b)
+	if b.lang != nil && b.reason == "" {
+		readTranscript(&b)
+	}
+	return []block{b}
+}
+
+// hasCode tells whether a file name is one of a language that can be run.
+func hasCode(name string, f *finder) bool { return f.byExtension(name) != nil }
+
+// label decides the language of a block, or why it has none.
+func (f *finder) label(b *block) {
+	switch {
+	case b.lang != nil:
+	case f.byName(b.tag) != nil:
+		b.lang = f.byName(b.tag)
+	case b.name != "" && f.byExtension(b.name) != nil && (plainTags[b.tag] || b.tag == ""):
+		b.lang = f.byExtension(b.name)
+	case outputTags[b.tag]:
+		b.reason = "output"
+	case consoleTags[b.tag]:
+		b.reason = "shell commands"
+	case b.name != "" && hasFileEnding(b.name):
+		b.data = true
+	case plainTags[b.tag]:
+		if outputAbove.MatchString(b.before) {
+			b.reason = "output"
+			return
+		}
+		lang, score := f.guess(b.text)
+		least := 20
+		if b.tag != "" && b.tag != "code" {
+			least = 40
+		}
+		if f.wish != nil {
+			if own := f.wish.Score(b.text); own >= 8 && own >= score/2 {
+				lang, score, least = f.wish, own, 8
+			}
+		}
+		if lang == nil || score < least {
+			b.reason = "not recognised as code"
+			return
+		}
+		b.lang = lang
+		if !isShell(lang) && isTranscript(b.text) {
+			return
+		}
+	default:
+		b.reason = "not a language that can be run"
+	}
+	if b.lang != nil && noCode(b.text, b.lang) {
+		b.reason = "no code, only comments"
+	}
+	if b.lang != nil && isShell(b.lang) && (b.name == "" || b.above) && onlyCommands(b.text) {
+		b.reason = "shell commands"
+	}
+}

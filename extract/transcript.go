@@ -1,0 +1,77 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/language"
+)
+
+var (
+	prompt     = regexp.MustCompile(`^\s*(?:>>>|In \[\d*\]:|irb\([^)]*\)[^>]*>)(?: |$)`)
+	nextPrompt = regexp.MustCompile(`^\s*(?:\.\.\.+:?|irb\([^)]*\)[^>]*\*)(?: |$)`)
+)
+
+// isTranscript tells whether text is a session at a prompt: its first line
+// with text has one.
+func isTranscript(text string) bool {
+	return prompt.MatchString(firstLine(strings.TrimLeft(text, " \t\n")))
+}
+
+// readTranscript replaces a session by what was typed, without prompts and
+// without what was printed.
+func readTranscript(b *block) {
+	if isShell(b.lang) || !isTranscript(b.text) {
+		return
+	}
+	b.text = typed(b.text)
+	b.notes = append(b.notes, "a session at a prompt: its input was taken, its output left")
+}
+
+func typed(text string) string {
+	var out strings.Builder
+	after := false // the line before was input
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case prompt.MatchString(line):
+			line = line[len(prompt.FindString(line)):]
+			after = true
+		case after && nextPrompt.MatchString(line):
+			line = line[len(nextPrompt.FindString(line)):]
+		default:
+			after = false
+			continue
+		}
+		out.WriteString(line)
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// shellCommand is a line that installs, starts or moves things about, as
+// replies show beside a program.
+var shellCommand = regexp.MustCompile(`^(?:sudo\s+)?(?:[A-Z_]+=\S+\s+)*(?:pip3?|python[\d.]*|py|node|npm|npx|yarn|pnpm|bun|deno|ts-node|tsx|tsc|go\s+(?:run|get|mod|build|test|install|version|env)|php|composer|ruby|gem|bundle|irb|perl|cpan|cpanm|lua[\d.]*|luajit|luarocks|bash|sh|chmod|cd|mkdir|touch|ls|pwd|clear|git|apt|apt-get|apk|yum|dnf|brew|choco|winget|conda|mamba|poetry|pipenv|pipx|uv|virtualenv|source|\.|deactivate|activate|pytest|nvm|pyenv|rbenv|docker|docker-compose|kubectl|make|cargo|rustc|javac?|gcc|code|nano|vim?|jupyter|curl|wget|\.{1,2}/\S+)(?:\s|$)`)
+
+// onlyCommands tells whether text is nothing but such commands.
+func onlyCommands(text string) bool {
+	found := false
+	continued := false
+	for line := range strings.Lines(text) {
+		t := strings.TrimSpace(line)
+		t = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(t, "$ "), "% "))
+		if t == "" || strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "#!") {
+			continue
+		}
+		if !continued && !shellCommand.MatchString(t) {
+			return false
+		}
+		continued = strings.HasSuffix(t, `\`)
+		found = true
+	}
+	return found
+}
+
+// isShell tells whether a language's programs look like the commands beside
+// other programs.
+func isShell(l *language.Language) bool { return l != nil && l.Name == "bash" }
