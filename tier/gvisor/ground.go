@@ -110,7 +110,9 @@ func (g *ground) Sample() (glove.Sample, error) {
 	if err := unix.Fstat(int(g.memory.Fd()), &st); err != nil {
 		return glove.Sample{}, err
 	}
-	s := glove.Sample{Memory: st.Blocks * 512}
+	// What the guest makes the sentry itself hold, such as full pipes, counts
+	// too.
+	s := glove.Sample{Memory: st.Blocks*512 + max(0, ownMemory(g.sentry)-sentryMemorySize)}
 	if used, err := g.groupSample(); err == nil && used.CPU > 0 {
 		s.CPU = used.CPU
 	} else {

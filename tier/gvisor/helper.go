@@ -121,6 +121,14 @@ func boot(req request) (sentry int, err error) {
 			return 0, err
 		}
 	}
+	// No core file of a sentry, which holds the guest's memory; and when the
+	// host runs out of memory, boxes go first.
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return 0, fmt.Errorf("limit of core files: %w", err)
+	}
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil {
+		return 0, fmt.Errorf("oom score: %w", err)
+	}
 	// Growing the table of descriptors while threads run waits for an RCU
 	// grace period each time; grow it once, to what the sentry needs.
 	if _, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 255); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -50,29 +51,42 @@ var refusals = []refusal{
 // refusalLine begins a line of the sentry's log; the limit follows.
 const refusalLine = "glovebox: refused "
 
+// serve is the guest's implementation of a system call.
+type serve = kernel.SyscallFn
+
+// wrapCalls replaces system calls of the guest, by name.
+func wrapCalls(wrap func(name string, next serve) serve) {
+	table, ok := kernel.LookupSyscallTable(abi.Linux, arch.Host)
+	if !ok {
+		fail("the guest's kernel has no system calls")
+	}
+	for nr, call := range table.Table {
+		if fn := wrap(call.Name, call.Fn); fn != nil {
+			call.Fn = fn
+			table.Table[nr] = call
+		}
+	}
+	table.Init()
+}
+
+func lists(calls, name string) bool { return slices.Contains(strings.Fields(calls), name) }
+
 // reportRefusals makes the sentry write a line to its log the first time that
 // it refuses something because of a limit.
 func reportRefusals() {
-	table, ok := kernel.LookupSyscallTable(abi.Linux, arch.Host)
-	if !ok {
-		return
-	}
 	said := make([]atomic.Bool, len(refusals))
-	for nr, call := range table.Table {
+	wrapCalls(func(name string, next serve) serve {
 		var mine []int
 		for i, r := range refusals {
-			for name := range strings.FieldsSeq(r.calls) {
-				if name == call.Name {
-					mine = append(mine, i)
-				}
+			if lists(r.calls, name) {
+				mine = append(mine, i)
 			}
 		}
 		if len(mine) == 0 {
-			continue
+			return nil
 		}
-		serve := call.Fn
-		call.Fn = func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
-			result, control, err := serve(t, nr, args)
+		return func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
+			result, control, err := next(t, nr, args)
 			if err != nil {
 				for _, i := range mine {
 					if linuxerr.Equals(refusals[i].err, err) && !said[i].Swap(true) {
@@ -82,9 +96,7 @@ func reportRefusals() {
 			}
 			return result, control, err
 		}
-		table.Table[nr] = call
-	}
-	table.Init()
+	})
 }
 
 // readRefusals reads what reportRefusals wrote. The log also holds the last

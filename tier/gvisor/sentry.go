@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,32 +47,34 @@ const (
 // started as one. It is in init, not in main, so that every program that
 // imports this package works, test binaries too.
 func init() {
-	switch {
-	case len(os.Args) == 1 && os.Args[0] == helperName:
-		asPartOfBox()
-		helperMain()
-	case len(os.Args) > 1 && os.Args[0] == sentryName:
-		asPartOfBox()
-		sentryMain(os.Args[1:])
-	case len(os.Args) == 4 && os.Args[0] == umounterName && strings.Join(os.Args[1:], " ") == strings.Join(umounterArgs, " "):
-		asPartOfBox()
-		umounterMain()
-	default:
+	part := partOfBox(os.Args)
+	if part == nil {
 		return
 	}
-	os.Exit(exitUnexpected)
-}
-
-// exitUnexpected is the exit code of a part of a box that could not start.
-const exitUnexpected = 125
-
-// asPartOfBox does what all parts of a box need.
-func asPartOfBox() {
 	log.SetTarget(log.GoogleEmitter{Writer: &log.Writer{Next: io.Discard}})
 	if err := os.Setenv(sidecarDirEnv, noSidecarDir); err != nil {
 		fail("environment: %v", err)
 	}
+	part()
+	os.Exit(exitUnexpected)
 }
+
+// partOfBox returns what this process is as a part of a box; nil for every
+// other program.
+func partOfBox(args []string) func() {
+	switch {
+	case len(args) == 1 && args[0] == helperName:
+		return helperMain
+	case len(args) > 1 && args[0] == sentryName:
+		return func() { sentryMain(args[1:]) }
+	case len(args) > 1 && args[0] == umounterName && slices.Equal(args[1:], umounterArgs):
+		return umounterMain
+	}
+	return nil
+}
+
+// exitUnexpected is the exit code of a part of a box that could not start.
+const exitUnexpected = 125
 
 // fail ends a part of a box.
 func fail(format string, args ...any) {
@@ -86,6 +89,7 @@ func sentryMain(args []string) {
 	tameCollector()
 	allowInodeLimit()
 	reportRefusals()
+	refuseNamespaces()
 	flags := flag.NewFlagSet(sentryName, flag.ContinueOnError)
 	config.RegisterFlags(flags)
 	logFD := flags.Int("panic-log-fd", -1, "")
@@ -106,6 +110,11 @@ func sentryMain(args []string) {
 	if err != nil {
 		fail("%v", err)
 	}
+	// With direct access to files the sentry would keep capabilities, and its
+	// seccomp filter would allow calls on files. It has no files of the host
+	// but the image, which is open. (container.New must not know: it would
+	// have the sentry start itself once more.)
+	conf.DirectFS = false
 	_ = time.Local.String() // reads the zone now, the file is out of sight later
 
 	bootFlags := flag.NewFlagSet(boot.Name(), flag.ContinueOnError)
