@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,14 +14,14 @@ import (
 
 // Memo sets v, a pointer to something that JSON can hold, to what fill found
 // before under the same key, if every one of the files is as it was then: its
-// size, its modification time and its inode, or absent as it was then. Else it calls fill, which sets v,
-// and remembers it, on disk, for later processes too. Another build of this
-// program does not use what this one remembered.
+// size, its modification time and its inode, or absent. Else it calls fill,
+// which sets v, and remembers it, on disk, for later processes too. Another
+// build of this program does not use what this one remembered.
 //
 // For a toolchain's discovery the files are the interpreter and the
-// directories whose entries matter: one Memo costs a few microseconds each and
-// one small file, where asking the interpreter costs tens of milliseconds.
-// What cannot be remembered is only slower.
+// directories whose entries matter. A file costs some microseconds, where
+// asking an interpreter costs tens of milliseconds. What cannot be remembered
+// is only slower.
 func (h *Host) Memo(key string, files []string, v any, fill func() error) error {
 	dir := h.memos()
 	if dir == "" {
@@ -28,20 +29,19 @@ func (h *Host) Memo(key string, files []string, v any, fill func() error) error 
 	}
 	id, stamp := stampOf(key, files)
 	name := filepath.Join(dir, id+".json")
-	var m memo
-	if b, err := os.ReadFile(name); err == nil && json.Unmarshal(b, &m) == nil && m.Stamp == stamp {
-		return json.Unmarshal(m.Value, v)
+	if b, err := os.ReadFile(name); err == nil {
+		if value, ok := bytes.CutPrefix(b, []byte(stamp+"\n")); ok && json.Unmarshal(value, v) == nil {
+			return nil
+		}
 	}
 	if err := fill(); err != nil {
 		return err
 	}
 	b, err := json.Marshal(v)
-	if err == nil {
-		b, err = json.Marshal(memo{Stamp: stamp, Value: b})
-	}
 	if err != nil {
 		return fmt.Errorf("remember %s: %w", key, err)
 	}
+	b = append([]byte(stamp+"\n"), b...)
 	if part, err := os.CreateTemp(dir, "part-*"); err == nil {
 		_, err = part.Write(b)
 		if err2 := part.Close(); err == nil && err2 == nil {
@@ -52,12 +52,6 @@ func (h *Host) Memo(key string, files []string, v any, fill func() error) error 
 		}
 	}
 	return nil
-}
-
-// memo is what the file of a memo holds.
-type memo struct {
-	Stamp string          `json:"stamp"`
-	Value json.RawMessage `json:"value"`
 }
 
 // stampOf returns the name of the memo of key and files, and a stamp that

@@ -22,7 +22,7 @@ const format = "rootfs 1"
 // renames something one level below the Source's entries, and not if it
 // rewrites a file in place further down; after that, call [Store.Refresh].
 func (s *Store) Key(p Plan) (string, error) {
-	h := &hasher{sum: sha256.New()}
+	h := &hasher{sum: sha256.New(), dirs: map[string]string{}}
 	h.text(format)
 	generation, err := os.ReadFile(s.generation())
 	if err != nil && !os.IsNotExist(err) {
@@ -63,7 +63,8 @@ type hasher struct {
 		Write([]byte) (int, error)
 		Sum([]byte) []byte
 	}
-	buf [8]byte
+	buf  [8]byte
+	dirs map[string]string // real paths of the directories of sources
 }
 
 func (h *hasher) number(n uint64) {
@@ -78,12 +79,29 @@ func (h *hasher) bytes(b []byte) {
 
 func (h *hasher) text(s string) { h.bytes([]byte(s)) }
 
-func (h *hasher) source(e *Entry) error {
-	real, err := filepath.EvalSymlinks(e.Source)
-	if err != nil {
-		return fmt.Errorf("root file system: %s: %w", e.Path, err)
+// real returns the real path of a source and what is there. Sources share
+// directories, whose links are followed once.
+func (h *hasher) real(p string) (string, fs.FileInfo, error) {
+	dir := h.dirs[filepath.Dir(p)]
+	if dir == "" {
+		var err error
+		if dir, err = filepath.EvalSymlinks(filepath.Dir(p)); err != nil {
+			return "", nil, err
+		}
+		h.dirs[filepath.Dir(p)] = dir
 	}
-	info, err := os.Lstat(real)
+	p = filepath.Join(dir, filepath.Base(p))
+	info, err := os.Lstat(p)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if p, err = filepath.EvalSymlinks(p); err == nil {
+			info, err = os.Lstat(p)
+		}
+	}
+	return p, info, err
+}
+
+func (h *hasher) source(e *Entry) error {
+	real, info, err := h.real(e.Source)
 	if err != nil {
 		return fmt.Errorf("root file system: %s: %w", e.Path, err)
 	}
