@@ -32,6 +32,7 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/gvisor"
+	"github.com/gloveboxhq/glovebox/tier/process"
 )
 
 // Config says what an Engine is made of. The zero Config is a good one.
@@ -123,7 +124,11 @@ func New(c Config) (*Engine, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.c.Tiers = []tier.Tier{g}
+		p, err := process.New(process.Options{})
+		if err != nil {
+			return nil, err
+		}
+		e.c.Tiers = []tier.Tier{g, p}
 	}
 	if e.c.Artifacts == nil {
 		e.own = artifact.NewMemory(artifactMemory)

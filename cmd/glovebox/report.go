@@ -42,6 +42,7 @@ const (
 	shownStream = 8 << 10
 	shownValue  = 600
 	shownCases  = 10
+	shownFiles  = 8
 )
 
 // report writes an observation for people.
@@ -84,10 +85,17 @@ func report(w io.Writer, o *glovebox.Observation) error {
 	for _, r := range o.Redactions {
 		fmt.Fprintf(&b, "%s %d × %s in %s\n", p.paint(dim, "redacted:"), r.Count, r.Rule, r.Stream)
 	}
-	for _, a := range o.Artifacts {
+	for i, a := range o.Artifacts {
+		if i == shownFiles {
+			fmt.Fprintf(&b, "%s and %d more\n", p.paint(dim, "artifact:"), len(o.Artifacts)-i)
+			break
+		}
 		fmt.Fprintf(&b, "%s %s  %s, %s\n", p.paint(dim, "artifact:"), a.Name, a.MIME, classify.Bytes(a.Size))
 	}
-	for _, r := range o.Refused {
+	for i, r := range o.Refused {
+		if i == shownFiles {
+			break
+		}
 		fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "left out:"), r.Name, r.Reason)
 	}
 	if o.Status != glovebox.StatusPass {
