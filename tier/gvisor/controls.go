@@ -29,7 +29,7 @@ func (t *Tier) controls() []glovebox.Control {
 		{"descriptors", "a command has its own and no others"},
 		{"agent", "the agent is another user, and not dumpable"},
 		{"limit wall", "our own clock"},
-		{"limit cpu", "RLIMIT_CPU, and a meter of all processes together"},
+		{"limit cpu", "a meter of the host's time that the box takes, fifty times a second"},
 		{"limit memory", memory},
 		{"limit processes", "RLIMIT_NPROC in the guest"},
 		{"limit open_files", "RLIMIT_NOFILE"},

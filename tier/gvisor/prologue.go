@@ -31,13 +31,11 @@ type rlimit struct {
 	value    uint64
 }
 
+// rlimits has no limit of processor time: the guest's kernel counts the time
+// that a thread would run, whether or not the host lets it, so on a busy host
+// it would take a program's time away. The host's own count is metered instead.
 func rlimits(l glovebox.Limits) []rlimit {
-	seconds := uint64(l.CPU.Seconds())
-	if l.CPU%1e9 != 0 {
-		seconds++
-	}
 	return []rlimit{
-		{"limit of processor time", unix.RLIMIT_CPU, seconds},
 		{"limit of file size", unix.RLIMIT_FSIZE, uint64(l.FileSize)},
 		{"limit of open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles)},
 		{"limit of processes", unix.RLIMIT_NPROC, uint64(l.Processes)},
