@@ -37,7 +37,7 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 		return nil, fmt.Errorf("asking %s for its version: %w", exe, err)
 	}
 	version = strings.TrimPrefix(strings.TrimSpace(version), "v")
-	if !nodeAtLeast(version, 20, 10) {
+	if !versionAtLeast(version, 20, 10) {
 		return nil, fmt.Errorf("Node.js %s at %s is too old: %s", version, exe, installNode)
 	}
 	libs, err := h.Libraries(exe)
@@ -61,8 +61,8 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 	}, nil
 }
 
-// nodeAtLeast compares the first two parts of a version.
-func nodeAtLeast(version string, major, minor int) bool {
+// versionAtLeast compares the first two parts of a version.
+func versionAtLeast(version string, major, minor int) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {
 		return false
@@ -78,7 +78,7 @@ func nodeAtLeast(version string, major, minor int) bool {
 func nodeCommand(tc *Toolchain, args ...string) []string {
 	command := []string{tc.Exe, "--experimental-vm-modules"}
 	v := tc.Version
-	if !nodeAtLeast(v, 20, 19) || nodeAtLeast(v, 21, 0) && !nodeAtLeast(v, 22, 7) {
+	if !versionAtLeast(v, 20, 19) || versionAtLeast(v, 21, 0) && !versionAtLeast(v, 22, 7) {
 		command = append(command, "--experimental-detect-module")
 	}
 	if tc.Language == "typescript" {

@@ -1,23 +1,40 @@
 package language
 
 import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
 // PHP is PHP's command line interpreter.
 var PHP = &Language{
-	Name:       "php",
-	Title:      "PHP",
-	Aliases:    []string{"php", "php7", "php8"},
-	Extensions: []string{".php"},
-	Main:       "main.php",
-	Comment:    "//",
-	Score:      phpSigns.score,
-	IsTest:     isPHPTest,
-	Install:    "install PHP 8.0 or later (package php-cli)",
+	Name:        "php",
+	Title:       "PHP",
+	Aliases:     []string{"php", "php7", "php8"},
+	Extensions:  []string{".php"},
+	Main:        "main.php",
+	Comment:     "//",
+	Score:       phpSigns.score,
+	IsTest:      isPHPTest,
+	Find:        findPHP,
+	Plan:        planPHP,
+	Exam:        examPHP,
+	ReadSyntax:  readPHPSyntax,
+	ReadFailure: readPHPFailure,
+	Install:     installPHP,
 }
 
 var phpSigns = signs{
@@ -40,3 +57,275 @@ var phpTestName = regexp.MustCompile(`(?i)(?:^test[._-]|[._-]tests?\.php$|^tests
 func isPHPTest(f glovebox.File) bool {
 	return path.Ext(f.Path) == ".php" && phpTestName.MatchString(path.Base(f.Path))
 }
+
+//go:embed php
+var phpScripts embed.FS
+
+const (
+	installPHP = "install PHP 8.1 or later (packages php-cli and php-tokenizer) so that php is on PATH"
+	phpExe     = "/usr/local/bin/php"
+	phpModules = "/usr/local/lib/php"
+	phpConfig  = "/usr/local/etc/php"
+)
+
+// phpExtensions are the modules that a box gets, as far as the host has them:
+// what programs take for granted, and nothing that reaches into the machine.
+var phpExtensions = []string{
+	"tokenizer", "ctype", "mbstring", "iconv", "bcmath", "gmp", "calendar", "dom", "xml", "simplexml",
+}
+
+// phpIni makes every error go to stderr, once, and assertions throw. The box
+// bounds memory and time, not PHP.
+const phpIni = `display_errors=stderr
+log_errors=0
+html_errors=0
+error_reporting=-1
+zend.assertions=1
+assert.exception=1
+memory_limit=-1
+max_execution_time=0
+date.timezone=UTC
+`
+
+// findPHP finds PHP and the extensions it has.
+func findPHP(ctx context.Context, h Host) (*Toolchain, error) {
+	exe, err := h.LookPath("php", "php8.4", "php8.3", "php8.2", "php8.1")
+	if err != nil {
+		return nil, fmt.Errorf("PHP was not found (%w): %s", err, installPHP)
+	}
+	about, err := h.Ask(ctx, exe, "-n", "-r", `echo PHP_VERSION, "\n", PHP_EXTENSION_DIR, "\n", implode(" ", get_loaded_extensions());`)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s about itself: %w", exe, err)
+	}
+	lines := strings.Split(strings.TrimSpace(about), "\n")
+	if len(lines) != 3 {
+		return nil, fmt.Errorf("%s said %q of itself", exe, about)
+	}
+	version, dir, loaded := lines[0], lines[1], strings.Fields(strings.ToLower(lines[2]))
+	if !versionAtLeast(version, 8, 1) {
+		return nil, fmt.Errorf("PHP %s at %s is too old: %s", version, exe, installPHP)
+	}
+	ini := phpIni + "extension_dir=" + phpModules + "\n"
+	elfs := []string{exe}
+	var modules []rootfs.Entry
+	for _, name := range phpExtensions {
+		module := filepath.Join(dir, name+".so")
+		if _, err := os.Stat(module); err != nil || slices.Contains(loaded, name) {
+			continue
+		}
+		ini += "extension=" + name + "\n"
+		elfs = append(elfs, module)
+		loaded = append(loaded, name)
+		modules = append(modules, rootfs.Entry{Path: path.Join(phpModules, name+".so"), Source: module})
+	}
+	if !slices.Contains(loaded, "tokenizer") {
+		return nil, fmt.Errorf("PHP at %s lacks the tokenizer extension: %s", exe, installPHP)
+	}
+	libs, err := h.Libraries(elfs...)
+	if err != nil {
+		return nil, fmt.Errorf("finding the libraries of %s: %w", exe, err)
+	}
+	scripts, err := driverEntries("php", phpScripts, "php")
+	if err != nil {
+		return nil, err
+	}
+	root := rootfs.Base()
+	root.Add(rootfs.Libraries(libs)...)
+	root.Add(rootfs.Entry{Path: phpExe, Source: exe})
+	root.Add(modules...)
+	root.Add(rootfs.Entry{Path: path.Join(phpConfig, "php.ini"), Data: []byte(ini)})
+	root.Add(scripts...)
+	// Some builds of PHP read the time zones of the system.
+	const zones = "/usr/share/zoneinfo"
+	if info, err := os.Stat(zones); err == nil && info.IsDir() {
+		root.Add(rootfs.Entry{Path: zones, Source: zones, SkipKey: "right posix", Skip: func(rel string, _ fs.DirEntry) bool {
+			return rel == "right" || rel == "posix" || rel == "localtime"
+		}})
+	}
+	return &Toolchain{
+		Language: "php",
+		Version:  version,
+		Exe:      phpExe,
+		Env:      []string{"PHPRC=" + phpConfig, "PHP_INI_SCAN_DIR="},
+		Path:     "/usr/local/bin:/usr/bin:/bin",
+		Root:     root,
+	}, nil
+}
+
+// phpFiles opens PHP in files that never do: a program without a tag would be
+// printed, not run.
+func phpFiles(files []glovebox.File) []glovebox.File {
+	files = slices.Clone(files)
+	for i, f := range files {
+		if path.Ext(f.Path) == ".php" && !bytes.Contains(f.Data, []byte("<?")) {
+			files[i].Data = append([]byte("<?php "), f.Data...)
+		}
+	}
+	return files
+}
+
+// planPHP lints and runs. The lint is a start of its own: it compiles, which
+// finds more than parsing, and PHP cannot close a descriptor it was given.
+func planPHP(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
+	return &Plan{
+		Files: phpFiles(p.Files),
+		Check: phpLint(tc, p.Main),
+		Run:   Step{Args: []string{tc.Exe, p.Main}},
+	}, nil
+}
+
+func phpLint(tc *Toolchain, main string) *Step {
+	return &Step{Args: []string{tc.Exe, "-l", main}}
+}
+
+// phpTests is what the drivers that run tests are told.
+type phpTests struct {
+	Tests []string `json:"tests"`
+}
+
+// examPHP runs tests in a process of their own, unless they need more than
+// calls.
+func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
+	tests := phpFiles(t.Files)
+	told := phpTests{}
+	for i, f := range tests {
+		if slices.ContainsFunc(p.Files, func(g glovebox.File) bool { return g.Path == f.Path }) {
+			tests[i].Path = "tests/" + f.Path
+		}
+		if path.Ext(f.Path) == ".php" {
+			told.Tests = append(told.Tests, tests[i].Path)
+		}
+	}
+	if len(told.Tests) == 0 {
+		return nil, fmt.Errorf("no test file is PHP: its name must end in .php")
+	}
+	config, err := json.Marshal(told)
+	if err != nil {
+		return nil, err
+	}
+	driver := func(name string, args ...string) []string {
+		return append([]string{tc.Exe, path.Join(driverDir("php"), name)}, args...)
+	}
+	exam := &Exam{
+		Proof:     glovebox.ProofOutOfProcess,
+		Files:     phpFiles(p.Files),
+		Check:     phpLint(tc, p.Main),
+		Candidate: Step{Args: driver("candidate.php", p.Main)},
+		Harness:   &Step{Args: driver("harness.php", string(config)), Files: slices.Concat(tests, phpIncludes(p, tests))},
+	}
+	if reason := phpNeedsProcess(tests); reason != "" {
+		exam.Proof, exam.Reason, exam.Harness = glovebox.ProofInProcess, reason, nil
+		exam.Candidate = Step{Args: driver("inprocess.php", string(config), p.Main), Files: slices.Concat(tests, phpAliases(p, tests))}
+	}
+	return exam, nil
+}
+
+// phpNames are names by which tests include a program that has no name.
+var phpNames = []string{"solution.php", "main.php", "index.php", "program.php"}
+
+// phpIncludes are empty files in the place of the program's, for tests that
+// include them: its names are there without.
+func phpIncludes(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
+	files := phpAliases(p, tests)
+	for _, f := range p.Files {
+		if path.Ext(f.Path) == ".php" {
+			files = append(files, glovebox.File{Path: f.Path})
+		}
+	}
+	for i := range files {
+		files[i].Data = []byte("<?php\n")
+	}
+	return files
+}
+
+// phpAliases are files for the names in phpNames that nothing has, for tests
+// that include the program by them where it has already been started.
+func phpAliases(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
+	var files []glovebox.File
+	for _, name := range phpNames {
+		taken := func(f glovebox.File) bool { return f.Path == name }
+		if !slices.ContainsFunc(p.Files, taken) && !slices.ContainsFunc(tests, taken) {
+			files = append(files, glovebox.File{Path: name, Data: []byte("<?php\n")})
+		}
+	}
+	return files
+}
+
+// phpNeeds are what tests can use only in the program's own process.
+var phpNeeds = []struct {
+	pattern *regexp.Regexp
+	reason  string
+}{
+	{regexp.MustCompile(`(?i)->\s*(?:createMock|createStub|getMockBuilder|prophesize)\s*\(|\bMockery::`), "the tests replace parts of the program"},
+	{regexp.MustCompile(`\bnew\s+\\?Reflection|\bmethod_exists\(|\bproperty_exists\(|\bget_class_methods\(|\bget_object_vars\(`), "the tests look into the program's classes"},
+	{regexp.MustCompile(`\b(?:shell_exec|exec|system|passthru|proc_open|popen)\s*\(`), "the tests start the program by themselves"},
+	{regexp.MustCompile(`\$GLOBALS\b|\bglobal\s+\$`), "the tests use the program's variables"},
+}
+
+var (
+	phpExtends = regexp.MustCompile(`\bextends\s+\\?([\w\\]+)`)
+	phpBuiltin = regexp.MustCompile(`(?:TestCase|Exception|Error)$|^(?:ArrayObject|ArrayIterator|stdClass)$`)
+	phpClass   = regexp.MustCompile(`\b(?:class|interface)\s+(\w+)`)
+)
+
+// phpNeedsProcess tells why tests need the program in their own process, or "".
+// It reads the tests alone.
+func phpNeedsProcess(tests []glovebox.File) string {
+	for _, f := range tests {
+		for _, need := range phpNeeds {
+			if need.pattern.Match(f.Data) {
+				return need.reason
+			}
+		}
+		defined := map[string]bool{}
+		for _, m := range phpClass.FindAllSubmatch(f.Data, -1) {
+			defined[string(m[1])] = true
+		}
+		for _, m := range phpExtends.FindAllSubmatch(f.Data, -1) {
+			if !defined[string(m[1])] && !phpBuiltin.Match(m[1]) {
+				return "the tests extend a class of the program"
+			}
+		}
+	}
+	return ""
+}
+
+var phpError = regexp.MustCompile(`(?m)^(?:PHP )?(Parse error|Fatal error): +(?s:(.+?)) in (/[^\n]*?|[^\n/ ][^\n]*?) on line (\d+)$`)
+
+// readPHPSyntax reads what php -l prints.
+func readPHPSyntax(out CheckOutput) *glovebox.SyntaxError {
+	if out.ExitCode == 0 {
+		return nil
+	}
+	for _, text := range [][]byte{out.Stderr, out.Stdout} {
+		if m := phpError.FindSubmatch(text[:min(len(text), failureBytes)]); m != nil {
+			line, _ := strconv.Atoi(string(m[4]))
+			return &glovebox.SyntaxError{File: inWorkspace(string(m[3])), Line: line, Message: strings.ToValidUTF8(string(m[2]), "\uFFFD")}
+		}
+	}
+	return nil
+}
+
+var (
+	phpUncaught = regexp.MustCompile(`(?:^|\n)(?:PHP )?Fatal error: +Uncaught ([\w\\]+)(?:: (?s:(.*?)))? in (/[^\n]*):(\d+)\nStack trace:`)
+	phpFatal    = regexp.MustCompile(`(?:^|\n)(?:PHP )?((?:Fatal|Parse|Recoverable fatal) error): +(?s:([^\n].*?)) in (/[^\n]*?) on line (\d+)(?:\n|$)`)
+)
+
+// readPHPFailure reads the fatal error that PHP printed last.
+func readPHPFailure(stderr []byte) *glovebox.Failure {
+	text := strings.ToValidUTF8(string(stderr[max(0, len(stderr)-failureBytes):]), "\uFFFD")
+	made := func(m []string) *glovebox.Failure {
+		line, _ := strconv.Atoi(m[4])
+		return &glovebox.Failure{Type: m[1], Message: strings.TrimSpace(m[2]), File: inWorkspace(m[3]), Line: line}
+	}
+	if all := phpUncaught.FindAllStringSubmatch(text, -1); len(all) > 0 {
+		return made(all[len(all)-1])
+	}
+	if all := phpFatal.FindAllStringSubmatch(text, -1); len(all) > 0 {
+		return made(all[len(all)-1])
+	}
+	return nil
+}
+
+// inWorkspace returns a path of the box as one of the workspace.
+func inWorkspace(name string) string { return strings.TrimPrefix(name, "/workspace/") }

@@ -1,0 +1,113 @@
+<?php
+// The harness's side of an exam: runs the tests in a process that the candidate
+// cannot reach, against stubs for the candidate's names.
+
+namespace Glovebox;
+
+require __DIR__ . '/wire.php';
+require __DIR__ . '/exam.php';
+require __DIR__ . '/stubs.php';
+require __DIR__ . '/phpunit.php';
+
+/** The link to the candidate; the first use sets it. */
+function link(?Link $link = null): Link
+{
+    static $kept;
+    return $kept ??= $link;
+}
+
+function call(string $function, array $arguments): mixed
+{
+    link()->calls++;
+    return link()->use("$function(" . show($arguments) . ')', 'call', $function, $arguments);
+}
+
+(function (array $config): void {
+    $files = \array_map(fn ($name) => new TestFile($name), $config['tests']);
+    if (\array_filter($files, fn ($f) => $f->exits) && \getenv('GLOVEBOX_EXIT') === false) {
+        watch();
+        return;
+    }
+    $report = new Report();
+    $names = $declared = [];
+    foreach ($files as $file) {
+        $names += $file->names;
+        $declared += $file->declared;
+    }
+    $names = \array_values(\array_filter(\array_map(\strval(...), \array_keys($names)), fn ($name) => !isset($declared[\strtolower($name)])));
+
+    // Nothing can clear this: no code of the tests runs any more.
+    $broken = function (string $reason) use ($report): never {
+        $report->broken("the candidate's side of the tests cannot be trusted any more: $reason");
+        exit(1);
+    };
+    // Of the tests' objects the candidate may use what is public.
+    $serve = function (string $op, mixed $target, array $arguments, Link $link): mixed {
+        $object = $link->our($target);
+        return match ($op) {
+            'invoke' => $object(...$arguments),
+            'method' => $object->{$arguments[0]}(...\array_slice($arguments, 1)),
+            'get' => $object->{$arguments[0]},
+            'set' => $object->{$arguments[0]} = $arguments[1],
+            'isset' => isset($object->{$arguments[0]}),
+            'items' => $object instanceof \Traversable ? \iterator_to_array($object) : \get_object_vars($object),
+            default => $link->broken('an unknown request came'),
+        };
+    };
+    $link = link(new Link(\fopen('php://fd/3', 'r'), \fopen('php://fd/4', 'w'), $broken, $serve));
+    $link->enumCase = function (string $class, string $case) use ($link): mixed {
+        if (\enum_exists($class, false) && \defined("$class::$case") && (new \ReflectionClass($class))->isUserDefined()) {
+            return \constant("$class::$case");
+        }
+        return (object) ['name' => $case];
+    };
+    $link->throwable = function (string $class, array $parents) use ($names): \Throwable {
+        foreach ([$class, ...$parents] as $name) {
+            if (\class_exists($name, false) && \is_a($name, \Throwable::class, true)) {
+                return (new \ReflectionClass($name))->newInstanceWithoutConstructor();
+            }
+        }
+        return new \Exception();
+    };
+    $link->standIn = function (int $id, string $class) use ($link): object {
+        $stub = \class_exists($class, false) && \in_array(Remote::class, class_uses_all($class), true) ? $class : SomeObject::class;
+        return (new \ReflectionClass($stub))->newInstanceWithoutConstructor();
+    };
+    [$functions, $classes, $constants] = $link->use('loading', 'describe', null, [$names]);
+    stubs($functions, $classes, $constants, $names);
+    $last = fn () => $link->last === null || $link->last[0] === 'loading' ? ''
+        : "{$link->last[0]}: it " . ($link->last[1] === 1 ? 'returned ' : 'threw ') . show($link->last[2], false);
+    $include = static function (string $file): void {
+        require $file;
+    };
+    (new Exam($files, $report, fn () => $link->calls, $last))->run($include);
+})(\json_decode($argv[1], true));
+
+/** All traits of a class and its parents. */
+function class_uses_all(string $class): array
+{
+    $traits = [];
+    for ($c = $class; $c; $c = \get_parent_class($c)) {
+        foreach (\class_uses($c) as $trait) {
+            $traits = [...$traits, $trait, ...\class_uses($trait)];
+        }
+    }
+    return $traits;
+}
+
+/** Runs the tests in a child, to learn the code with which they exit. */
+function watch(): void
+{
+    $state = \tempnam('/tmp', 'exit');
+    \putenv("GLOVEBOX_EXIT=$state");
+    $child = \proc_open([\PHP_BINARY, __FILE__, $GLOBALS['argv'][1]], [\STDIN, \STDOUT, \STDERR], $pipes);
+    $code = \proc_close($child);
+    $calls = (string) \file_get_contents($state);
+    if ($calls === '') {
+        return; // it reported all by itself
+    }
+    $report = new Report();
+    $ok = $code === 0 && (int) $calls > 0;
+    $report->add('tests', $ok ? 'passed' : 'failed', $ok ? '' : ($code === 0 ? 'no assertion ran' : "the tests ended with exit code $code"));
+    $report->done();
+}
