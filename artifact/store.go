@@ -21,7 +21,7 @@ type Store interface {
 	Delete(id string) error
 }
 
-// Blob is a content that is being written. It is there, whole, once Close
+// Blob is a content that is being written, by one goroutine. It is there, whole, once Close
 // returns nil, and not at all otherwise.
 type Blob interface {
 	io.Writer
@@ -112,22 +112,33 @@ type memoryBlob struct {
 }
 
 func (b *memoryBlob) Write(p []byte) (int, error) {
+	f, err := b.keep(p)
+	if err != nil {
+		return 0, err
+	}
+	if f == nil {
+		return len(p), nil
+	}
+	return f.Write(p) // without the lock: a slow disk holds nobody else up
+}
+
+// keep takes p into memory, or returns the file that it is to go to.
+func (b *memoryBlob) keep(p []byte) (*os.File, error) {
 	b.m.mu.Lock()
 	defer b.m.mu.Unlock()
 	if b.closed {
-		return 0, fs.ErrClosed
+		return nil, fs.ErrClosed
 	}
 	if b.file == nil && b.m.used+int64(len(p)) > b.m.limit {
 		if err := b.spill(); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	if b.file != nil {
-		return b.file.Write(p)
+	if b.file == nil {
+		b.data = append(b.data, p...)
+		b.m.used += int64(len(p))
 	}
-	b.data = append(b.data, p...)
-	b.m.used += int64(len(p))
-	return len(p), nil
+	return b.file, nil
 }
 
 // spill moves the content to a file without a name.

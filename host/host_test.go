@@ -69,6 +69,8 @@ func TestLookPath(t *testing.T) {
 	program(t, at("two/self"), "", 0o755)
 	// A wrapper that is asked for what it wraps.
 	program(t, at("one/ruby"), "#!/bin/sh\necho "+at("real/b-1.2")+"\n", 0o755)
+	// A script whose name begins like an interpreter's.
+	program(t, at("one/ruby-build"), "#!/bin/sh\necho "+at("real/b-1.2")+"\n", 0o755)
 	// One that does not answer.
 	program(t, at("one/perl"), "#!/bin/sh\necho no idea\n", 0o755)
 	program(t, at("two/perl"), "", 0o755)
@@ -99,6 +101,7 @@ func TestLookPath(t *testing.T) {
 		{[]string{"lost"}, "two/lost"},
 		{[]string{"self"}, "two/self"},
 		{[]string{"ruby"}, "real/b-1.2"},
+		{[]string{"ruby-build"}, "one/ruby-build"},
 		{[]string{"perl"}, "two/perl"},
 	}
 	h := host.ForTest(path, t.TempDir())

@@ -109,18 +109,15 @@ func isScript(p string) (bool, error) {
 	return string(head[:]) == "#!", nil
 }
 
-// whoAreYou are the ways to ask an interpreter for its own path, by the
-// beginning of its name. They work through any shim.
-var whoAreYou = []struct {
-	prefix string
-	args   []string
-}{
-	{"python", []string{"-I", "-c", "import sys; print(sys.executable)"}},
-	{"pypy", []string{"-I", "-c", "import sys; print(sys.executable)"}},
-	{"node", []string{"-p", "process.execPath"}},
-	{"ruby", []string{"-e", "puts RbConfig.ruby"}},
-	{"php", []string{"-n", "-r", "echo PHP_BINARY;"}},
-	{"perl", []string{"-e", "print $^X"}},
+// whoAreYou are the ways to ask an interpreter for its own path, by its name
+// without a version. They work through any shim.
+var whoAreYou = map[string][]string{
+	"python": {"-I", "-c", "import sys; print(sys.executable)"},
+	"pypy":   {"-I", "-c", "import sys; print(sys.executable)"},
+	"node":   {"-p", "process.execPath"},
+	"ruby":   {"-e", "puts RbConfig.ruby"},
+	"php":    {"-n", "-r", "echo PHP_BINARY;"},
+	"perl":   {"-e", "print $^X"},
 }
 
 // errNoWay: nothing knows what is behind a script.
@@ -178,10 +175,8 @@ func (h *Host) choice(p string) (string, error) {
 func (h *Host) behind(p string) (string, error) {
 	name := filepath.Base(p)
 	var asks [][]string
-	for _, w := range whoAreYou {
-		if strings.HasPrefix(name, w.prefix) {
-			asks = append(asks, append([]string{p}, w.args...))
-		}
+	if args := whoAreYou[strings.TrimRight(name, "0123456789.")]; args != nil {
+		asks = append(asks, append([]string{p}, args...))
 	}
 	// ~/.pyenv/shims/x belongs to pyenv, which answers "pyenv which x".
 	if root := filepath.Dir(filepath.Dir(p)); filepath.Base(filepath.Dir(p)) == "shims" {
