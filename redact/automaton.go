@@ -19,9 +19,10 @@ type automaton struct {
 // newAutomaton builds the automaton of keys, which are folded already.
 func newAutomaton(keys [][]byte) *automaton {
 	a := &automaton{}
-	columns := 1
+	columns, most := 1, 1
 	for _, k := range keys {
 		a.size = append(a.size, len(k))
+		most += len(k)
 		for _, c := range k {
 			if a.class[c] == 0 {
 				a.class[c] = uint8(columns)
@@ -38,16 +39,16 @@ func newAutomaton(keys [][]byte) *automaton {
 
 	// The trie; state 0 is the root, and 0 in a cell means "no edge yet".
 	width := 1 << a.shift
-	next := make([]uint32, width)
-	out := [][]int32{nil}
-	depth := []uint16{0}
+	next := make([]uint32, width, width*most)
+	out := make([][]int32, 1, most)
+	depth := make([]uint16, 1, most)
 	for i, k := range keys {
 		s := uint32(0)
 		for _, c := range k {
 			cell := int(s)<<a.shift | int(a.class[c])
 			if next[cell] == 0 {
 				next[cell] = uint32(len(out))
-				next = append(next, make([]uint32, width)...)
+				next = next[:len(next)+width]
 				out = append(out, nil)
 				depth = append(depth, depth[s]+1)
 			}

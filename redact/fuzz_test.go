@@ -19,20 +19,65 @@ func FuzzRedact(f *testing.F) {
 	f.Add([]byte("-----BEGIN PRIVATE KEY-----\n\\n\n\xff"), []byte("hV7-qq02/Zz"), uint64(5))
 	f.Add([]byte("apiVersion: v1\nkind: Secret\ndata:\n  a: "), []byte("\n  b: YWRtaW46cGFzc3dvcmQ=\n"), uint64(6))
 	f.Fuzz(func(t *testing.T, before, after []byte, seed uint64) {
-		text := string(before) + named + string(after)
-		r := New(Config{Secrets: map[string]string{"NAME": named}})
-		out := r.String("fuzz", text)
-		if strings.Contains(out, named) {
-			t.Fatalf("%q survives in %q", text, out)
+		holds(t, string(before)+named+string(after), named, seed)
+	})
+}
+
+// holds checks what holds of every text that has the named secret in it.
+func holds(t *testing.T, text, named string, seed uint64) {
+	t.Helper()
+	r := New(Config{Secrets: map[string]string{"NAME": named}})
+	out := r.String("fuzz", text)
+	if strings.Contains(out, named) {
+		t.Fatalf("%q survives in %q", text, out)
+	}
+	cuts := rand.New(rand.NewPCG(seed, 0))
+	for _, most := range []int{1, 4, 40, 5000} {
+		if cut := stream(t, r, text, func() int { return 1 + cuts.IntN(most) }); cut != out {
+			t.Fatalf("%q\nas a stream in pieces of up to %d: %q\nwhole:  %q", text, most, cut, out)
 		}
-		cuts := rand.New(rand.NewPCG(seed, 0))
-		for _, most := range []int{1, 4, 40, 5000} {
-			if cut := stream(t, r, text, func() int { return 1 + cuts.IntN(most) }); cut != out {
-				t.Fatalf("%q\nas a stream in pieces of up to %d: %q\nwhole:  %q", text, most, cut, out)
+	}
+	if again := r.String("fuzz", out); again != out {
+		t.Fatalf("%q\nonce:  %q\ntwice: %q", text, out, again)
+	}
+}
+
+// TestMixtures does what the fuzzer does on texts that are put together from
+// the words of the rules, so that candidates stand side by side, in one
+// another and cut short.
+func TestMixtures(t *testing.T) {
+	words := []string{
+		"\n", " ", "\"", "'", "=", ": ", "://", "@", "-", "_", ".", "\\n", ",", ";", "\x1b[0m", "\xff", "x", "7", "user", "kind: Secret\ndata:\n  a: ",
+		"[redacted:", "[redacted:github-pat]", "]", "secret:NAME", "https://a:b@c", "-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----", "-----",
+	}
+	for _, r := range allRules() {
+		words = append(words, r.keys...)
+	}
+	for _, p := range planted {
+		words = append(words, p.text, p.text, p.secret)
+	}
+	rounds := 3000
+	if testing.Short() {
+		rounds = 300
+	}
+	const named = "hV7-qq02/Zz1"
+	for seed := range uint64(rounds) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var b strings.Builder
+		at := r.IntN(12)
+		for i := range 12 {
+			w := words[r.IntN(len(words))]
+			switch r.IntN(6) {
+			case 0:
+				w = w[:r.IntN(len(w)+1)]
+			case 1:
+				w = w[r.IntN(len(w)+1):]
+			}
+			b.WriteString(w)
+			if i == at {
+				b.WriteString(named)
 			}
 		}
-		if again := r.String("fuzz", out); again != out {
-			t.Fatalf("%q\nonce:  %q\ntwice: %q", text, out, again)
-		}
-	})
+		holds(t, b.String(), named, seed)
+	}
 }

@@ -26,6 +26,8 @@ type named struct {
 	once  sync.Once
 	auto  *automaton
 	forms []form // in the order of the automaton's keys
+	// reach is the most bytes from the start of a secret to its end.
+	reach int
 	// anyLines tells the states in which a line may end before apart bytes.
 	anyLines []bool
 }
@@ -103,6 +105,7 @@ func (n *named) load() {
 		keys := make([][]byte, len(n.forms))
 		for i, f := range n.forms {
 			keys[i] = fold(f.text[:min(len(f.text), keySize)])
+			n.reach = max(n.reach, len(f.text)*(maxGap+1))
 		}
 		n.auto = newAutomaton(keys)
 		n.anyLines = make([]bool, len(n.auto.depth))
@@ -243,49 +246,60 @@ func squeeze(b []byte) []byte {
 // finder returns a finder of the secrets. With escapes it skips terminal
 // escapes too; that is a stage of its own, as an escape that is not one would
 // hide the start of a secret behind it.
-func (n *named) finder(known func(id string) bool, escapes bool) finder {
+func (n *named) finder(escapes bool) finder {
 	n.load()
-	return &namedFinder{named: n, known: known, gap: gap{escapes: escapes}}
+	return &namedFinder{named: n, gap: gap{escapes: escapes}}
 }
 
 // namedFinder finds the keys of the forms.
 type namedFinder struct {
 	*named
-	known func(id string) bool
 	gap   gap
 	state uint32
 	at    [2 * keySize]int // places of the last bytes that were not skipped
-	count int
+	count uint
 }
 
 func (f *namedFinder) scan(b []byte, from int, hits []hit) []hit {
-	a := f.auto
+	if f.gap.escapes && bytes.IndexByte(b[from:], 0x1b) < 0 && len(b)-f.reach > from {
+		// Without escapes the stage before has found everything; only what
+		// may go on in bytes to come matters.
+		from, f.state, f.gap.esc = len(b)-f.reach, 0, 0
+	}
+	a, state := f.auto, f.state
 	for i := from; i < len(b); i++ {
 		c := b[i]
 		if skippable[c] || f.gap.esc != 0 {
+			if state == 0 && !f.gap.escapes {
+				continue
+			}
 			skip, tooLong := f.gap.skips(c)
-			if tooLong || c == '\n' && a.depth[f.state] < apart && !f.anyLines[f.state] {
-				f.state = 0
+			if tooLong || c == '\n' && a.depth[state] < apart && !f.anyLines[state] {
+				state = 0
 			}
 			if skip {
 				continue
 			}
 		}
+		state = a.next[state<<a.shift|uint32(a.class[c])]
+		if state == 0 {
+			continue
+		}
 		f.gap.n = 0
-		f.at[f.count%len(f.at)] = i
+		f.at[f.count%uint(len(f.at))] = i
 		f.count++
-		f.state = a.next[f.state<<a.shift|uint32(a.class[c])]
-		if f.state >= a.first {
-			for _, k := range a.out[f.state-a.first] {
+		if state >= a.first {
+			for _, k := range a.out[state-a.first] {
 				hits = append(hits, hit{f.last(a.size[k]), namedCandidate{f, &f.forms[k]}})
 			}
 		}
 	}
+	f.state = state
 	return hits
 }
 
 // last returns the place of the n-th last byte that was not skipped.
-func (f *namedFinder) last(n int) int { return f.at[(f.count-n)%len(f.at)] }
+func (f *namedFinder) last(n int) int { return f.at[(f.count-uint(n))%uint(len(f.at))] }
 
 func (f *namedFinder) pending(b []byte) int {
 	if d := int(f.auto.depth[f.state]); d > 0 {
@@ -345,7 +359,7 @@ func (c namedCandidate) match(s *stage, at int, eof bool, spans []span) ([]span,
 		} else if !bytes.HasPrefix(rest, f.raw) {
 			return spans, false
 		}
-		return c.found(b, at, at+len(f.raw), eof, spans)
+		return c.found(s, at, at+len(f.raw), eof, spans)
 	}
 	g := gap{escapes: c.gap.escapes}
 	n, end := 0, at
@@ -366,7 +380,7 @@ func (c namedCandidate) match(s *stage, at int, eof bool, spans []span) ([]span,
 		}
 		n, end = n+1, i+1
 		if n == len(f.text) {
-			return c.found(b, at, end, eof, spans)
+			return c.found(s, at, end, eof, spans)
 		}
 	}
 	if !eof {
@@ -375,17 +389,18 @@ func (c namedCandidate) match(s *stage, at int, eof bool, spans []span) ([]span,
 	// The stream ends within a secret, as it does where a limit cut it: what
 	// is there of it is more than anyone should see.
 	if n >= longEnough && n >= len(f.text)/2 {
-		return c.found(b, at, end, eof, spans)
+		return c.found(s, at, end, eof, spans)
 	}
 	return spans, false
 }
 
 // found appends b[at:end], unless that is part of a marker.
-func (c namedCandidate) found(b []byte, at, end int, eof bool, spans []span) ([]span, bool) {
+func (c namedCandidate) found(s *stage, at, end int, eof bool, spans []span) ([]span, bool) {
+	b := s.buf
 	if len(b) < at+maxID && !eof && bytes.LastIndex(b[max(0, at-maxID):], markerOpen) >= 0 {
 		return spans, true // the marker may end in what comes
 	}
-	if inMarker(b, at, c.known) {
+	if inMarker(b, at, s.known) {
 		return spans, false
 	}
 	return append(spans, span{start: at, end: end, id: c.form.id}), false

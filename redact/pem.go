@@ -1,18 +1,51 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // keyRules are private keys and the secrets of Kubernetes: texts of many lines
 // that are found by how they are built.
 func keyRules() []*rule {
 	return []*rule{
-		{id: "private-key", keys: []string{"-----BEGIN "}, exact: true, lines: true, span: 1024, find: findPEM},
-		{id: "private-key-base64", keys: []string{"LS0tLS1CRUdJTi"}, exact: true, span: 4096, tail: base64s.swallow,
+		{id: "private-key-base64", keys: []string{"LS0tLS1CRUdJTi"}, exact: true, left: alnum, span: 4096, tail: base64s.swallow,
 			re: `LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,30}?(?:BSSVZBVEUgS0VZ|QUklWQVRFIEtFW|FBSSVZBVEUgS0VZ|UFJJVkFURSBLRV|gUFJJVkFURSBLR)[A-Za-z0-9+/=]{50,}`},
 		{id: "putty-key", keys: []string{"private-lines:"}, lines: true, span: 4096, re: `(?i)private-lines:\s*\d+\s+((?:[a-z0-9+/=]{20,}\s*)+)`, tail: base64s.swallow},
-		{id: "kubernetes-secret", keys: []string{"apiversion"}, lines: true, span: 4096, find: findKubernetes},
+		{id: "kubernetes-secret", need: ':', keys: []string{"apiversion"}, lines: true, list: true, span: 4096, find: findKubernetes},
 	}
 }
+
+// pemRule is a private key in PEM. It starts wherever its first line does, even
+// in the middle of a word, so it goes in a stage of its own before the other
+// rules: what they see must not change when a marker takes its place.
+var pemRule = &keyed{&rule{id: "private-key", lines: true, span: 1024, find: findPEM}, "-----BEGIN "}
+
+// pemFinder finds the key of pemRule.
+type pemFinder struct{}
+
+func (pemFinder) scan(b []byte, from int, hits []hit) []hit {
+	key := []byte(pemRule.key)
+	for at := max(0, from-len(key)+1); ; at += len(key) {
+		i := bytes.Index(b[at:], key)
+		if i < 0 {
+			return hits
+		}
+		at += i
+		hits = append(hits, hit{at, pemRule})
+	}
+}
+
+func (pemFinder) pending(b []byte) int {
+	for n := min(len(b), len(pemRule.key)-1); n > 0; n-- {
+		if bytes.HasSuffix(b, []byte(pemRule.key[:n])) {
+			return n
+		}
+	}
+	return 0
+}
+
+func (pemFinder) slid(int) {}
 
 const (
 	// pemLine is the shortest run of base64 that counts as a line of a key.
@@ -32,21 +65,23 @@ func findPEM(w []byte, key int, spans []span) []span {
 	if end < 0 || !bytes.Contains(line[:end], []byte("PRIVATE KEY")) {
 		return spans
 	}
-	body := line[end+5:]
-	for i, c := range body {
-		run := 0
-		if base64s[c] && (i == 0 || !base64s[body[i-1]] || body[i-1] == 'n' && i > 1 && body[i-2] == '\\') {
-			run = pemRun(body[i:])
+	i := key + end + 5
+	for range 8 {
+		i += pemGapLen(w[i:])
+		if pemRun(w[i:]) >= pemLine {
+			return append(spans, span{start: 0, end: i, tail: pemTail})
 		}
-		if run >= pemLine {
-			return append(spans, span{start: 0, end: key + end + 5 + i, tail: pemTail})
-		}
-		if bytes.HasPrefix(body[i:], []byte("-----")) {
+		header := pemHeader.Find(w[i:])
+		if header == nil {
 			break
 		}
+		i += len(header)
 	}
 	return spans
 }
+
+// pemHeader is a line such as "Proc-Type: 4,ENCRYPTED".
+var pemHeader = regexp.MustCompile(`^[A-Za-z-]{3,20}: [^\r\n\\"\[\]]{1,100}`)
 
 // pemRun returns the length of the run of base64 at the start of b; "-" and
 // "_" are no part of it here.

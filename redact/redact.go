@@ -78,7 +78,7 @@ func (r *Redactor) Bytes(stream string, b []byte) []byte {
 		return b
 	}
 	for _, f := range r.finders() {
-		st := &stage{finder: f, note: r.noter(stream)}
+		st := &stage{finder: f, known: r.known, note: r.noter(stream)}
 		b = st.whole(b)
 	}
 	return b
@@ -123,12 +123,11 @@ func (r *Redactor) Counts() []glovebox.Redaction {
 // first: the markers they leave cannot make or break a match of a rule that
 // the second pass of a redacted text would see otherwise.
 func (r *Redactor) finders() []finder {
-	bk := book()
-	rules := &ruleFinder{rulebook: bk, known: r.known}
+	rules := &ruleFinder{rulebook: book()}
 	if r.named == nil {
-		return []finder{rules}
+		return []finder{pemFinder{}, rules}
 	}
-	return []finder{r.named.finder(r.known, false), r.named.finder(r.known, true), rules}
+	return []finder{r.named.finder(false), r.named.finder(true), pemFinder{}, rules}
 }
 
 // known tells whether id is the name of a rule.
@@ -163,7 +162,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	}
 	if w.stages == nil {
 		for _, f := range w.r.finders() {
-			w.stages = append(w.stages, &stage{finder: f, note: w.r.noter(w.stream)})
+			w.stages = append(w.stages, &stage{finder: f, known: w.r.known, note: w.r.noter(w.stream)})
 		}
 	}
 	w.pass(0, p, false)

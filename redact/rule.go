@@ -24,6 +24,9 @@ type rule struct {
 	span int
 	// lines lets the window go past the end of the line.
 	lines bool
+	// need, if set, is a byte that follows the key within needSpan bytes, on
+	// the same line.
+	need byte
 	// re is matched at the start of the window, or with anywhere at the first
 	// place that fits. Its groups are secrets; with no group the whole match
 	// is one.
@@ -41,6 +44,8 @@ type rule struct {
 	after func(before []byte) bool
 	// weak gives way to the name of another rule that finds the same.
 	weak bool
+	// list is set where the window may hold several secrets.
+	list bool
 	// tail swallows the rest of a secret that reaches the end of its window.
 	tail tail
 
@@ -59,6 +64,9 @@ func (r *rule) apart(left *class) *rule {
 	return r
 }
 
+// needSpan is how far from the start of a key rule.need may be.
+const needSpan = 48
+
 // maxBack bounds rule.back plus the length of a key.
 const maxBack = 128
 
@@ -69,7 +77,8 @@ type rulebook struct {
 	ids  map[string]bool
 }
 
-// keyed is a rule at one of its keys.
+// keyed is a rule at one of its keys. It is the matcher of what starts with
+// that key.
 type keyed struct {
 	*rule
 	key string
@@ -77,8 +86,14 @@ type keyed struct {
 
 // book is made at the first redaction, and a rule's expression at its first
 // candidate: a process that redacts nothing pays nothing.
-var book = sync.OnceValue(func() *rulebook {
-	bk := &rulebook{ids: map[string]bool{}}
+var book = sync.OnceValue(makeBook)
+
+// Prepare loads the rules, which the first redaction would do otherwise. It
+// takes about two milliseconds: call it while a box boots.
+func Prepare() { book() }
+
+func makeBook() *rulebook {
+	bk := &rulebook{ids: map[string]bool{pemRule.id: true}}
 	index := map[string]int{}
 	var folded [][]byte
 	for _, r := range allRules() {
@@ -108,12 +123,11 @@ var book = sync.OnceValue(func() *rulebook {
 	}
 	bk.auto = newAutomaton(folded)
 	return bk
-})
+}
 
 // ruleFinder finds the keys of the rules.
 type ruleFinder struct {
 	*rulebook
-	known func(id string) bool
 	state uint32
 }
 
@@ -125,7 +139,7 @@ func (f *ruleFinder) scan(b []byte, from int, hits []hit) []hit {
 		if s >= first {
 			for _, k := range a.out[s-first] {
 				for j := range f.uses[k] {
-					hits = append(hits, hit{i + 1 - a.size[k], candidate{f, &f.uses[k][j]}})
+					hits = append(hits, hit{i + 1 - a.size[k], &f.uses[k][j]})
 				}
 			}
 		}
@@ -145,15 +159,9 @@ func (f *ruleFinder) pending(b []byte) int {
 
 func (f *ruleFinder) slid(int) {}
 
-// candidate is a place where a rule's key stands.
-type candidate struct {
-	*ruleFinder
-	keyed *keyed
-}
-
-func (c candidate) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
-	b, r := s.buf, c.keyed.rule
-	if r.exact && string(b[at:at+len(c.keyed.key)]) != c.keyed.key {
+func (c *keyed) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
+	b, r := s.buf, c.rule
+	if r.exact && string(b[at:at+len(c.key)]) != c.key {
 		return spans, false
 	}
 	start := at - r.back
@@ -163,6 +171,17 @@ func (c candidate) match(s *stage, at int, eof bool, spans []span) ([]span, bool
 	if r.after != nil && r.after(b[max(0, start-16):start]) {
 		return spans, false
 	}
+	if r.need != 0 {
+		ahead := b[at:min(at+needSpan, len(b))]
+		if line := bytes.IndexByte(ahead, '\n'); line >= 0 {
+			ahead = ahead[:line]
+		} else if len(ahead) < needSpan && !eof {
+			return spans, true
+		}
+		if bytes.IndexByte(ahead, r.need) < 0 {
+			return spans, false
+		}
+	}
 	end, cut := at+r.span, true
 	line := -1
 	if !r.lines {
@@ -171,18 +190,15 @@ func (c candidate) match(s *stage, at int, eof bool, spans []span) ([]span, bool
 	switch {
 	case line >= 0:
 		end, cut = at+line, false
-	case end > len(b) && !eof:
+	case end+len(markerOpen) > len(b) && !eof:
 		return spans, true
 	case end >= len(b):
 		end, cut = len(b), false
 	}
-	if inMarker(b, at, c.known) {
-		return spans, false
-	}
 	from := len(spans)
 	w := b[start:end]
 	if r.find != nil {
-		spans = r.find(w, r.back+len(c.keyed.key), spans)
+		spans = r.find(w, r.back+len(c.key), spans)
 	} else if m := r.compile().FindSubmatchIndex(w); len(m) == 2 {
 		spans = append(spans, span{start: m[0], end: m[1]})
 	} else {
@@ -192,10 +208,13 @@ func (c candidate) match(s *stage, at int, eof bool, spans []span) ([]span, bool
 			}
 		}
 	}
+	if len(spans) > from && inMarker(b, at, s.known) {
+		return spans[:from], false
+	}
 	n := from
 	for _, sp := range spans[from:] {
 		secret := w[sp.start:sp.end]
-		if bytes.HasPrefix(secret, markerOpen) || r.bits > 0 && entropy(secret) < r.bits || r.not != nil && r.not(secret) {
+		if touches(b[start:], w[:sp.end]) && !r.list || r.bits > 0 && entropy(secret) < r.bits || r.not != nil && r.not(secret) {
 			continue
 		}
 		if sp.end == len(w) && cut && sp.tail == nil {
@@ -206,6 +225,13 @@ func (c candidate) match(s *stage, at int, eof bool, spans []span) ([]span, bool
 		n++
 	}
 	return spans[:n], false
+}
+
+// touches tells whether a match has a marker in it or right behind it. Such a
+// match is none: what the marker replaced was either no part of it or made it
+// none in the first place, and so it stays.
+func touches(b, match []byte) bool {
+	return bytes.Contains(match, markerOpen) || bytes.HasPrefix(b[len(match):], markerOpen)
 }
 
 // boundary tells whether what stands before b[at] ends something else: a byte

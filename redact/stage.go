@@ -10,7 +10,8 @@ import (
 // how the stream was cut into writes.
 type stage struct {
 	finder finder
-	note   func(id string) // counts a redaction
+	known  func(id string) bool // tells the names of rules
+	note   func(id string)      // counts a redaction
 
 	buf     []byte // context, then what is kept
 	done    int    // buf[:done] has left, as text or as a marker
