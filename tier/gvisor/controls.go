@@ -10,35 +10,37 @@ import (
 // controls says what a box enforces. All of it is part of how a box is made:
 // there is no box without one of them.
 func (t *Tier) controls() []glovebox.Control {
-	memory := "a meter of the guest's memory, fifty times a second"
+	const meter = "the supervisor measures every 20 ms and kills"
+	memory := meter
 	if t.groups != nil {
-		memory += ", and " + t.groups.String()
+		memory += "; behind it " + t.groups.String()
 	}
-	var list []glovebox.Control
-	for _, c := range [][2]string{
-		{"kernel", "the guest has gVisor's kernel, not the host's"},
-		{"root", "an EROFS image, mounted read-only"},
-		{"files of the host", "the guest sees the image and its own memory alone"},
-		{"processes of the host", "a /proc of the guest's own"},
-		{"network", "a network stack of the guest's own, with a loopback alone"},
-		{"hostname", "a host name of the guest's own"},
-		{"user", fmt.Sprintf("user %d and group %d", tier.UID, tier.GID)},
-		{"capabilities", "none, and an empty bounding set"},
-		{"no_new_privs", "set before the command is executed"},
-		{"namespaces", "the guest's kernel refuses user namespaces"},
-		{"descriptors", "a command has its own and no others"},
-		{"agent", "the agent is another user, and not dumpable"},
-		{"limit wall", "our own clock"},
-		{"limit cpu", "a meter of the host's time that the box takes, fifty times a second"},
-		{"limit memory", memory},
-		{"limit processes", "RLIMIT_NPROC in the guest"},
-		{"limit open_files", "RLIMIT_NOFILE"},
-		{"limit file_size", "RLIMIT_FSIZE"},
-		{"limit disk", "file systems in memory, of a bounded size"},
-		{"limit files", "file systems with a bounded number of files"},
-		{"limit output", "counted as it comes"},
-	} {
-		list = append(list, glovebox.Control{Name: c[0], Enforced: true, How: c[1]})
+	list := []glovebox.Control{
+		{Name: tier.ControlSyscalls, How: "a kernel of its own, gVisor, itself under a seccomp filter"},
+		{Name: tier.ControlNamespaces, How: "the guest's kernel makes no user namespace"},
+		{Name: tier.ControlUser, How: fmt.Sprintf("user %d of the guest; the guest's kernel is a user that nothing else of the host is, or the caller's in a user namespace", tier.UID)},
+		{Name: tier.ControlFilesystem, How: "an EROFS image, read-only; a workspace, /tmp and /dev/shm in the guest's memory"},
+		{Name: tier.ControlProc, How: "the guest's own /proc and /sys"},
+		{Name: tier.ControlDevices, How: "the guest's own /dev"},
+		{Name: tier.ControlNetwork, How: "a network stack of the guest's own, with a loopback"},
+		{Name: tier.ControlIPC, How: "the guest's own"},
+		{Name: tier.ControlHostname, How: "the guest's own"},
+		{Name: tier.ControlCapabilities, How: "none, and an empty bounding set"},
+		{Name: tier.ControlNoNewPrivs, How: "PR_SET_NO_NEW_PRIVS"},
+		{Name: tier.ControlDescriptors, How: "the streams and those of the job; all others are closed"},
+		{Name: tier.ControlAgent, How: "process 1 of the guest, another user, and not dumpable"},
+		{Name: tier.ControlMemory, How: memory},
+		{Name: tier.ControlCPU, How: meter},
+		{Name: tier.ControlProcesses, How: "RLIMIT_NPROC in the guest"},
+		{Name: tier.ControlOpenFiles, How: "RLIMIT_NOFILE in the guest"},
+		{Name: tier.ControlFileSize, How: "RLIMIT_FSIZE in the guest"},
+		{Name: tier.ControlDisk, How: "the size of each tmpfs of the guest"},
+		{Name: tier.ControlFiles, How: "the number of files of each tmpfs of the guest"},
+		{Name: tier.ControlOutput, How: "the supervisor counts each stream and kills"},
+		{Name: tier.ControlWall, How: "the supervisor's clock"},
+	}
+	for i := range list {
+		list[i].Enforced = true
 	}
 	return list
 }

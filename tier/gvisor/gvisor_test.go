@@ -75,7 +75,7 @@ var python = sync.OnceValues(func() (*toolchain, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := store.Image(ctx, plan.Merge(glovePlan()))
+	root, err := store.Image(ctx, plan.Merge(GlovePlan()))
 	return &toolchain{root}, err
 })
 

@@ -1,126 +1,92 @@
 package gvisor
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"time"
+	"fmt"
+	"math/rand/v2"
+	"os"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/attack"
 )
 
-// glovePlan puts the glove where the guest starts it from.
-func glovePlan() rootfs.Plan {
+// GlovePlan is what a root file system must hold beside the toolchain: the
+// glove, which the guest starts as its process 1.
+func GlovePlan() rootfs.Plan {
 	return rootfs.Plan{Entries: []rootfs.Entry{{Path: glove.Path, Data: glove.Image(), Mode: 0o755}}}
 }
 
-// probeTime is how long a probe of a limit of time takes.
-const probeTime = 200 * time.Millisecond
-
-// probeLimits are soon hit.
-var probeLimits = glovebox.Limits{
-	Wall: 20 * time.Second, Memory: 64 << 20, Processes: 8, OpenFiles: 16,
-	FileSize: 1 << 20, Disk: 1 << 20, Files: 16, Output: 64 << 10,
-}
-
-// Probe implements [tier.Tier]: it attacks boxes of its own, with programs that
-// need no interpreter.
-func (t *Tier) Probe(ctx context.Context) (report tier.Report) {
-	report = tier.Report{Tier: t.Name(), Usable: true}
-	unusable := func(err error) tier.Report {
-		report.Usable, report.Reason = false, err.Error()
-		return report
-	}
-	store, err := rootfs.Open("")
+// Probe implements [tier.Tier].
+func (t *Tier) Probe(ctx context.Context) tier.Report {
+	report, err := t.probe(ctx)
 	if err != nil {
-		return unusable(err)
-	}
-	root, err := store.Image(ctx, rootfs.Base().Merge(glovePlan()))
-	if err != nil {
-		return unusable(err)
-	}
-	bait, err := newBait()
-	if err != nil {
-		return unusable(err)
-	}
-	defer bait.Close()
-	p := prober{tier: t, root: root}
-	defer func() {
-		if err := p.close(); err != nil {
-			report.Usable, report.Reason = false, err.Error()
-		}
-	}()
-	for _, a := range attacks(bait) {
-		held, detail, err := p.try(ctx, a)
-		if err != nil {
-			return unusable(err)
-		}
-		report.Controls = append(report.Controls, tier.Probe{
-			Name: a.control, Proven: held, Detail: a.what + ": " + detail,
-		})
-		if !held {
-			report.Usable = false
-			report.Reason = "the control " + a.control + " does not hold: " + a.what + ": " + detail
-		}
+		return tier.Report{Tier: t.Name(), Reason: err.Error()}
 	}
 	return report
 }
 
-// prober runs attacks. Those that leave the box as it was share one.
-type prober struct {
-	tier *Tier
-	root *rootfs.Root
-	box  tier.Box
-}
-
-func (p *prober) close() error {
-	if p.box == nil {
-		return nil
-	}
-	err := p.box.Close()
-	p.box = nil
-	return err
-}
-
-func (p *prober) try(ctx context.Context, a attack) (held bool, detail string, err error) {
-	s := new(glove.Script)
-	a.program(s)
-	program, err := glove.Program(s)
+func (t *Tier) probe(ctx context.Context) (report tier.Report, err error) {
+	store, err := rootfs.Open("")
 	if err != nil {
-		return false, "", err
+		return report, err
 	}
-	limits := probeLimits.WithDefaults()
-	if a.limits != nil {
-		a.limits(&limits)
-		if err := p.close(); err != nil {
-			return false, "", err
+	root, err := store.Image(ctx, rootfs.Base().Merge(GlovePlan()))
+	if err != nil {
+		return report, err
+	}
+	bait, err := attack.NewBait()
+	if err != nil {
+		return report, err
+	}
+	defer bait.Close()
+	segment, err := newSegment()
+	if err != nil {
+		return report, err
+	}
+	defer segment.remove()
+	list := append(append(attack.Walls(bait), kernelAttack, segment.attack()), attack.Limits()...)
+	return attack.Probe(ctx, t, root, list), nil
+}
+
+// kernelAttack asks the kernel who it is.
+var kernelAttack = attack.Attack{
+	Control: tier.ControlSyscalls, What: "asking for the host's kernel",
+	Program: func(s *glove.Script) {
+		var name unix.Utsname
+		size := 6 * len(name.Release)
+		buf := s.Buffer(size)
+		s.Call("uname", unix.SYS_UNAME, buf)
+		s.Call("write", unix.SYS_WRITE, 1, buf.Plus(2*len(name.Release)), len(name.Release))
+	},
+	Held: func(_ glovebox.Outcome, stdout []byte) (bool, string) {
+		var host unix.Utsname
+		if err := unix.Uname(&host); err != nil {
+			return false, err.Error()
 		}
+		theirs, ours := unix.ByteSliceToString(stdout), unix.ByteSliceToString(host.Release[:])
+		return theirs != "" && theirs != ours, fmt.Sprintf("the guest has %s, the host %s", theirs, ours)
+	},
+}
+
+// segment is shared memory of the host that anybody may attach.
+type segment struct{ key, id int }
+
+func newSegment() (segment, error) {
+	key := rand.IntN(1<<31-1) + 1
+	id, err := unix.SysvShmGet(key, os.Getpagesize(), unix.IPC_CREAT|unix.IPC_EXCL|0o666)
+	return segment{key, id}, err
+}
+
+func (s segment) remove() { _, _ = unix.SysvShmCtl(s.id, unix.IPC_RMID, nil) }
+
+func (s segment) attack() attack.Attack {
+	return attack.Attack{
+		Control: tier.ControlIPC, What: "finding shared memory of the host's", Held: attack.Fails(unix.ENOENT),
+		Program: func(p *glove.Script) { p.Call("shmget", unix.SYS_SHMGET, s.key, 0, 0) },
 	}
-	if p.box == nil {
-		if p.box, err = p.tier.Open(ctx, tier.Spec{Root: p.root, Limits: limits}); err != nil {
-			return false, "", err
-		}
-	}
-	var stdout bytes.Buffer
-	out := p.box.Run(ctx, tier.Command{
-		Args:   []string{tier.Workspace + "/attack"},
-		Files:  []glovebox.File{{Path: "attack", Data: program, Executable: true}},
-		Stdout: &stdout,
-	})
-	if a.limits != nil || !p.box.Alive() {
-		if err := p.close(); err != nil {
-			return false, "", err
-		}
-	}
-	if out.Cause == glovebox.CauseCancelled {
-		return false, "", ctx.Err()
-	}
-	if !out.Started || out.Cause == glovebox.CauseBox {
-		return false, "", errors.Join(errors.New(a.control+": the attack did not run"), out.Err)
-	}
-	held, detail = a.stopped(out, stdout.Bytes())
-	return held, detail, nil
 }

@@ -13,7 +13,7 @@ import (
 func prologue(limits glovebox.Limits) func(*glove.Script) {
 	return func(s *glove.Script) {
 		for _, l := range rlimits(limits) {
-			s.Call(l.name, unix.SYS_PRLIMIT64, 0, l.resource, s.Words(l.value, l.value), 0)
+			s.Call("limit of "+l.name, unix.SYS_PRLIMIT64, 0, l.resource, s.Words(l.soft, l.hard), 0)
 		}
 		for c := 0; c <= unix.CAP_LAST_CAP; c++ {
 			s.Call("drop a capability", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0).Ignore()
@@ -26,19 +26,27 @@ func prologue(limits glovebox.Limits) func(*glove.Script) {
 }
 
 type rlimit struct {
-	name     string
-	resource int
-	value    uint64
+	name       string
+	resource   int
+	soft, hard uint64
 }
 
-// rlimits has no limit of processor time: the guest's kernel counts the time
-// that a thread would run, whether or not the host lets it, so on a busy host
-// it would take a program's time away. The host's own count is metered instead.
+// rlimits are the limits of one process.
+//
+// There is none of processor time: the guest's kernel counts the time that a
+// thread would run, whether or not the host lets it, so on a busy host it would
+// take a program's time away. The host's own count is metered instead. There is
+// none of address space: runtimes reserve far more than they use.
 func rlimits(l glovebox.Limits) []rlimit {
+	const stack = 8 << 20
+	same := func(name string, resource int, value int64) rlimit {
+		return rlimit{name, resource, uint64(value), uint64(value)}
+	}
 	return []rlimit{
-		{"limit of file size", unix.RLIMIT_FSIZE, uint64(l.FileSize)},
-		{"limit of open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles)},
-		{"limit of processes", unix.RLIMIT_NPROC, uint64(l.Processes)},
-		{"limit of core dumps", unix.RLIMIT_CORE, 0},
+		same("file size", unix.RLIMIT_FSIZE, l.FileSize),
+		same("open files", unix.RLIMIT_NOFILE, l.OpenFiles),
+		same("processes", unix.RLIMIT_NPROC, l.Processes),
+		same("core dumps", unix.RLIMIT_CORE, 0),
+		{"stack", unix.RLIMIT_STACK, stack, max(stack, uint64(l.Memory))},
 	}
 }
