@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"glovebox": main})
+}
+
+// TestScripts runs the command line as its users do. UPDATE=1 rewrites what
+// the scripts compare with.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			// The scripts share the user's cache of root file systems.
+			if dir, err := os.UserCacheDir(); err == nil {
+				env.Setenv("XDG_CACHE_HOME", dir)
+			}
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("PATH", env.Getenv("PATH"))
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			_, err := exec.LookPath(cond)
+			return err == nil, nil
+		},
+	})
+}
