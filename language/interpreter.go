@@ -104,4 +104,3 @@ func stageTests(tests []glovebox.File, ext string) (files []glovebox.File, names
 func withoutFiles(files []glovebox.File, names []string) []glovebox.File {
 	return slices.DeleteFunc(slices.Clone(files), func(f glovebox.File) bool { return slices.Contains(names, f.Path) })
 }
-

@@ -74,6 +74,7 @@ func TestReplies(t *testing.T) {
 		pass int
 	}{
 		{Go, "go", "main_test.go", glovebox.ProofOutOfProcess, 107},
+		{Perl, "pl", "main_test.t", glovebox.ProofOutOfProcess, 119},
 		{Ruby, "rb", "main_test.rb", glovebox.ProofOutOfProcess, 136},
 	} {
 		t.Run(c.lang.Name, func(t *testing.T) {

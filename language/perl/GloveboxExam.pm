@@ -1,0 +1,108 @@
+package GloveboxExam;
+
+# Runs test scripts and reports them. A script that uses Test::More has a case
+# per test; any other is one case, which passes where it runs to its end, or
+# ends itself with exit 0.
+use strict;
+use warnings;
+use JSON::PP    ();
+use GloveboxWire ();
+
+my $json = JSON::PP->new->ascii->canonical;
+our ( $report, $ending, $nonce, %file );
+
+BEGIN {
+    # exit of a test script is its end; exit of anything else is a plain exit.
+    no warnings 'once';
+    *CORE::GLOBAL::exit = sub (;$) {
+        my $code = $_[0] // 0;
+        my ( undef, $from ) = caller;
+        if ( $ending && $file{$from} ) { $ending->($code) }
+        CORE::exit($code);
+    };
+}
+
+sub open_report { open $report, '>&=', 5 or die "no report: $!" }
+
+sub event { syswrite $report, $json->encode( {@_} ) . "\n" }
+
+# broken reports that the tests cannot be completed, and ends the process.
+sub broken {
+    my ($reason) = @_;
+    chomp $reason;
+    event( type => 'broken', reason => GloveboxWire::bounded($reason) );
+    require POSIX;
+    POSIX::_exit(1);
+}
+
+sub texts {
+    my %texts;
+    for my $name (@_) {
+        open my $in, '<:raw', $name or broken("$name: $!");
+        local $/;
+        $texts{$name} = <$in>;
+        $file{$name} = 1;
+    }
+    return \%texts;
+}
+
+# run runs the scripts. calls tells how often the program was called; it is not
+# given where that is not known.
+sub run {
+    my ( $texts, $names, $calls ) = @_;
+    my ( $total, $passed ) = ( 0, 0 );
+    my $next = 0;
+    my $case = sub {
+        my (%case) = @_;
+        $total++;
+        $passed++ if $case{status} eq 'passed';
+        event( type => 'case', case => \%case );
+    };
+    my $script = sub {
+        my ( $name, $code, $error ) = @_;
+        if ( $INC{'Test/Builder.pm'} && Test::Builder->new->current_test ) {
+            my $builder = Test::Builder->new;
+            $builder->no_ending(1);
+            my $n = 0;
+            for my $t ( $builder->details ) {
+                $n++;
+                my $status = $t->{type} eq 'skip' || $t->{type} eq 'todo_skip' ? 'skipped' : $t->{actual_ok} ? 'passed' : 'failed';
+                $case->( name => $t->{name} || "$name $n", status => $status );
+            }
+            my $plan = $builder->has_plan;
+            broken("$name planned $plan tests and ran $n") if defined $plan && $plan =~ /^\d+$/ && $plan != $n;
+            $builder->reset;
+        }
+        elsif ( !$code && !defined $error ) { $case->( name => $name, status => 'passed' ) }
+        my %last = %Glovebox::last_difference;
+        my @why  = %last ? ( expected => GloveboxWire::bounded( $last{expected} ), actual => GloveboxWire::bounded( $last{got} ), line => $last{line} ) : ();
+        if    ( defined $error ) { $case->( name => $name, status => 'error', message => GloveboxWire::bounded($error) ) }
+        elsif ($code)            { $case->( name => $name, status => 'failed', message => "exit status $code", @why ) }
+    };
+    my $finish;
+    $ending = sub { my ($code) = @_; $script->( $names->[ $next - 1 ], $code ); $finish->() };
+    $finish = sub {
+        while ( $next < @$names ) {
+            my $name = $names->[ $next++ ];
+            %Glovebox::last_difference = ();
+            my $text = "package main;\n#line 1 \"$name\"\n$texts->{$name}";
+            GloveboxExam::Clean::run($text);
+            my $error = $@;
+            $script->( $name, 0, ref $error || $error ne '' ? "$error" : undef );
+        }
+        broken('the tests never called the program') if $calls && !$calls->();
+        event( type => 'done', total => $total, passed => $passed, failed => $total - $passed, $nonce ? ( nonce => $nonce ) : () );
+        CORE::exit( $passed == $total ? 0 : 1 );
+    };
+    $finish->();
+}
+
+package GloveboxExam::Clean;
+
+no strict;
+no warnings;
+
+# run has no lexical variable and no pragma for the tests to see.
+sub run { eval $_[0] }
+
+1;
