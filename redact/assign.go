@@ -59,7 +59,7 @@ func findPassword(w []byte, key int, spans []span) []span {
 		end++
 	}
 	v := w[at:end]
-	if len(v) < 5 || len(v) > 100 || placeholder(v) || nonWord(v) || bytes.IndexByte([]byte("$<%@.,+&/#-[|=:"), v[0]) >= 0 {
+	if len(v) < 5 || len(v) > 100 || bytes.IndexByte([]byte("$<%@.,+&/#-[|=:"), v[0]) >= 0 || quote == 0 && noDigit(v) || placeholder(v) || nonWord(v) {
 		return spans
 	}
 	if quote != 0 {
@@ -68,7 +68,7 @@ func findPassword(w []byte, key int, spans []span) []span {
 		}
 		return append(spans, span{start: at, end: end})
 	}
-	if len(v) < 6 || expression(v) || noDigit(v) || bytes.IndexByte(v, '=') >= 0 && !random(v) || end < len(w) && bytes.IndexByte([]byte("(<{"), w[end]) >= 0 || bytes.IndexByte(v, '.') >= 0 && !random(v) {
+	if len(v) < 6 || expression(v) || bytes.IndexByte(v, '=') >= 0 && !random(v) || end < len(w) && bytes.IndexByte([]byte("(<{"), w[end]) >= 0 || bytes.IndexByte(v, '.') >= 0 && !random(v) {
 		return spans
 	}
 	if !bytes.ContainsAny(fold(v), "abcdefghijklmnopqrstuvwxyz") {

@@ -266,14 +266,15 @@ func (f *namedFinder) scan(b []byte, from int, hits []hit) []hit {
 		// may go on in bytes to come matters.
 		from, f.state, f.gap.esc = len(b)-f.reach, 0, 0
 	}
-	a, state := f.auto, f.state
+	a, state, gap := f.auto, f.state, f.gap
+	next, shift, first, skips := a.next, a.shift, a.first, skippable
 	for i := from; i < len(b); i++ {
 		c := b[i]
-		if skippable[c] || f.gap.esc != 0 {
-			if state == 0 && !f.gap.escapes {
+		if skips[c] || gap.esc != 0 {
+			if state == 0 && !gap.escapes {
 				continue
 			}
-			skip, tooLong := f.gap.skips(c)
+			skip, tooLong := gap.skips(c)
 			if tooLong || c == '\n' && a.depth[state] < apart && !f.anyLines[state] {
 				state = 0
 			}
@@ -281,20 +282,20 @@ func (f *namedFinder) scan(b []byte, from int, hits []hit) []hit {
 				continue
 			}
 		}
-		state = a.next[state<<a.shift|uint32(a.class[c])]
+		state = next[state<<shift|uint32(a.class[c])]
 		if state == 0 {
 			continue
 		}
-		f.gap.n = 0
+		gap.n = 0
 		f.at[f.count%uint(len(f.at))] = i
 		f.count++
-		if state >= a.first {
-			for _, k := range a.out[state-a.first] {
+		if state >= first {
+			for _, k := range a.out[state-first] {
 				hits = append(hits, hit{f.last(a.size[k]), namedCandidate{f, &f.forms[k]}})
 			}
 		}
 	}
-	f.state = state
+	f.state, f.gap = state, gap
 	return hits
 }
 

@@ -27,11 +27,9 @@ type rule struct {
 	// need, if set, is a byte that follows the key within needSpan bytes, on
 	// the same line.
 	need byte
-	// re is matched at the start of the window, or with anywhere at the first
-	// place that fits. Its groups are secrets; with no group the whole match
-	// is one.
-	re       string
-	anywhere bool
+	// re is matched at the start of the window. Its groups are secrets; with
+	// no group the whole match is one.
+	re string
 	// find is used in place of re. It appends spans of w, where the key ends
 	// at w[key].
 	find func(w []byte, key int, spans []span) []span
@@ -103,9 +101,6 @@ func makeBook() *rulebook {
 		}
 		if r.re != "" {
 			r.compile = sync.OnceValue(func() *regexp.Regexp {
-				if r.anywhere {
-					return regexp.MustCompile(r.re)
-				}
 				return regexp.MustCompile(`^(?:` + r.re + `)`)
 			})
 		}

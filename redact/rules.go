@@ -1,6 +1,9 @@
 package redact
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // allRules returns the table of rules. Their order matters only where two find
 // a secret at the same place: the first names it.
@@ -144,7 +147,6 @@ func tokenRules() []*rule {
 // shapeRules are secrets that a single expression tells from anything else.
 func shapeRules() []*rule {
 	const uuid = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`
-	jwt := newClass("0-9A-Za-z_.=-")
 	url := newClass("0-9A-Za-z_./@-")
 	rules := []*rule{
 		{id: "1password-secret-key", keys: []string{"A3-"}, exact: true, left: alnum, bits: 3.2,
@@ -174,8 +176,7 @@ func shapeRules() []*rule {
 		{id: "google-client-id", keys: []string{".apps.googleusercontent.com"}, back: 33, re: `-([a-z0-9_]{32})\.apps`},
 		{id: "infracost-key", keys: []string{"ico-"}, exact: true, left: dotted, bits: 3, re: `(ico-[a-zA-Z0-9]{32})(?:[^a-zA-Z0-9.]|$)`},
 		{id: "intra42-secret", keys: []string{"s-s4t2ud-", "s-s4t2af-"}, exact: true, left: alnum, re: `s-s4t2(?:ud|af)-[a-f0-9]{64}`},
-		{id: "jwt", keys: []string{"eyJ"}, exact: true, left: alnum, span: 4096, bits: 3, tail: jwt.swallow,
-			re: `ey[a-zA-Z0-9_-]{12,}\.ey[a-zA-Z0-9_/\\-]{12,}\.(?:[a-zA-Z0-9_/\\-]{10,}={0,2})?`},
+		{id: "jwt", keys: []string{"eyJ"}, exact: true, left: alnum, span: jwtSpan, bits: 3, find: findJWT, tail: newClass("0-9A-Za-z_.=-").swallow},
 		{id: "jwt", keys: []string{"eyJ0eXAiOiAiVENWMiJ9."}, exact: true, left: alnum, re: `eyJ0eXAiOiAiVENWMiJ9\.[A-Za-z0-9_-]{36}\.[A-Za-z0-9_-]{48}`},
 		{id: "jwt-base64", keys: []string{"ZXlK"}, exact: true, left: alnum, span: 4096, bits: 4, tail: base64s.swallow,
 			re: `ZXlK(?:aGJHY2lPaU|hYjJGaWNHeH|MFlXNTBYM|GJtTWlPaU|jBlWEFpT2lK|aGNIVWlPaU)[a-zA-Z0-9+/=_\\-]{60,}`},
@@ -210,3 +211,34 @@ func shapeRules() []*rule {
 	}
 	return rules
 }
+
+// jwtSpan is how much of a JWT findJWT sees; its tail takes the rest.
+const jwtSpan = 4096
+
+// findJWT finds three parts in base64url with dots between them, the first two
+// of which start as JSON objects do. The third may be missing.
+func findJWT(w []byte, key int, spans []span) []span {
+	head := dashed.run(w)
+	if head < 14 || !bytes.HasPrefix(w[head:], []byte(".ey")) {
+		return spans
+	}
+	body := head + 1 + jwtBody.run(w[head+1:])
+	if body-head < 15 || body == len(w) && body < jwtSpan {
+		return spans
+	}
+	end := body
+	if end < len(w) {
+		if w[end] != '.' {
+			return spans
+		}
+		end++
+		end += jwtBody.run(w[end:])
+		for i := 0; i < 2 && end < len(w) && w[end] == '='; i++ {
+			end++
+		}
+	}
+	return append(spans, span{start: 0, end: end})
+}
+
+// jwtBody is base64url, and the slashes that some libraries put in.
+var jwtBody = newClass("0-9A-Za-z_/\\-")

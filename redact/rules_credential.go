@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"regexp"
 	"slices"
 )
 
@@ -22,16 +23,13 @@ func credentialRules() []*rule {
 			re: `(?i)authorization["']?\s*[:=]\s*["'\x60]?([a-z0-9._~+/=@-]{8,})(?:[^a-z0-9._~+/=@$<{*(-]|$)`},
 		{id: "api-key-header", weak: true, keys: []string{"apikey:", "api-key:", "api-token:", "token:"}, left: newClass("0-9A-Za-z_"), bits: 2.8, not: noDigit,
 			re: `(?i)[a-z-]*:\s*([a-z0-9._~+/=-]{8,})["']`},
-		{id: "curl-password", weak: true, need: ' ', keys: []string{"curl"}, lines: true, span: 512, anywhere: true, not: weak,
-			re: `\s(?:-u|--user)[ =]*["']?[^\s:"'<]*["']?:["']?([^\s"']{6,})`},
-		{id: "curl-password", weak: true, need: ' ', keys: []string{"curl"}, lines: true, span: 512, anywhere: true, not: weak,
-			re: `\s(?:-u|--user)[ =]*"([^\s:"'<]{6,}):"`},
+		{id: "curl-password", weak: true, need: ' ', keys: []string{"curl"}, lines: true, span: 512, find: findCurl, not: weak},
 		{id: "netrc-password", keys: []string{"machine "}, lines: true, re: `machine\s+\S+\s+login\s+\S+\s+password\s+(\S+)`, not: placeholder},
 		{id: "password-pair", weak: true, need: '=', keys: []string{"user"}, lines: true, re: pair(`["'][a-zA-Z0-9.@_+-]{3,30}["'](?:\s*(?:#|//)[^\n\r]*)?`, `["']([^"'\n]{5,30})["']`), not: placeholder},
 		{id: "password-pair", weak: true, need: '=', keys: []string{"user"}, lines: true, re: pair(`[a-zA-Z][a-zA-Z0-9._+@-]{2,40}`, `([^\s$@{<"'][^\s"']{4,29})(?:\s|$)`), not: expression},
 		{id: "connection-string", need: '=', keys: []string{"user", "uid"}, not: placeholder,
 			re: `(?i)(?:user|user id|userid|uid)\s*=\s*([^\s;=]{1,100})\s*;[^=\n]{0,20}(?:password|pwd)\s*=\s*([^\t ;"']{3,100})\s*(?:[;"']|$)`},
-		{id: "connection-string", keys: []string{"password =", "password=", "pwd="}, not: placeholder,
+		{id: "connection-string", need: ';', keys: []string{"password =", "password=", "pwd="}, not: placeholder,
 			re: `(?i)(?:password|pwd)\s?=\s*([^\t ;"'$&,(){}<]{3,100});\s*[a-z _]{3,30}=`},
 		{id: "dotnet-password", need: '(', keys: []string{"networkcredential", "directoryentry"}, lines: true, not: placeholder,
 			re: `(?i)(?:networkcredential|directoryentry)\s*\(\s*(?:"[^"\n]{3,100}"\s*,\s*){1,2}"([^"\n]{3,50})"`},
@@ -41,7 +39,7 @@ func credentialRules() []*rule {
 			re: `(?i)password (?:for (?:the )?user(?:name)? (?:'[^'\n]{2,24}'|"[^"\n]{2,24}") )?is (?:'([^'\n\s][^'\n]{3,60})'|"([^"\n\s][^"\n]{3,60})")`},
 		{id: "compared-password", need: '=', keys: []string{"secret", "pass", "password", "challenge"}, left: word, not: placeholder,
 			re: `(?i)(?:secret|pass|password|challenge)\s*(?:===?|!==?)\s*(?:"([^"\n]{4,60})"|'([^'\n]{4,60})')`},
-		{id: "psexec-password", keys: []string{"psexec"}, anywhere: true, re: `(?i)psexec.{0,100}? -u\s*\S+\s+-p\s*(\S+)`},
+		{id: "psexec-password", keys: []string{"psexec"}, re: `(?i)psexec.{0,100}? -u\s*\S+\s+-p\s*(\S+)`},
 		{id: "vmware-password", keys: []string{"connect-viserver"}, re: `(?i)connect-viserver.{0,50}? -user\s+\S{3,60}\s+.{0,50}?-password\s+(\S{3,60})`},
 		{id: "phpmailer-password", keys: []string{"->password"}, re: `(?i)->password\s*=\s*'([^'\n]{5,60})'`, not: placeholder},
 		{id: "env-password", weak: true, keys: []string{"_pass=", "_password=", "_passwd=", "_pwd="}, re: `(?i)_[a-z]+=["']?([^\s"'$<>(){}\[\],;]{5,100})(?:[\s"';]|$)`, not: expression},
@@ -50,13 +48,41 @@ func credentialRules() []*rule {
 	}
 }
 
+// curlUser is the argument of curl that is a name and a password.
+var curlUser = regexp.MustCompile(`^(?:-u|--user)[ =]*(?:["']?[^\s:"'<]*["']?:["']?([^\s"']{6,})|"([^\s:"'<]{6,}):")`)
+
+// findCurl finds the password in a command line of curl, which may go on after
+// a backslash.
+func findCurl(w []byte, key int, spans []span) []span {
+	for i, tries := key, 0; tries < 3; i++ {
+		n := bytes.Index(w[i:], []byte("-u"))
+		if n < 0 {
+			break
+		}
+		i += n
+		option := i
+		if w[i-1] == '-' {
+			option--
+		}
+		if w[option-1] != ' ' && w[option-1] != '\t' {
+			continue
+		}
+		tries++
+		if m := curlUser.FindSubmatchIndex(w[option:]); m != nil {
+			return append(spans, span{start: option + max(m[2], m[4]), end: option + max(m[3], m[5])})
+		}
+	}
+	return spans
+}
+
 // placeholder tells what stands for a secret in a template or in prose.
 func placeholder(b []byte) bool {
 	if len(b) == 0 || bytes.IndexByte([]byte("$<{[%("), b[0]) >= 0 || repeated(b) {
 		return true
 	}
+	folded := fold(b)
 	for _, part := range []string{"${", "{{", "#{", "...", "***", "<your", "&lt;"} {
-		if bytes.Contains(fold(b), []byte(part)) {
+		if bytes.Contains(folded, []byte(part)) {
 			return true
 		}
 	}
@@ -74,7 +100,7 @@ func weak(b []byte) bool {
 
 // expression tells what is a placeholder or looks like code.
 func expression(b []byte) bool {
-	return placeholder(b) || bytes.ContainsAny(b, "(){}[]<>$") || bytes.HasPrefix(b, []byte("env.")) ||
+	return bytes.ContainsAny(b, "(){}[]<>$") || placeholder(b) || bytes.HasPrefix(b, []byte("env.")) ||
 		bytes.HasPrefix(b, []byte("self.")) || bytes.HasPrefix(b, []byte("process.")) || bytes.HasPrefix(b, []byte("os.")) || nonWord(b)
 }
 

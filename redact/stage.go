@@ -161,6 +161,8 @@ func (s *stage) give(eof bool, out func([]byte)) {
 			limit = min(limit, h.at-maxBack)
 		}
 	}
+	given := 0
+	defer func() { s.spans = slices.Delete(s.spans, 0, given) }()
 	for {
 		if s.tail != nil {
 			n, ended := s.tail(s.buf[s.done:], eof)
@@ -170,11 +172,11 @@ func (s *stage) give(eof bool, out func([]byte)) {
 			}
 			s.tail = nil
 		}
-		if len(s.spans) == 0 || s.spans[0].end > limit {
+		if given == len(s.spans) || s.spans[given].end > limit {
 			break
 		}
-		sp := s.spans[0]
-		s.spans = slices.Delete(s.spans, 0, 1)
+		sp := s.spans[given]
+		given++
 		if sp.end <= s.done {
 			continue // a tail swallowed it
 		}
@@ -189,8 +191,8 @@ func (s *stage) give(eof bool, out func([]byte)) {
 		}
 		s.done, s.tail = sp.end, sp.tail
 	}
-	if len(s.spans) > 0 {
-		limit = min(limit, s.spans[0].start)
+	if given < len(s.spans) {
+		limit = min(limit, s.spans[given].start)
 	}
 	if limit > s.done {
 		out(s.buf[s.done:limit])
