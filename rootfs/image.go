@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/erofs/go-erofs"
 )
@@ -20,14 +19,9 @@ func writeImage(ctx context.Context, p string, nodes []*node) error {
 		return err
 	}
 	defer f.Close()
-	w := erofs.Create(f, erofs.WithTempDir(filepath.Dir(p)), erofs.WithBuildTime(uint64(epoch.Unix()), 0))
-	for _, n := range nodes {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := imageNode(w, n); err != nil {
-			return err
-		}
+	w := erofs.Create(f, erofs.WithBuildTime(uint64(epoch.Unix()), 0))
+	if err := w.CopyFrom(newNodeFS(ctx, nodes)); err != nil {
+		return err
 	}
 	if err := w.Close(); err != nil {
 		return err
@@ -42,34 +36,6 @@ func writeImage(ctx context.Context, p string, nodes []*node) error {
 		return err
 	}
 	return f.Close()
-}
-
-func imageNode(w *erofs.Writer, n *node) error {
-	switch n.mode.Type() {
-	case fs.ModeDir:
-		if err := w.Mkdir(n.path, n.mode.Perm()); err != nil {
-			return err
-		}
-	case fs.ModeSymlink:
-		if err := w.Symlink(n.link, n.path); err != nil {
-			return err
-		}
-	default:
-		f, err := w.Create(n.path)
-		if err != nil {
-			return err
-		}
-		if err := n.copyTo(f); err != nil {
-			return err
-		}
-		if err := f.Chmod(n.mode.Perm()); err != nil {
-			return err
-		}
-		if err := f.Close(); err != nil {
-			return err
-		}
-	}
-	return w.Chtimes(n.path, n.mtime, n.mtime)
 }
 
 // Offsets and values of the EROFS format, as the kernel's erofs_fs.h has them.
