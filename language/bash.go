@@ -1,24 +1,41 @@
 package language
 
 import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"io"
+	"os"
 	"path"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
 // Bash is GNU Bash with the usual text tools of the host.
 var Bash = &Language{
-	Name:       "bash",
-	Title:      "Bash",
-	Aliases:    []string{"bash", "sh", "shell", "shellscript", "shell-script", "zsh", "ksh"},
-	Extensions: []string{".sh", ".bash"},
-	Main:       "main.sh",
-	Comment:    "#",
-	Score:      bashSigns.score,
-	IsTest:     isBashTest,
-	Install:    "install Bash 4.4 or later (package bash)",
+	Name:        "bash",
+	Title:       "Bash",
+	Aliases:     []string{"bash", "sh", "shell", "shellscript", "shell-script", "zsh", "ksh"},
+	Extensions:  []string{".sh", ".bash"},
+	Main:        "main.sh",
+	Comment:     "#",
+	Score:       bashSigns.score,
+	IsTest:      isBashTest,
+	Find:        findBash,
+	Plan:        planBash,
+	Exam:        examBash,
+	ReadSyntax:  readBashSyntax,
+	ReadFailure: readBashFailure,
+	Install:     installBash,
 }
+
+var bashExtensions = []string{".sh", ".bash"}
 
 var bashSigns = signs{
 	signed(90, `\A#!\s*(?:/usr)?/bin/(?:env\s+)?(?:ba|z|k|da)?sh\b`),
@@ -40,4 +57,234 @@ var bashTestName = regexp.MustCompile(`(?:^tests?[._-]|[._-]tests?\.|^tests?\.)(
 
 func isBashTest(f glovebox.File) bool {
 	return bashTestName.MatchString(path.Base(f.Path))
+}
+
+//go:embed bash
+var bashScripts embed.FS
+
+const (
+	installBash = "install Bash 5.0 or later (package bash) and the core utilities"
+	bashExe     = "/usr/bin/bash"
+)
+
+// bashNeeds are tools that our drivers use.
+var bashNeeds = []string{"cat", "grep", "head", "mktemp", "rm", "tr", "wc"}
+
+// bashTools are further tools that scripts take for granted. A box has those
+// that the host has.
+var bashTools = []string{
+	"[", "awk", "gawk", "mawk", "sed", "egrep", "fgrep", "find", "xargs", "bc", "dc", "diff", "cmp", "xxd", "hexdump",
+	"arch", "b2sum", "base32", "base64", "basename", "chmod", "cksum", "column", "comm", "cp", "csplit", "cut", "date", "dd",
+	"dirname", "du", "echo", "env", "expand", "expr", "factor", "false", "fmt", "fold", "getopt", "gunzip", "gzip", "id", "jq", "join",
+	"ln", "ls", "md5sum", "mkdir", "mkfifo", "mv", "nl", "nproc", "numfmt", "od", "paste", "pr", "printenv", "printf",
+	"ps", "pwd", "readlink", "realpath", "rev", "rmdir", "seq", "sha1sum", "sha256sum", "sha512sum", "shuf", "sleep", "sort", "split",
+	"stat", "sum", "tac", "tail", "tar", "tee", "test", "timeout", "touch", "true", "truncate", "tsort", "uname",
+	"unexpand", "uniq", "unlink", "which", "whoami", "yes",
+}
+
+// findBash finds Bash and the usual tools.
+func findBash(ctx context.Context, h Host) (*Toolchain, error) {
+	exe, err := h.LookPath("bash")
+	if err != nil {
+		return nil, fmt.Errorf("Bash was not found (%w): %s", err, installBash)
+	}
+	version, err := h.Ask(ctx, exe, "-c", `echo "$BASH_VERSION"`)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s for its version: %w", exe, err)
+	}
+	version, _, _ = strings.Cut(strings.TrimSpace(version), "(")
+	if !versionAtLeast(version, 5, 0) {
+		return nil, fmt.Errorf("Bash %s at %s is too old: %s", version, exe, installBash)
+	}
+	// A program of several names, such as busybox, is placed once.
+	placed := map[string]string{exe: bashExe}
+	elfs := []string{exe}
+	entries := []rootfs.Entry{{Path: bashExe, Source: exe}, {Path: "/usr/bin/sh", Link: "bash"}}
+	tools := map[string]string{}
+	for _, name := range slices.Concat(bashNeeds, bashTools) {
+		real, err := h.LookPath(name)
+		if err != nil {
+			if slices.Contains(bashNeeds, name) {
+				return nil, fmt.Errorf("%s was not found (%w): %s", name, err, installBash)
+			}
+			continue
+		}
+		to := path.Join("/usr/bin", name)
+		tools[name] = to
+		if first, ok := placed[real]; ok {
+			entries = append(entries, rootfs.Entry{Path: to, Link: path.Base(first)})
+			continue
+		}
+		placed[real] = to
+		entries = append(entries, rootfs.Entry{Path: to, Source: real})
+		if isELF(real) {
+			elfs = append(elfs, real)
+		}
+	}
+	libs, err := h.Libraries(elfs...)
+	if err != nil {
+		return nil, fmt.Errorf("finding the libraries of %s and the tools: %w", exe, err)
+	}
+	scripts, err := driverEntries("bash", bashScripts, "bash")
+	if err != nil {
+		return nil, err
+	}
+	root := rootfs.Base()
+	root.Add(rootfs.Libraries(libs)...)
+	root.Add(entries...)
+	root.Add(scripts...)
+	return &Toolchain{
+		Language: "bash",
+		Version:  version,
+		Exe:      bashExe,
+		Tools:    tools,
+		Path:     "/usr/local/bin:/usr/bin:/bin",
+		Root:     root,
+	}, nil
+}
+
+// isELF tells a program from a script.
+func isELF(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	magic := make([]byte, 4)
+	_, err = io.ReadFull(f, magic)
+	return err == nil && bytes.Equal(magic, []byte("\x7fELF"))
+}
+
+// planBash parses and runs.
+func planBash(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
+	return &Plan{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main), Run: Step{Args: []string{tc.Exe, p.Main}}}, nil
+}
+
+// bashFiles makes scripts executable: they may start each other.
+func bashFiles(files []glovebox.File) []glovebox.File {
+	files = slices.Clone(files)
+	for i, f := range files {
+		if slices.Contains(bashExtensions, path.Ext(f.Path)) {
+			files[i].Executable = true
+			files[i].Data = bytes.ReplaceAll(f.Data, []byte("\r\n"), []byte("\n"))
+		}
+	}
+	return files
+}
+
+func bashCheck(tc *Toolchain, main string) *Step {
+	return &Step{Args: []string{tc.Exe, "-n", main}}
+}
+
+// bashNames are names by which tests start or source a program that has none.
+var bashNames = []string{"solution.sh", "main.sh", "script.sh", "program.sh"}
+
+// examBash runs tests in a process of their own, unless they need more than
+// calls. A call of a function is a process of its own in the other box: what it
+// prints, its status and its stdin travel; variables that it sets do not.
+func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
+	tests := bashFiles(t.Files)
+	var names []string
+	for i, f := range tests {
+		if slices.ContainsFunc(p.Files, func(g glovebox.File) bool { return g.Path == f.Path }) {
+			tests[i].Path = "tests/" + f.Path
+		}
+		if slices.Contains(bashExtensions, path.Ext(f.Path)) {
+			names = append(names, tests[i].Path)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no test file is a shell script: its name must end in .sh or .bash")
+	}
+	driver := func(name string, args ...string) []string {
+		return append([]string{tc.Exe, path.Join(driverDir("bash"), name)}, args...)
+	}
+	exam := &Exam{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main)}
+	if reason := bashNeedsProcess(tests); reason != "" {
+		exam.Proof, exam.Reason = glovebox.ProofInProcess, reason
+		exam.Candidate = Step{
+			Args:  driver("inprocess.sh", append([]string{p.Main}, names...)...),
+			Files: slices.Concat(tests, bashAliases(p, tests, fmt.Sprintf(bashAlias, p.Main))),
+		}
+		return exam, nil
+	}
+	stand := bashAliases(p, tests, bashForward)
+	for _, f := range exam.Files {
+		if f.Executable {
+			stand = append(stand, glovebox.File{Path: f.Path, Data: []byte(bashForward), Executable: true})
+		}
+	}
+	exam.Proof = glovebox.ProofOutOfProcess
+	exam.Candidate = Step{Args: driver("candidate.sh", p.Main)}
+	exam.Harness = &Step{Args: driver("harness.sh", append([]string{t.Entry}, names...)...), Files: slices.Concat(tests, stand)}
+	return exam, nil
+}
+
+const (
+	// bashForward stands in the place of the program in the tests' box.
+	bashForward = "#!/bin/bash\n. /opt/glovebox/bash/forward.sh\n"
+	// bashAlias is the program under another name, in its own box.
+	bashAlias = "#!/bin/bash\n[[ ${BASH_SOURCE[0]} != \"$0\" ]] || exec bash /workspace/%[1]q \"$@\"\n. /workspace/%[1]q\n"
+)
+
+// bashAliases are files for the names in bashNames that nothing has.
+func bashAliases(p *glovebox.Program, tests []glovebox.File, text string) []glovebox.File {
+	var files []glovebox.File
+	for _, name := range bashNames {
+		taken := func(f glovebox.File) bool { return f.Path == name }
+		if !slices.ContainsFunc(p.Files, taken) && !slices.ContainsFunc(tests, taken) {
+			files = append(files, glovebox.File{Path: name, Data: []byte(text), Executable: true})
+		}
+	}
+	return files
+}
+
+// bashSharing are signs that tests share more with the program than calls.
+var bashSharing = []struct {
+	pattern *regexp.Regexp
+	reason  string
+}{
+	{regexp.MustCompile(`\bmktemp\b|\btouch\s|\bmkdir\s|(?:^|[^0-9&<>=\-])>>?\s*["']?(?:\$\{?\w|/tmp|[\w.]+/|\w+\.\w+)`), "the tests share files with the program"},
+	{regexp.MustCompile(`\bdeclare -[fp]\b|\bunset -f\b|\bexport -f\b`), "the tests look into the program"},
+}
+
+// bashNeedsProcess tells why tests need the program in their own process, or
+// "". It reads the tests alone.
+func bashNeedsProcess(tests []glovebox.File) string {
+	for _, f := range tests {
+		for _, s := range bashSharing {
+			if s.pattern.Match(f.Data) {
+				return s.reason
+			}
+		}
+	}
+	return ""
+}
+
+var bashMessage = regexp.MustCompile(`(?m)^(?:/\S*/)?([^\s:][^:\n]*): line (\d+): (.+)$`)
+
+// readBashSyntax reads what bash -n prints.
+func readBashSyntax(out CheckOutput) *glovebox.SyntaxError {
+	if out.ExitCode == 0 {
+		return nil
+	}
+	m := bashMessage.FindSubmatch(out.Stderr[:min(len(out.Stderr), failureBytes)])
+	if m == nil {
+		return nil
+	}
+	line, _ := strconv.Atoi(string(m[2]))
+	message := strings.TrimPrefix(strings.ToValidUTF8(string(m[3]), "\uFFFD"), "syntax error: ")
+	return &glovebox.SyntaxError{File: string(m[1]), Line: line, Message: message}
+}
+
+// readBashFailure reads the last error of the shell itself, such as
+// "main.sh: line 3: foo: command not found".
+func readBashFailure(stderr []byte) *glovebox.Failure {
+	all := bashMessage.FindAllSubmatch(stderr[max(0, len(stderr)-failureBytes):], -1)
+	if len(all) == 0 {
+		return nil
+	}
+	m := all[len(all)-1]
+	line, _ := strconv.Atoi(string(m[2]))
+	return &glovebox.Failure{Message: strings.ToValidUTF8(string(m[3]), "\uFFFD"), File: strings.ToValidUTF8(string(m[1]), "\uFFFD"), Line: line}
 }

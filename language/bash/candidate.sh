@@ -1,0 +1,76 @@
+# The candidate's side of an exam: candidate.sh PROGRAM
+# Sources the program when its functions are first asked for, and runs every
+# call in a process of its own.
+
+exec {GLOVEBOX_IN}<&3 {GLOVEBOX_OUT}>&4 3<&- 4>&-
+GLOVEBOX_PROGRAM=/workspace/$1
+GLOVEBOX_FILES=$(mktemp -d)
+GLOVEBOX_OPTIONS=
+GLOVEBOX_SHOPT=
+GLOVEBOX_IFS=$IFS
+shift
+
+# glovebox.load: what the program changes in the shell holds for its calls, but
+# not for this loop. -e does not hold in $(…), so never in a call.
+glovebox.load() {
+    GLOVEBOX_LOADED=1
+    GLOVEBOX_OPTIONS=$(set +o | command grep -v errexit)
+    GLOVEBOX_SHOPT=$(shopt -p)
+    trap - ERR EXIT DEBUG RETURN
+    GLOVEBOX_IFS=$IFS
+    set +eufxvnC +o pipefail +o posix
+    shopt -u extglob nullglob failglob nocasematch lastpipe
+    IFS=$' \t\n'
+}
+
+# glovebox.run KIND NAME ARG…
+glovebox.run() (
+    exec {GLOVEBOX_IN}<&- {GLOVEBOX_OUT}>&-
+    case $1 in
+    call)
+        IFS=$GLOVEBOX_IFS
+        eval "$GLOVEBOX_SHOPT"
+        eval "$GLOVEBOX_OPTIONS"
+        "${@:2}"
+        ;;
+    script)
+        exec bash "$GLOVEBOX_PROGRAM" "${@:3}"
+        ;;
+    names)
+        declare -F | while read -r _ _ name; do
+            [[ $name == glovebox.* ]] || builtin printf '%s\n' "$name"
+        done
+        ;;
+    esac
+)
+
+# glovebox.next: reads a request.
+glovebox.next() {
+    local LINE
+    IFS= builtin read -r LINE <&"$GLOVEBOX_IN" || return 1
+    builtin eval "GLOVEBOX_REQUEST=($LINE)"
+    command head -c "${GLOVEBOX_REQUEST[3]}" <&"$GLOVEBOX_IN" >"$GLOVEBOX_FILES/in"
+}
+
+# glovebox.answer STATUS
+glovebox.answer() {
+    local LC_ALL=C OUT ERR
+    OUT=$(command tr -d '\0' <"$GLOVEBOX_FILES/out"; builtin printf x)
+    OUT=${OUT%x}
+    ERR=$(command tr -d '\0' <"$GLOVEBOX_FILES/err"; builtin printf x)
+    ERR=${ERR%x}
+    builtin printf '%s %d %d %d\n%s%s' "${GLOVEBOX_REQUEST[0]}" "$1" "${#OUT}" "${#ERR}" "$OUT" "$ERR" >&"$GLOVEBOX_OUT"
+}
+
+# The program is sourced here and not in a function, so that its declarations
+# are global.
+GLOVEBOX_LOADED=
+while glovebox.next; do
+    if [[ ${GLOVEBOX_REQUEST[1]} != script && -z $GLOVEBOX_LOADED ]]; then
+        . "$GLOVEBOX_PROGRAM" </dev/null
+        glovebox.load
+    fi
+    glovebox.run "${GLOVEBOX_REQUEST[@]:1:2}" "${GLOVEBOX_REQUEST[@]:4}" \
+        <"$GLOVEBOX_FILES/in" >"$GLOVEBOX_FILES/out" 2>"$GLOVEBOX_FILES/err"
+    glovebox.answer "$?"
+done

@@ -1,0 +1,120 @@
+# What came of the tests, one JSON object a line.
+
+GLOVEBOX_TOTAL=0
+GLOVEBOX_PASSED=0
+GLOVEBOX_FAILED=0
+
+# glovebox.quote TEXT: as a JSON string.
+glovebox.quote() {
+    local LC_ALL=C text=${1:0:2000}
+    text=${text//\\/\\\\}
+    text=${text//\"/\\\"}
+    text=${text//$'\n'/\\n}
+    text=${text//$'\t'/\\t}
+    text=${text//[$'\x01'-$'\x1f']/ }
+    printf '"%s"' "$text"
+}
+
+# glovebox.event JSON
+glovebox.event() {
+    local event=$1
+    [[ -z $GLOVEBOX_NONCE ]] || event="{\"nonce\":\"$GLOVEBOX_NONCE\",${event#\{}"
+    builtin printf '%s\n' "$event" >&"$GLOVEBOX_REPORT"
+}
+
+# glovebox.case NAME STATUS LINE MESSAGE ACTUAL
+glovebox.case() {
+    local event
+    event="{\"type\":\"case\",\"case\":{\"name\":$(glovebox.quote "$1"),\"status\":\"$2\""
+    [[ -z $3 ]] || event+=",\"line\":$3"
+    [[ -z $4 ]] || event+=",\"message\":$(glovebox.quote "$4")"
+    [[ -z $5 ]] || event+=",\"actual\":$(glovebox.quote "$5")"
+    ((GLOVEBOX_TOTAL += 1))
+    if [[ $2 == passed ]]; then ((GLOVEBOX_PASSED += 1)); else ((GLOVEBOX_FAILED += 1)); fi
+    ((GLOVEBOX_TOTAL > 500 && GLOVEBOX_FAILED == 0)) || glovebox.event "$event}}"
+}
+
+# glovebox.step LINE: before every command of the tests. A comparison is a case;
+# it has passed when the tests go on.
+glovebox.step() {
+    ((BASH_SUBSHELL == 0)) || return 0
+    [[ ${FUNCNAME[1]} != glovebox.* ]] || return 0
+    GLOVEBOX_LINE=$1
+    GLOVEBOX_COMMAND=$BASH_COMMAND
+    glovebox.settle
+    case $BASH_COMMAND in
+    '[['* | '[ '* | 'test '* | assert*)
+        GLOVEBOX_PENDING=$BASH_COMMAND
+        GLOVEBOX_PENDING_LINE=$1
+        ;;
+    esac
+}
+
+glovebox.settle() {
+    [[ -z $GLOVEBOX_PENDING ]] || glovebox.case "$GLOVEBOX_PENDING" passed "$GLOVEBOX_PENDING_LINE"
+    GLOVEBOX_PENDING=
+}
+
+# glovebox.failed STATUS: a command failed where nothing looks at its status.
+glovebox.failed() {
+    ((BASH_SUBSHELL == 0)) || return 0
+    [[ -n $GLOVEBOX_PENDING && $GLOVEBOX_PENDING == "$BASH_COMMAND" ]] || return 0
+    glovebox.fail "$GLOVEBOX_PENDING" "$GLOVEBOX_PENDING_LINE" "exit status $1: $GLOVEBOX_PENDING"
+    GLOVEBOX_PENDING=
+}
+
+# glovebox.fail NAME LINE MESSAGE
+glovebox.fail() {
+    local last='' message=$3 status actual
+    [[ ! -s $GLOVEBOX_STATE/last ]] || last=$(<"$GLOVEBOX_STATE/last")
+    if [[ -n $last ]]; then
+        status=${last#*$'\n'}
+        actual=${status#*$'\n'}
+        message+=$'\n'"The last call was ${last%%$'\n'*}: status ${status%%$'\n'*}, stdout: $actual"
+    fi
+    glovebox.case "$1" failed "$2" "$message" "$actual"
+}
+
+# glovebox.end STATUS: the tests ended, by their end or by their own exit.
+glovebox.end() {
+    builtin trap - DEBUG ERR EXIT
+    set +eu
+    local status=$1 calls=0
+    if [[ -n $GLOVEBOX_CLEANUP ]]; then
+        rm -f "$GLOVEBOX_STATE/cleaned"
+        (eval "$GLOVEBOX_CLEANUP"; : >"$GLOVEBOX_STATE/cleaned")
+        [[ -e $GLOVEBOX_STATE/cleaned ]] || status=$?
+    fi
+    [[ ! -s $GLOVEBOX_STATE/calls ]] || calls=$(command wc -c <"$GLOVEBOX_STATE/calls")
+    if ((status == 0)); then
+        glovebox.settle
+        if [[ -z $GLOVEBOX_NONCE ]] && ((calls == 0)); then
+            glovebox.fail "$GLOVEBOX_TESTS" '' 'the tests never called the program'
+        elif ((GLOVEBOX_TOTAL == 0)); then
+            glovebox.case "$GLOVEBOX_TESTS" passed
+        fi
+    elif ((GLOVEBOX_FAILED == 0)); then
+        glovebox.fail "${GLOVEBOX_PENDING:-$GLOVEBOX_TESTS}" "$GLOVEBOX_LINE" "exit status $status: $GLOVEBOX_COMMAND"
+    fi
+    glovebox.event "{\"type\":\"done\",\"total\":$GLOVEBOX_TOTAL,\"passed\":$GLOVEBOX_PASSED,\"failed\":$GLOVEBOX_FAILED}"
+    exit "$status"
+}
+
+# glovebox.watch: from here on the commands are the tests'.
+glovebox.watch() {
+    set -ET
+    builtin trap 'glovebox.end "$?"' EXIT
+    builtin trap 'glovebox.failed "$?"' ERR
+    builtin trap 'glovebox.step "$LINENO"' DEBUG
+}
+
+# The end is ours to see; what the tests want done at their end is done first.
+GLOVEBOX_CLEANUP=
+trap() {
+    if ((BASH_SUBSHELL == 0 && $# > 1)) && [[ " ${*:2} " == *' EXIT '* || " ${*:2} " == *' 0 '* ]]; then
+        GLOVEBOX_CLEANUP=$1
+        [[ $1 != - ]] || GLOVEBOX_CLEANUP=
+        return 0
+    fi
+    builtin trap "$@"
+}
