@@ -1,6 +1,7 @@
 package rootfs
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 )
@@ -22,20 +23,20 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
-func BenchmarkTree(b *testing.B)  { benchmarkCold(b, kindTree, writeTree) }
-func BenchmarkImage(b *testing.B) { benchmarkCold(b, kindImage, writeImage) }
+func BenchmarkTree(b *testing.B)  { benchmarkCold(b, (*Store).Tree) }
+func BenchmarkImage(b *testing.B) { benchmarkCold(b, (*Store).Image) }
 
-func benchmarkCold(b *testing.B, k kind, w writer) {
+func benchmarkCold(b *testing.B, get func(*Store, context.Context, Plan) (*Root, error)) {
 	s, err := Open(filepath.Join(b.TempDir(), "cache"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	p := Base()
 	for b.Loop() {
-		if err := s.Refresh(); err != nil {
+		if err := s.Refresh(); err != nil { // forgets what trees share, too
 			b.Fatal(err)
 		}
-		if _, _, err := s.root(b.Context(), p, k, w); err != nil {
+		if _, err := get(s, b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
 	}

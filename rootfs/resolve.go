@@ -1,6 +1,7 @@
 package rootfs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ type node struct {
 	path   string
 	mode   fs.FileMode // type (0, ModeDir or ModeSymlink) and permissions
 	source string      // of a file that is copied: its real path on the host
+	stamp  stamp       // and what tells whether it changed there
 	data   []byte      // of a file that we write
 	link   string
 	size   int64
@@ -31,13 +33,14 @@ type node struct {
 // must still be the regular file that was found there.
 func (n *node) open() (io.ReadCloser, error) {
 	if n.source == "" {
-		return io.NopCloser(strings.NewReader(string(n.data))), nil
+		return io.NopCloser(bytes.NewReader(n.data)), nil
 	}
 	f, err := os.OpenFile(n.source, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() != n.size {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() != n.size || stampOf(info) != n.stamp {
 		f.Close()
 		return nil, fmt.Errorf("%s changed while it was copied", n.source)
 	}
@@ -157,7 +160,7 @@ func (r *resolver) copy(e *Entry, real, rel string, above []place) error {
 		if info.Mode().Perm()&0o111 != 0 {
 			mode = 0o555
 		}
-		return r.put(&node{path: path.Join(e.Path, rel), mode: mode, source: real, size: info.Size(), mtime: info.ModTime()})
+		return r.put(&node{path: path.Join(e.Path, rel), mode: mode, source: real, stamp: stampOf(info), size: info.Size(), mtime: info.ModTime()})
 	case fs.ModeDir:
 		circle := slices.ContainsFunc(above, func(p place) bool { return p.real == real })
 		if circle || len(above) >= maxDepth {
@@ -326,6 +329,15 @@ func (r *resolver) locate(p string, follow bool) (string, error) {
 		}
 	}
 	return at, nil
+}
+
+// stamp changes with the content of a file: the kernel sets the change time,
+// whatever a program does to the others.
+type stamp struct{ device, inode, changed uint64 }
+
+func stampOf(info fs.FileInfo) stamp {
+	st := info.Sys().(*syscall.Stat_t)
+	return stamp{uint64(st.Dev), st.Ino, uint64(st.Ctim.Nano())}
 }
 
 func kindOf(m fs.FileMode) string {

@@ -235,6 +235,7 @@ func TestResolveRefuses(t *testing.T) {
 
 func TestChangedWhileCopied(t *testing.T) {
 	for name, change := range map[string]func(p string) error{
+		"other":   func(p string) error { return os.Chtimes(p, epoch, epoch) },
 		"longer":  func(p string) error { return os.WriteFile(p, []byte("longer"), 0o644) },
 		"shorter": func(p string) error { return os.WriteFile(p, nil, 0o644) },
 		"a link": func(p string) error {
@@ -260,8 +261,11 @@ func TestChangedWhileCopied(t *testing.T) {
 			if err := change(filepath.Join(dir, "f")); err != nil {
 				t.Fatal(err)
 			}
-			if err := writeTree(t.Context(), filepath.Join(dir, "out"), nodes); err == nil {
-				t.Error("it was copied")
+			if err := (pool{filepath.Join(dir, "pool")}).writeTree(t.Context(), filepath.Join(dir, "tree"), nodes); err == nil {
+				t.Error("it was copied into the tree")
+			}
+			if err := writeImage(t.Context(), filepath.Join(dir, "image"), nodes); err == nil {
+				t.Error("it was copied into the image")
 			}
 		})
 	}

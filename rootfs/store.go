@@ -34,7 +34,8 @@ const DefaultKeep = 16 << 30
 //
 // Each root is a directory of its own, <key>.tree or <key>.image, with the
 // root as "root", a file "lock" and a file "size". While it is built it is
-// called "part"; what a crash leaves of that is swept by the next Open.
+// called "part"; what a crash leaves of that is swept by the next Open. Trees
+// share the files that they have in common, by hard links.
 type Store struct {
 	// Bounds and Keep may be set before the first use.
 	Bounds Bounds
@@ -84,11 +85,13 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
+func (s *Store) pool() pool { return pool{filepath.Join(s.dir, "files")} }
+
 func (s *Store) generation() string { return filepath.Join(s.dir, "generation") }
 
 // Tree returns the plan's root as a directory, building it if need be.
 func (s *Store) Tree(ctx context.Context, p Plan) (*Root, error) {
-	key, path, err := s.root(ctx, p, kindTree, writeTree)
+	key, path, err := s.root(ctx, p, kindTree, s.pool().writeTree)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +123,10 @@ func (s *Store) Refresh() error {
 	if err := part.Close(); err != nil {
 		return err
 	}
-	return os.Rename(part.Name(), s.generation())
+	if err := os.Rename(part.Name(), s.generation()); err != nil {
+		return err
+	}
+	return os.RemoveAll(s.pool().dir) // the trees keep their files
 }
 
 type writer func(ctx context.Context, path string, nodes []*node) error
@@ -294,8 +300,8 @@ func tryHome(home string) (*os.File, bool) {
 }
 
 // Prune removes roots, the longest unused first, until those left hold at most
-// keep bytes, and returns how many bytes it removed. Roots in use, by any
-// process, stay.
+// keep bytes, and returns how many bytes they held; what trees share is counted
+// in each. Roots in use, by any process, stay.
 func (s *Store) Prune(ctx context.Context, keep int64) (int64, error) {
 	type root struct {
 		home string
@@ -337,6 +343,9 @@ func (s *Store) Prune(ctx context.Context, keep int64) (int64, error) {
 		}
 		total -= r.size
 		freed += r.size
+	}
+	if freed > 0 {
+		s.pool().sweep()
 	}
 	return freed, nil
 }

@@ -285,7 +285,7 @@ func TestBuiltOnce(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					fmt.Printf("asked %s %v %s\n", filepath.Base(filepath.Dir(r.Tree+r.Image)), info.ModTime().UnixNano(), inodeOf(t, r.Tree+r.Image))
+					fmt.Printf("asked %s %v %s\n", filepath.Base(filepath.Dir(r.Tree+r.Image)), info.ModTime().UnixNano(), statOf(t, r.Tree+r.Image))
 				}
 			})
 		}
@@ -322,7 +322,7 @@ func TestBuiltOnce(t *testing.T) {
 	}
 }
 
-func inodeOf(t *testing.T, p string) string {
+func statOf(t *testing.T, p string) string {
 	t.Helper()
 	info, err := os.Stat(p)
 	if err != nil {
@@ -398,6 +398,68 @@ func TestRemovedFromUnderUs(t *testing.T) {
 		if err := os.RemoveAll(filepath.Dir(filepath.Dir(s.dir))); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestTreesShare: a second tree has the files of the first, and not those that
+// changed; and a file goes when no tree has it.
+func TestTreesShare(t *testing.T) {
+	s := openStore(t)
+	dir := t.TempDir()
+	write(t, dir, "a=A", "run=x:R", "changes=1")
+	build := func(extra string) string {
+		t.Helper()
+		p := in(dir, []Entry{{Path: "/s", Source: "DIR"}, {Path: "/data", Data: []byte(extra)}})
+		r, err := s.Tree(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Tree
+	}
+	one := build("one")
+	if err := os.WriteFile(filepath.Join(dir, "changes"), []byte("2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(filepath.Join(dir, "changes"), time.Now(), time.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	two := build("two")
+	for name, shared := range map[string]bool{"s/a": true, "s/run": true, "s/changes": false, "data": false} {
+		a, err := os.Lstat(filepath.Join(one, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.Lstat(filepath.Join(two, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if os.SameFile(a, b) != shared {
+			t.Errorf("%s is shared: %v", name, !shared)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(two, "s/changes")); string(b) != "2" {
+		t.Errorf("got %q, %v", b, err)
+	}
+	// A file that is made executable is another file: the trees that have it
+	// as it was stay as they are.
+	if err := os.Chmod(filepath.Join(dir, "a"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	three := build("three")
+	for tree, want := range map[string]fs.FileMode{one: 0o444, three: 0o555} {
+		if info, err := os.Lstat(filepath.Join(tree, "s/a")); err != nil || info.Mode() != want {
+			t.Errorf("%v %v", info.Mode(), err)
+		}
+	}
+
+	for _, sl := range s.roots {
+		sl.lock.Close() // as if the process had ended
+	}
+	if _, err := s.Prune(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(s.pool().dir); err != nil || len(left) > 0 {
+		t.Errorf("left in the pool: %v, %v", left, err)
 	}
 }
 

@@ -2,23 +2,69 @@ package rootfs
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
+// pool is a directory with one name for each file of the host that a tree has
+// a copy of. Trees share these copies, which nobody writes to: after a change
+// of our drivers, or of one package, only that is copied again.
+type pool struct{ dir string }
+
+// name returns the file of the pool for the node, which differs where any of
+// its contents, permissions and time may.
+func (p pool) name(n *node) string {
+	h := &hasher{sum: sha256.New()}
+	h.text(n.source)
+	h.number(uint64(n.mode))
+	h.number(uint64(n.size))
+	h.number(uint64(n.mtime.UnixNano()))
+	h.number(n.stamp.device)
+	h.number(n.stamp.inode)
+	h.number(n.stamp.changed)
+	return filepath.Join(p.dir, hex.EncodeToString(h.sum.Sum(nil)[:16]))
+}
+
+// sweep removes what no tree has any more.
+func (p pool) sweep() {
+	list, err := os.ReadDir(p.dir)
+	if err != nil {
+		return
+	}
+	for _, d := range list {
+		if info, err := d.Info(); err == nil && info.Sys().(*syscall.Stat_t).Nlink == 1 {
+			_ = os.Remove(filepath.Join(p.dir, d.Name()))
+		}
+	}
+}
+
 // writeTree makes dir and writes the nodes into it.
-func writeTree(ctx context.Context, dir string, nodes []*node) error {
+func (p pool) writeTree(ctx context.Context, dir string, nodes []*node) error {
+	if err := os.Mkdir(p.dir, 0o700); err != nil && !os.IsExist(err) {
+		return err
+	}
+	var copied []*node
 	for _, n := range nodes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := writeNode(filepath.Join(dir, n.path), n); err != nil {
+		at := filepath.Join(dir, n.path)
+		if n.source != "" {
+			if os.Link(p.name(n), at) == nil {
+				continue
+			}
+			copied = append(copied, n)
+		}
+		if err := writeNode(at, n); err != nil {
 			return err
 		}
 	}
@@ -35,7 +81,20 @@ func writeTree(ctx context.Context, dir string, nodes []*node) error {
 			return err
 		}
 	}
-	// After a power cut the tree must not be there half empty.
+	// After a power cut neither the tree nor the pool may have a file that is
+	// half empty.
+	if err := syncFS(dir); err != nil {
+		return err
+	}
+	for _, n := range copied {
+		// A file system without hard links shares nothing.
+		_ = os.Link(filepath.Join(dir, n.path), p.name(n))
+	}
+	return nil
+}
+
+// syncFS writes out the file system that dir is on.
+func syncFS(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
