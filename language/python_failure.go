@@ -16,8 +16,9 @@ const (
 )
 
 var (
-	pythonFrame = regexp.MustCompile(`^[ |+]*File "([^"]*)", line (\d+)`)
-	pythonError = regexp.MustCompile(`^([A-Za-z_][\w.]*)(?:: ?(.*))?$`)
+	pythonFrame  = regexp.MustCompile(`^[ |+]*File "([^"]*)", line (\d+)`)
+	pythonMargin = regexp.MustCompile(`^ *[|+] `)
+	pythonError  = regexp.MustCompile(`^([A-Za-z_][\w.]*)(?:: ?(.*))?$`)
 )
 
 const pythonTraceback = "Traceback (most recent call last):"
@@ -75,8 +76,9 @@ func readPythonBlock(lines []string) *glovebox.Failure {
 			}
 			continue
 		}
-		line = strings.TrimLeft(line, " |+-")
-		if strings.HasPrefix(lines[i], "    ") || strings.HasSuffix(line, pythonTraceback) || strings.HasPrefix(line, "[Previous line repeated ") {
+		// The lines of an exception group stand behind a margin.
+		line = pythonMargin.ReplaceAllString(line, "")
+		if strings.HasPrefix(line, "    ") || strings.HasSuffix(line, pythonTraceback) || strings.HasPrefix(strings.TrimLeft(line, " "), "[Previous line repeated ") {
 			continue
 		}
 		m := pythonError.FindStringSubmatch(line)

@@ -121,6 +121,9 @@ class Reading:
         self.standard_roots = set()
         self.identifiers = set()
         self.tests = any(is_test(n) for n in self.tree.body)
+        # Whether the file calls its check function by itself.
+        self.checks = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and last_name(n.value.func) == "check"
+                          for n in self.tree.body)
         for node in self.tree.body:
             self.bind(node, program)
         self.captures = b"sys.stdout" in source or b"redirect_stdout" in source or b"capsys" in source
@@ -226,7 +229,7 @@ class Reading:
                 if isinstance(inner, list) and any(map(inside, inner)):
                     return look(inner)
             return True
-        return look(self.tree.body)
+        return look(ast.parse(self.source).body)  # the tree may be rewritten by now
 
     def dubious(self, decorator):
         """Tells whether a conditional skip looks at more than the platform."""
@@ -349,7 +352,7 @@ class Runner:
         self.unittests(module, reading)
         self.functions(module, reading)
         check = space.get("check")
-        if self.entry and before == self.ran and self.mine(check, reading) and check.__code__.co_argcount == 1:
+        if self.entry and before == self.ran and not reading.checks and self.mine(check, reading) and check.__code__.co_argcount == 1:
             self.case("check(%s)" % self.entry, lambda: check(self.world.entry(self.entry)), reading)
 
     @property
@@ -538,11 +541,15 @@ class Runner:
 
     def functions(self, module, reading):
         from _glovebox import pytester
+        missing = pytester.written(module, reading)
         for test in pytester.collect(self, module, reading):
+            missing.discard(test.function)
             if test.skip is not None:
                 self.skip(test.name, test.skip, test.static)
             else:
                 self.case(test.name, test.run, reading)
+        for name in sorted(missing):
+            self.report.case(name, "error", "the test was not collected")
 
 
 def flatten(suite):

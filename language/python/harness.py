@@ -9,6 +9,7 @@ import _thread
 import builtins
 import importlib
 import importlib.machinery
+import importlib.util
 import json
 import os
 import sys
@@ -747,10 +748,10 @@ class World:
         return {n: self.value(n, form) for n, form in self.forms(self.main_module(), wanted)}
 
     def entry(self, name):
-        (found,) = self.forms(self.main_module(), [name]) or [(name, None)]
-        if found[1] is None:
-            raise NameError("the program has no %s" % name)
-        return self.value(*found)
+        """The entry point: a name, or an expression such as Solution().add."""
+        code = compile(name, "<entry>", "eval")
+        names = {n: self.value(n, form) for n, form in self.forms(self.main_module(), list(code.co_names))}
+        return eval(code, names)
 
     def foreign(self, e):
         return id(e) in self.link.raised
@@ -888,6 +889,12 @@ def main():
     report = exam.Report()
     modules = program_modules(config["main"], config["files"])
     sys.path.insert(0, exam.WORKSPACE)
+    # What this side has itself is meant by its name, whatever files the
+    # program has: the standard library, what is installed, the tests.
+    for name in {n.split(".")[0] for n in modules}:
+        if name in sys.stdlib_module_names or name in ("pytest", "_glovebox") or importlib.util.find_spec(name) is not None:
+            for n in [n for n in modules if n.split(".")[0] == name]:
+                del modules[n]
     readings = read_tests(config["tests"], modules, report)
     if any(not p.endswith(".py") for p in config["tests"]):
         report.event(type="fallback", reason="the tests share files with the program")

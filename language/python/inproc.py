@@ -62,7 +62,7 @@ class World:
         return {n: m[n] for n in reading.free if n in m}
 
     def entry(self, name):
-        return getattr(self.load(), name)
+        return eval(name, dict(vars(self.load())))
 
     def foreign(self, e):
         last, tb = None, e.__traceback__

@@ -22,7 +22,7 @@ class Mark:
         self.name, self.args, self.kwargs = name, args, kwargs or {}
 
     def __call__(self, *args, **kwargs):
-        if len(args) == 1 and not kwargs and isinstance(args[0], (types.FunctionType, type)) and not self.args:
+        if len(args) == 1 and not kwargs and isinstance(args[0], (types.FunctionType, type)):
             target = args[0]
             target.pytestmark = [self] + [m for m in vars(target).get("pytestmark", [])]
             return target
@@ -300,7 +300,8 @@ def module():
 class Test:
     """One test with one set of parameters."""
 
-    def __init__(self, name, f, cls, values, fixtures, runner):
+    def __init__(self, name, function, f, cls, values, fixtures, runner):
+        self.function = function
         self.name, self.f, self.cls, self.values = name, f, cls, values
         self.fixtures, self.runner = fixtures, runner
         self.skip, self.static, self.xfail = None, False, False
@@ -438,9 +439,21 @@ def collect(runner, mod, reading):
         f()
 
 
+def written(mod, reading):
+    """Names the tests that the text defines and that collecting must find."""
+    names = set()
+    for node in reading.tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test"):
+            names.add(node.name)
+        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test") and not is_unittest(vars(mod).get(node.name)):
+            names.update("%s::%s" % (node.name, n.name) for n in node.body
+                         if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name.startswith("test"))
+    return names
+
+
 def is_unittest(c):
     u = sys.modules.get("unittest")
-    return u is not None and hasattr(u, "TestCase") and issubclass(c, u.TestCase)
+    return u is not None and hasattr(u, "TestCase") and isinstance(c, type) and issubclass(c, u.TestCase)
 
 
 def marks_of(owner):
@@ -473,7 +486,7 @@ def expand(runner, reading, name, f, cls, marks, fixtures):
         for given, _ in combination:
             values.update(given)
         label = "-".join(p.id or ",".join(bounded_repr(v, 40) for v in p.values) for _, p in combination)
-        test = Test(name + ("[%s]" % label if label else ""), f, cls, values, fixtures, runner)
+        test = Test(name + ("[%s]" % label if label else ""), name, f, cls, values, fixtures, runner)
         for m in marks + [m for _, p in combination for m in p.marks]:
             if m.name == "skip":
                 test.skip, test.static = str(m.kwargs.get("reason") or (m.args or [""])[0]), True
