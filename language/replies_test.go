@@ -75,6 +75,7 @@ func TestReplies(t *testing.T) {
 	}{
 		{Go, "go", "main_test.go", glovebox.ProofOutOfProcess, 107},
 		{Perl, "pl", "main_test.t", glovebox.ProofOutOfProcess, 119},
+		{Lua, "lua", "main_test.lua", glovebox.ProofOutOfProcess, 124},
 		{Ruby, "rb", "main_test.rb", glovebox.ProofOutOfProcess, 136},
 	} {
 		t.Run(c.lang.Name, func(t *testing.T) {

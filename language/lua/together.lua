@@ -1,0 +1,66 @@
+-- Runs a program and its tests as one chunk: together.lua MAIN TEST...
+-- The nonce shows that the tests ran to their end; it does not stop a program
+-- that is out to find it.
+local home = "/opt/glovebox/lua/"
+local wire = dofile(home .. "wire.lua")
+local exam = dofile(home .. "exam.lua")
+local nonce = io.stdin:read("l") or ""
+local main, tests = arg[1], { table.unpack(arg, 2) }
+arg = { [0] = main }
+package.path = home .. "lib/?.lua;./?.lua;" .. package.path
+
+-- What the tests rely on must be after the program what it was before.
+glovebox_exam = exam
+local luaunit = require("luaunit")
+glovebox_exam = nil
+local watched = { _G = _G, string = string, table = table, math = math, os = os, debug = debug, luaunit = luaunit, LuaUnit = luaunit.LuaUnit }
+local before = {}
+for name, t in pairs(watched) do
+  before[name] = {}
+  for k, v in next, t do before[name][k] = v end
+end
+local next, rawequal, rawget, type, pcall, exit = next, rawequal, rawget, type, pcall, os.exit
+local strings = debug.getmetatable("")
+local getmetatable = debug.getmetatable
+
+local reached = false
+local function finish(code)
+  if not reached then exit(code) end
+  exam.script(main, code ~= nil and code ~= 0 and code ~= true and exam.total == exam.passed, "the tests ended with exit " .. tostring(code))
+  exam.done(nonce)
+end
+
+-- It is called between the program and the tests.
+local function check()
+  for name, t in next, watched do
+    for k, v in next, before[name] do
+      if not rawequal(rawget(t, k), v) then exam.broken("the program changes " .. name .. "." .. tostring(k) .. ", which the tests rely on") end
+    end
+  end
+  if not rawequal(getmetatable(""), strings) or not rawequal(rawget(strings, "__index"), string) or rawget(strings, "__eq") ~= nil
+    or getmetatable(0) or getmetatable(nil) or getmetatable(true) or getmetatable(check) then
+    exam.broken("the program changes what the tests rely on")
+  end
+  if package.loaded.luaunit ~= luaunit then exam.broken("the program replaces luaunit") end
+  reached = true
+  os.exit = finish
+end
+
+local function read(name)
+  local file = assert(io.open(name, "rb"))
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+local parts = { (read(main):gsub("^#[^\n]*", "")), "\n;(...)()\n" }
+for _, name in ipairs(tests) do parts[#parts + 1] = read(name) .. "\n" end
+local chunk, err = load(table.concat(parts), "@" .. main, "t")
+if not chunk then exam.broken("the tests do not compile with the program: " .. err) end
+local ok
+ok, err = pcall(chunk, check)
+if not reached then exam.broken("the program ended before the tests: " .. tostring(err)) end
+if not ok then exam.case(main, "error", { message = type(err) == "string" and err or wire.show(err) }) end
+if ok and exam.total == 0 and not luaunit.ran and luaunit.pending() then luaunit.LuaUnit.run() end
+if ok then exam.script(main) end
+exam.done(nonce)

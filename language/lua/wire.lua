@@ -1,0 +1,174 @@
+-- Carries calls between a program and its tests, which run in two processes
+-- that do not trust each other. Plain values travel as values; a function, or a
+-- table that has functions, a metatable or itself in it, is a handle. Either
+-- side may call the other while it waits for an answer.
+local wire = {}
+
+local DEPTH, SIZE, CALLS = 100, 16 << 20, 150
+
+-- Nothing here trusts a global after the program has started.
+local type, next, rawget, select, error, pcall, tonumber, tostring, setmetatable = type, next, rawget, select, error, pcall, tonumber, tostring, setmetatable
+local getmetatable = debug.getmetatable
+local format, sub, find, rep, concat, mathtype = string.format, string.sub, string.find, string.rep, table.concat, math.type
+local pack, unpack = table.pack, table.unpack
+
+-- plain tells whether v is only values: no function, metatable or cycle.
+local function plain(v, above, depth)
+  local t = type(v)
+  if t == "nil" or t == "boolean" or t == "number" or t == "string" then return true end
+  if t ~= "table" or getmetatable(v) ~= nil or above[v] or depth > DEPTH then return false end
+  above[v] = true
+  for k, e in next, v do
+    if not plain(k, above, depth + 1) or not plain(e, above, depth + 1) then return false end
+  end
+  above[v] = nil
+  return true
+end
+
+function wire.plain(v) return plain(v, {}, 0) end
+
+-- encode appends v to out; wrap makes a handle of what is not plain.
+local function encode(v, out, wrap)
+  local t = type(v)
+  if t == "nil" then out[#out + 1] = "n"
+  elseif t == "boolean" then out[#out + 1] = v and "t" or "f"
+  elseif t == "string" then out[#out + 1] = format("s%d:", #v); out[#out + 1] = v
+  elseif t == "number" then
+    if mathtype(v) == "integer" then out[#out + 1] = format("i%d;", v)
+    elseif v ~= v then out[#out + 1] = "dnan;"
+    elseif v == 1 / 0 then out[#out + 1] = "dinf;"
+    elseif v == -1 / 0 then out[#out + 1] = "d-inf;"
+    else out[#out + 1] = format("d%a;", v)
+    end
+  elseif t == "table" and plain(v, {}, 0) then
+    local n = 0
+    for _ in next, v do n = n + 1 end
+    out[#out + 1] = format("T%d:", n)
+    for k, e in next, v do
+      encode(k, out, wrap)
+      encode(e, out, wrap)
+    end
+  else
+    out[#out + 1] = wrap(v)
+  end
+end
+
+function wire.encode(v, wrap)
+  local out = {}
+  encode(v, out, wrap)
+  return concat(out)
+end
+
+local words = { n = { nil }, t = { true }, f = { false } }
+
+-- decode reads one value of s from at on; it returns it and what follows.
+local function decode(s, at, unwrap, depth)
+  if depth > DEPTH then error("the value is too deep", 0) end
+  local kind = sub(s, at, at)
+  if words[kind] then return words[kind][1], at + 1 end
+  local first, last, text = find(s, "^([^:;]*)[:;]", at + 1)
+  if not first or #text > 40 then error("a value is cut", 0) end
+  if kind == "s" then
+    local n = tonumber(text)
+    if not n or mathtype(n) ~= "integer" or n < 0 or last + n > #s then error("a string is cut", 0) end
+    return sub(s, last + 1, last + n), last + n + 1
+  elseif kind == "i" then
+    return tonumber(text) or error("a number is wrong", 0), last + 1
+  elseif kind == "d" then
+    if text == "nan" then return 0 / 0, last + 1 end
+    if text == "inf" then return 1 / 0, last + 1 end
+    if text == "-inf" then return -1 / 0, last + 1 end
+    return (tonumber(text) or error("a number is wrong", 0)) + 0.0, last + 1
+  elseif kind == "T" then
+    local n = tonumber(text)
+    if not n or n > #s then error("a table is cut", 0) end
+    local t, key, value = {}, nil, nil
+    at = last + 1
+    for _ = 1, n do
+      key, at = decode(s, at, unwrap, depth + 1)
+      value, at = decode(s, at, unwrap, depth + 1)
+      if key == nil or key ~= key then error("a key is wrong", 0) end
+      t[key] = value
+    end
+    return t, at
+  end
+  return unwrap(kind, tonumber(text) or error("a handle is wrong", 0)), last + 1
+end
+
+function wire.decode(s, at, unwrap) return decode(s, at or 1, unwrap, 0) end
+
+-- peer is one end of the link. wrap and unwrap deal with handles; serve answers
+-- a call: it gets and gives an encoded message.
+function wire.peer(input, output, serve)
+  local peer, depth = { calls = 0 }, 0
+
+  local function send(kind, message)
+    if #message >= SIZE then error("a message is too large", 0) end
+    output:write(format("%08x%s", #message + 1, kind), message)
+    output:flush()
+  end
+
+  local function receive()
+    local head = input:read(8)
+    if not head then return nil end
+    local n = find(head, "^%x%x%x%x%x%x%x%x$") and tonumber(head, 16)
+    if not n or n < 1 or n > SIZE then error("a message is wrong", 0) end
+    local message = input:read(n)
+    if not message or #message < n then return nil end
+    return sub(message, 1, 1), sub(message, 2)
+  end
+
+  local function answer(message)
+    depth = depth + 1
+    if depth > CALLS then error("calls are too deep", 0) end
+    send("a", serve(message))
+    depth = depth - 1
+  end
+
+  function peer.call(message)
+    peer.calls = peer.calls + 1
+    send("c", message)
+    while true do
+      local kind, got = receive()
+      if not kind then error("the other process ended", 0) end
+      if kind == "a" then return got end
+      if kind ~= "c" then error("a message is of no known kind", 0) end
+      answer(got)
+    end
+  end
+
+  function peer.listen()
+    for kind, got in receive do
+      if kind ~= "c" then error("an answer to no question", 0) end
+      answer(got)
+    end
+  end
+
+  return peer
+end
+
+-- output opens a descriptor for writing.
+function wire.output(fd)
+  return assert(io.popen("exec cat >&" .. fd, "w"))
+end
+
+-- show writes a value for people.
+function wire.show(v, depth)
+  depth = depth or 0
+  local t = type(v)
+  if t == "string" then return format("%q", v) end
+  if t == "number" or t == "boolean" or t == "nil" then return tostring(v) end
+  if t ~= "table" or depth > 10 then return "<" .. t .. ">" end
+  local out, list = {}, {}
+  for i = 1, 100 do
+    local e = rawget(v, i)
+    if e == nil then break end
+    out[i], list[i] = wire.show(e, depth + 1), true
+  end
+  for k, e in next, v do
+    if not list[k] and #out < 200 then out[#out + 1] = "[" .. wire.show(k, depth + 1) .. "]=" .. wire.show(e, depth + 1) end
+  end
+  return "{" .. concat(out, ", ") .. "}"
+end
+
+return wire
