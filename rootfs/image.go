@@ -32,9 +32,6 @@ func writeImage(ctx context.Context, p string, nodes []*node) error {
 	if err := f.Chmod(0o444); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
 	return f.Close()
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ const DefaultKeep = 16 << 30
 // process has asked for stays until that process ends, whatever others prune.
 //
 // Each root is a directory of its own, <key>.tree or <key>.image, with the
-// root as "root", a file "lock" and a file "size". While it is built it is
+// root as "root" and files "lock", "size" and "boot". While it is built it is
 // called "part"; what a crash leaves of that is swept by the next Open. Trees
 // share the files that they have in common, by hard links.
 type Store struct {
@@ -82,10 +83,14 @@ func Open(dir string) (*Store, error) {
 	}
 	s := &Store{Bounds: DefaultBounds, Keep: DefaultKeep, dir: dir, roots: map[string]*slot{}}
 	s.sweep()
+	_ = s.dropPools(s.pool().dir) // those of earlier boots
 	return s, nil
 }
 
-func (s *Store) pool() pool { return pool{filepath.Join(s.dir, "files")} }
+func (s *Store) pool() pool {
+	boot, _ := bootID()
+	return pool{filepath.Join(s.dir, "files-"+boot)}
+}
 
 func (s *Store) generation() string { return filepath.Join(s.dir, "generation") }
 
@@ -126,7 +131,18 @@ func (s *Store) Refresh() error {
 	if err := os.Rename(part.Name(), s.generation()); err != nil {
 		return err
 	}
-	return os.RemoveAll(s.pool().dir) // the trees keep their files
+	return s.dropPools("") // the trees keep their files
+}
+
+// dropPools removes the pools but one.
+func (s *Store) dropPools(but string) error {
+	pools, err := filepath.Glob(filepath.Join(s.dir, "files-*"))
+	for _, p := range pools {
+		if p != but {
+			err = errors.Join(err, os.RemoveAll(p))
+		}
+	}
+	return err
 }
 
 type writer func(ctx context.Context, path string, nodes []*node) error
@@ -170,7 +186,7 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 		if err != nil {
 			return "", "", err
 		}
-		if exists(path) {
+		if settled(home) {
 			now := time.Now()
 			_ = os.Chtimes(lock.Name(), now, now) // for Prune
 			sl.lock = lock
@@ -180,7 +196,7 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 		if lock, err = lockHome(ctx, home, unix.LOCK_EX); err != nil {
 			return "", "", err
 		}
-		if !exists(path) {
+		if !settled(home) {
 			err = s.build(ctx, p, home, write)
 		}
 		lock.Close()
@@ -192,9 +208,11 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 
 // build makes the root in home, whose lock the caller holds.
 func (s *Store) build(ctx context.Context, p Plan, home string, write writer) (err error) {
-	part := filepath.Join(home, "part")
-	if err := os.RemoveAll(part); err != nil {
-		return err
+	part, root := filepath.Join(home, "part"), filepath.Join(home, "root")
+	for _, old := range []string{part, root} {
+		if err := os.RemoveAll(old); err != nil {
+			return err
+		}
 	}
 	defer func() {
 		if err != nil {
@@ -215,7 +233,10 @@ func (s *Store) build(ctx context.Context, p Plan, home string, write writer) (e
 	if err := os.WriteFile(filepath.Join(home, "size"), strconv.AppendInt(nil, size, 10), 0o600); err != nil {
 		return err
 	}
-	if err := os.Rename(part, filepath.Join(home, "root")); err != nil {
+	if err := mark(home); err != nil {
+		return err
+	}
+	if err := os.Rename(part, root); err != nil {
 		return err
 	}
 	// This root stays, its lock being held. What cannot be pruned now can

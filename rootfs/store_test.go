@@ -463,6 +463,60 @@ func TestTreesShare(t *testing.T) {
 	}
 }
 
+// TestAfterAReboot: a root of another boot is used only if the kernel had time
+// to write it.
+func TestAfterAReboot(t *testing.T) {
+	if _, err := bootID(); err != nil {
+		t.Skip(err)
+	}
+	const lost = "lost in the crash"
+	for _, tt := range []struct {
+		name, boot string
+		old, whole bool
+	}{
+		{name: "the same boot", whole: true},
+		{name: "the same boot, long ago", old: true, whole: true},
+		{name: "another boot", boot: "another"},
+		{name: "a name that was lost too", boot: "\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := openStore(t)
+			p := Plan{Entries: []Entry{{Path: "/a", Data: []byte("A")}}}
+			r, err := s.Tree(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mark := filepath.Join(filepath.Dir(r.Tree), "boot")
+			if tt.boot != "" {
+				write(t, filepath.Dir(r.Tree), "boot="+strings.TrimSpace(tt.boot))
+				write(t, filepath.Dir(r.Tree), "root/"+lost+"=")
+			}
+			if tt.old {
+				then := time.Now().Add(-time.Hour)
+				if err := os.Chtimes(mark, then, then); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, sl := range s.roots {
+				sl.lock.Close() // as if the process had ended
+			}
+			if s, err = Open(filepath.Dir(s.dir)); err != nil {
+				t.Fatal(err)
+			}
+			before := statOf(t, r.Tree)
+			if r, err = s.Tree(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+			if whole := statOf(t, r.Tree) == before; whole != tt.whole || exists(filepath.Join(r.Tree, lost)) {
+				t.Errorf("it was used as it was: %v", whole)
+			}
+			if exists(mark) == tt.old {
+				t.Errorf("it is marked: %v", !tt.old)
+			}
+		})
+	}
+}
+
 func TestBuildPrunes(t *testing.T) {
 	s := openStore(t)
 	s.Keep = 1

@@ -11,13 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // pool is a directory with one name for each file of the host that a tree has
 // a copy of. Trees share these copies, which nobody writes to: after a change
-// of our drivers, or of one package, only that is copied again.
+// of our drivers, or of one package, only that is copied again. It is of one
+// boot; see [settled].
 type pool struct{ dir string }
 
 // name returns the file of the pool for the node, which differs where any of
@@ -81,26 +80,11 @@ func (p pool) writeTree(ctx context.Context, dir string, nodes []*node) error {
 			return err
 		}
 	}
-	// After a power cut neither the tree nor the pool may have a file that is
-	// half empty.
-	if err := syncFS(dir); err != nil {
-		return err
-	}
 	for _, n := range copied {
 		// A file system without hard links shares nothing.
 		_ = os.Link(filepath.Join(dir, n.path), p.name(n))
 	}
 	return nil
-}
-
-// syncFS writes out the file system that dir is on.
-func syncFS(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return unix.Syncfs(int(d.Fd()))
 }
 
 func writeNode(at string, n *node) error {
