@@ -1,6 +1,7 @@
 package language
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -334,6 +335,19 @@ if __name__ == "__main__":
 		{"tests that exit", "def f(x): return x\n", "import sys\nassert f(1) == 1\nsys.exit(1)\n", false, out, "SystemExit"},
 		{"a swallowed end", "import os\ndef f(x):\n    if x == 2: os._exit(0)\n    return x\n", "assert f(1) == 1\ntry:\n    f(2)\nexcept BaseException:\n    pass\n", false, out, "ended during f(2)"},
 
+		{"a context that swallows", "class Timer:\n    def __enter__(self): return self\n    def __exit__(self, *a): return True\ndef f(x): return 0\n",
+			"from solution import f, Timer\nwith Timer() as t:\n    assert f(1) == 1\nassert f(0) == 0\n", false, out, `"actual": "0"`},
+		{"a generator's context that swallows", "import contextlib\n@contextlib.contextmanager\ndef quiet():\n    try: yield\n    except BaseException: pass\ndef f(x): return 0\n",
+			"from solution import f, quiet\nwith quiet():\n    assert f(1) == 1\nassert f(0) == 0\n", false, out, `"actual": "0"`},
+		{"a context that may swallow", "import contextlib\ndef ignore(*e): return contextlib.suppress(*e)\n",
+			"from solution import ignore\nwith ignore(ValueError, KeyError):\n    int('x')\ntry:\n    with ignore(KeyError):\n        int('x')\n    assert False\nexcept ValueError as e:\n    assert 'x' in str(e)\n", true, out, ""},
+		{"a call back's assertion that is swallowed", "def f(cb):\n    try: cb(1)\n    except BaseException: pass\n", "from solution import f\ndef cb(x): assert x == 2\nf(cb)\nassert True\n", false, out, "failed in a call back"},
+		{"an attribute that judges itself", "class List:\n    def append(self, x): return self\n    @property\n    def head(self): return self\n    def __eq__(self, o): return True\n    def __contains__(self, o): return True\n",
+			"from solution import List\nl = List()\nl.append(3)\nassert l.head == 3\n", false, out, `"expected": "3"`},
+		{"a method that judges itself", "class Calc:\n    def add(self, a, b): return self\n    def __eq__(self, o): return True\n    def __contains__(self, o): return True\n    def __sub__(self, o): return 0\n    def __lt__(self, o): return True\n    def startswith(self, s): return True\n",
+			"from solution import Calc\nc = Calc()\nfor g in (lambda: c.add(1, 2) == 3, lambda: 3 in c.add(1, 2), lambda: c.add(1, 2) - 3 == 0, lambda: c.add(1, 2) < 4, lambda: c.add(1, 2).startswith('a')):\n    try:\n        ok = bool(g())\n    except TypeError:\n        ok = False\n    if ok: raise AssertionError('forged')\nassert c.add(1, 2) == 3\n", false, out, `"passed": 1, "failed": 1`},
+		{"a list that fills with judges", "class Yes:\n    def __eq__(self, o): return True\ny = Yes()\ndef fill(xs): xs.append(y)\n", "from solution import fill, Yes\nx = Yes()\nl = []\nfill(l)\nassert l == [3]\n", false, out, `"expected": "[3]"`},
+
 		{"mocks", "import random\ndef roll(): return random.randint(1, 6)\n", "from unittest import mock\nimport solution\nwith mock.patch('random.randint', return_value=4):\n    assert solution.roll() == 4\n", true, in, ""},
 		{"a subclass", stack, "from solution import Stack\nclass Mine(Stack):\n    def twice(self): return len(self) * 2\nassert Mine([1]).twice() == 2\n", true, in, ""},
 		{"stdin", "def ask(): return int(input())\n", "import io, sys\nsys.stdin = io.StringIO('4\\n')\nassert ask() == 4\n", true, in, ""},
@@ -384,5 +398,17 @@ def test_it():
 `)
 	if v := rigExam(t, Python, p, tests); !v.pass || v.proof != glovebox.ProofOutOfProcess {
 		t.Errorf("%+v\n%s", v.why, v.harness.report)
+	}
+}
+
+// TestPythonWire mutates what comes over the link, in a box.
+func TestPythonWire(t *testing.T) {
+	src, err := os.ReadFile("python/testdata/fuzz_wire.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rigPlan(t, Python, pythonProgram(string(src)), "")
+	if r.exit != 0 || !strings.Contains(r.stdout, "\nfuzzed") {
+		t.Errorf("exit %d, %s\n%s", r.exit, r.stdout, r.stderr)
 	}
 }

@@ -167,7 +167,7 @@ func TestPythonForge(t *testing.T) {
 
 // pythonInProcessForged are the tricks that pass where tests and program share
 // a process: they aim at the harness itself. That proof says so.
-var pythonInProcessForged = []string{}
+var pythonInProcessForged = []string{"the collector"}
 
 // TestPythonForgeInProcess holds the weaker form to its word: it resists all
 // but the listed tricks.

@@ -74,6 +74,7 @@ class Link:
         self.doing = ""
         self.objects, self.classes, self.modules = {}, {}, {}
         self.lent, self.lent_ids = [], {}  # the tests' own objects that the program may use
+        self.failed = {}  # see Runner.details
         self.raised = {}  # id: (exception of the program, its place)
 
     # Asking.
@@ -115,7 +116,8 @@ class Link:
             text = self.guard(lambda: Decoder()(out))
             if type(text) is not str:
                 self.die("the program's process broke the protocol: its output")
-            sys.stdout.write(text)
+            if sys.stdout is not sys.__stdout__:
+                sys.stdout.write(text)
         if "changed" in reply:
             self.guard(lambda: self.change(reply["changed"], refs))
         if "x" in reply:
@@ -190,6 +192,8 @@ class Link:
         except (Gone, Violation, Unsendable):
             raise
         except Exception as e:
+            if id(e) in self.failed and self.dead is None:
+                self.dead = "an assertion failed in a call back: %s" % e
             return {"x": self.raise_there(e)}
         try:
             return {"v": self.encoder()(v)}
@@ -246,6 +250,9 @@ class Link:
             raise Violation("a handle")
         found = self.objects.get(i)
         if found is not None:
+            # What the program hands out is a result: it may no longer judge.
+            if isinstance(type(found), RemoteClass):
+                object.__getattribute__(found, "_state").own = False
             return found
         if kind == "m":
             found = self.modules.get(i)
@@ -483,7 +490,7 @@ class RemoteFunction:
     def __call__(self, *args, **kwargs):
         link = self._link
         link.doing = " during %s(%s)" % (self.__name__, exam.clip(", ".join(exam.bounded_repr(a, 60) for a in args), 200))
-        return from_call(link.call("call", self._handle, args, kwargs))
+        return link.call("call", self._handle, args, kwargs)
 
     def _send(self):
         return self._handle
@@ -516,7 +523,7 @@ class BoundMethod:
         if self._name in JUDGING_METHODS and not is_own(self._owner) and isinstance(self._owner, Remote):
             raise TypeError("%s of a result that is not a plain value" % self._name)
         self._link.doing = " during %s(%s)" % (self._name, exam.clip(", ".join(exam.bounded_repr(a, 60) for a in args), 200))
-        return from_call(self._link.call("method", self._handle, args, kwargs, self._name))
+        return self._link.call("method", self._handle, args, kwargs, self._name)
 
     def _send(self):
         raise Unsendable("a method of the program's object")
@@ -524,13 +531,6 @@ class BoundMethod:
 
 def is_own(v):
     return isinstance(type(v), RemoteClass) and object.__getattribute__(v, "_state").own
-
-
-def from_call(v):
-    """What a function returned is a result: it may no longer judge itself."""
-    if isinstance(type(v), RemoteClass):
-        object.__getattribute__(v, "_state").own = False
-    return v
 
 
 class RemoteClass(type):
@@ -623,16 +623,15 @@ def operator(name):
         return lambda self, *args: compute(self, args, name)
     if name == "__next__":
         return step
+    if name in ("__exit__", "__aexit__"):
+        return lambda self, kind, value, tb: leave(self, name, value)
 
     def method(self, *args):
         state = object.__getattribute__(self, "_state")
-        if name == "__exit__":
-            args = (None, args[1], None) if args[1] is None or id(args[1]) in state.link.raised else args[:1] + (args[1], None)
         own = state.own
         v = state.link.call("method", state.handle, args, {}, name)
-        if name not in ("__enter__", "__iter__") or v is not self:
-            from_call(v)
-        state.own = own if v is self and name in ("__enter__", "__iter__", "__aenter__") else state.own
+        if v is self and name in ("__enter__", "__iter__"):
+            state.own = own
         return v
     method.__name__ = name
     return method
@@ -643,7 +642,23 @@ def step(self):
     state.steps += 1
     if state.steps > MAX_STEPS:
         state.link.die("an iterator of the program that does not end")
-    return from_call(state.link.call("method", state.handle, (), {}, "__next__"))
+    return state.link.call("method", state.handle, (), {}, "__next__")
+
+
+def leave(self, name, e):
+    """The end of a `with` block. A context of the program may swallow errors,
+    but not the tests' own verdict."""
+    state = object.__getattribute__(self, "_state")
+    free = e is None or id(e) in state.link.raised and not isinstance(e, AssertionError) or \
+        isinstance(e, Exception) and not isinstance(e, (AssertionError, exam.Skip)) and type(e) is not Exception
+    args = (None, None, None) if e is None or not free else (type(e), e, None)
+    v = state.link.call("method", state.handle, args, {}, name)
+    if name == "__exit__":
+        return bool(v) if free else False
+
+    async def wait():
+        return bool(await v) and free
+    return wait()
 
 
 def judge(self, other, name):
@@ -681,8 +696,7 @@ def compute(self, args, name):
     own = state.own or any(map(is_own, args))
     v = state.link.call("method", state.handle, args, {}, name)
     if isinstance(type(v), RemoteClass):
-        if v is not self:
-            object.__getattribute__(v, "_state").own = own
+        object.__getattribute__(v, "_state").own = own
         return v
     if v is NotImplemented or own or any(isinstance(type(a), RemoteClass) for a in args):
         return v
@@ -691,7 +705,7 @@ def compute(self, args, name):
 
 def awaitable(link, handle):
     async def wait():
-        return from_call(link.ask("wait", h=handle))
+        return link.ask("wait", h=handle)
     return wait()
 
 
@@ -923,7 +937,7 @@ def main():
         from _glovebox import pytester
         sys.modules["pytest"] = pytester.module()
     runner = exam.Runner(report, world, config["entry"])
-    link.answered = False
+    link.answered, link.failed = False, runner.details
     try:
         runner.run(readings)
     except exam.Fallback as e:

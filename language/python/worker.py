@@ -56,6 +56,7 @@ class Worker:
                 sys.stdout = out
                 try:
                     reply["out"] = Encoder()(tap.getvalue())
+                    out.write(tap.getvalue())
                 except Exception:
                     pass
         with self.lock:
