@@ -51,7 +51,7 @@ func findPassword(w []byte, key int, spans []span) []span {
 		i++
 	}
 	at, quote := assigned(w, i)
-	if at < 0 || at >= len(w) || bytes.Contains(w[i:at], []byte("||")) {
+	if at < 0 || at >= len(w) || bytes.ContainsAny(w[i:at], "|,)") || bytes.HasPrefix(w[at:], []byte("0x")) {
 		return spans
 	}
 	end := at

@@ -100,6 +100,7 @@ func TestPassThrough(t *testing.T) {
 		"https://example.com:8080/path?q=1@2\n", "mailto:someone@example.com\n", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
 		"5d41402abc4b2a76b9719d911017c592  file\n", "[redacted:github-pat] and [redacted:secret:KEY]\n", "tokenize(words)\nsecretary: Ann\n",
 		"task-1234567890abcdef\nasia, sk-learn, hf_hub\n",
+		"assert candidate('password') == '5f4dcc3b5aa765d61d8327deb882cf99'\n", "__all__ = ['getpass', 'GetPassWarning']\n", "user=None, password=None, x\n", "PASS = 0x7447\n",
 	} {
 		if out := r.String("stdout", text); out != text {
 			t.Errorf("%q became %q", text, out)

@@ -140,7 +140,7 @@ func noDigitOrRepeat(b []byte) bool {
 
 // nonWord tells the words that code and schemas put where a password could be.
 func nonWord(b []byte) bool {
-	_, found := slices.BinarySearch(words, string(fold(b)))
+	_, found := slices.BinarySearch(words, string(fold(bytes.TrimRight(b, ",;"))))
 	return found
 }
 

@@ -1,0 +1,88 @@
+package redact
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// ours are the texts of an Observation that only Glovebox writes, by path.
+// Whoever adds a field must say here that no program can put a secret into it,
+// or redact it.
+var ours = []string{
+	".ID", ".Status", ".Phase", ".NextAction", ".Signal", ".Limit", ".Evidence.Source", ".Tests.Proof", ".Tests.Cases.Status",
+	".Denials.Rule", ".Findings.Rule", ".Redactions.Rule", ".Redactions.Stream", ".Artifacts.ID", ".Artifacts.MIME", ".Artifacts.SHA256",
+	".Extraction.Format", ".Language", ".Tier", ".Isolation.Name", ".Policy.Name", ".Policy.Hash", ".Image", ".Session", ".TraceID", ".Receipt",
+}
+
+// fill puts s into every string of v, one element into every slice.
+func fill(v reflect.Value, s string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), s)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), s)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), s)
+		}
+	}
+}
+
+// texts calls f with the path of every string of v.
+func texts(v reflect.Value, path string, f func(path, text string)) {
+	switch v.Kind() {
+	case reflect.String:
+		f(path, v.String())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			texts(v.Elem(), path, f)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			texts(v.Index(i), path, f)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			texts(v.Field(i), path+"."+v.Type().Field(i).Name, f)
+		}
+	}
+}
+
+func TestObservation(t *testing.T) {
+	const secret = "hV7-qq02/Zz1"
+	o := &glovebox.Observation{}
+	fill(reflect.ValueOf(o).Elem(), "x "+secret+" y")
+	r := New(Config{Secrets: map[string]string{"A": secret}})
+	r.Observation(o)
+	texts(reflect.ValueOf(o), "", func(path, text string) {
+		switch mine := slices.Contains(ours, path); {
+		case strings.HasPrefix(path, ".Redactions"):
+		case mine && text != "x "+secret+" y":
+			t.Errorf("%s became %q", path, text)
+		case !mine && text != "x [redacted:secret:A] y":
+			t.Errorf("%s is %q: redact it, or name it in ours", path, text)
+		}
+	})
+	n := 0
+	for _, c := range o.Redactions {
+		n += c.Count
+	}
+	if n < 20 {
+		t.Errorf("only %d redactions are counted: %v", n, o.Redactions)
+	}
+	once, _ := json.Marshal(o)
+	r.Observation(o)
+	if twice, _ := json.Marshal(o); string(once) != string(twice) {
+		t.Errorf("redacting again changes\n%s to\n%s", once, twice)
+	}
+	New(Config{}).Observation(&glovebox.Observation{}) // nothing to do, nothing to break
+}
