@@ -71,10 +71,12 @@ func (p *bootPlan) outside(s *glove.Script) {
 	s.Call(tier.ControlNamespaces+": clone", unix.SYS_CLONE, flags, 0, 0, 0, 0).To(pid)
 	s.Load(pid).IfEqual(0, inside)
 	s.Report(pid, 8)
+	end := s.Label()
+	s.Place(end)
 	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
 
 	s.Place(inside)
-	s.Call("wait for the host", unix.SYS_READ, glove.FDKill, s.Buffer(8), 1)
+	s.Call("wait for the host", unix.SYS_READ, glove.FDKill, s.Buffer(8), 1).IfOther(1, end)
 }
 
 // Where the devices wait, as detached mounts, until there is a /dev; and the

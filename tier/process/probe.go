@@ -2,10 +2,12 @@ package process
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/attack"
@@ -18,11 +20,11 @@ func (t *Tier) Probe(ctx context.Context) tier.Report {
 		return tier.Report{Tier: t.Name(), Reason: err.Error()}
 	}
 	// Landlock is a second wall behind the others: it is said, not required.
-	p := tier.Probe{Name: tier.ControlLandlock, Proven: t.host.landlock > 0, Detail: fmt.Sprintf("interface %d", t.host.landlock)}
-	if !p.Proven {
-		p.Detail, p.Fix = "this kernel has none", fixes[tier.ControlLandlock]
+	if t.host.landlock == 0 {
+		report.Controls = append(report.Controls, tier.Probe{
+			Name: tier.ControlLandlock, Detail: "this kernel has none", Fix: fixes[tier.ControlLandlock],
+		})
 	}
-	report.Controls = append(report.Controls, p)
 	return report
 }
 
@@ -37,7 +39,20 @@ func (t *Tier) probe(ctx context.Context) (tier.Report, error) {
 		return tier.Report{}, err
 	}
 	defer bait.Close()
-	return attack.Probe(ctx, t, root, append(append(attack.Walls(bait), attack.Kernel()...), attack.Limits()...)), nil
+	list := append(append(attack.Walls(bait), attack.Kernel()...), attack.Limits()...)
+	if t.host.landlock > 0 {
+		list = append(list, landlockAttack)
+	}
+	return attack.Probe(ctx, t, root, list), nil
+}
+
+// landlockAttack is something that only Landlock stops: the device's mode and
+// its mount let anybody stir the host's random numbers.
+var landlockAttack = attack.Attack{
+	Control: tier.ControlLandlock, What: "writing to a device that is for reading", Held: attack.Fails(unix.EACCES),
+	Program: func(s *glove.Script) {
+		s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, "/dev/random", unix.O_WRONLY, 0)
+	},
 }
 
 // bareRoot makes a root that holds nothing but the places where the rest is

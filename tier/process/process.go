@@ -141,7 +141,6 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	if err != nil {
 		return nil, broken("make the pipes", err)
 	}
-	defer inner.Close()
 	g := &ground{dead: make(chan struct{}), limits: spec.Limits}
 	defer func() {
 		if err != nil {
@@ -154,17 +153,20 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	if t.groups != nil {
 		g.group, err = t.groups.New(cgroup.Limits{Memory: spec.Limits.Memory, Tasks: spec.Limits.Processes + gloveTasks})
 		if err != nil {
+			inner.Close()
 			return nil, broken("open", err)
 		}
 	}
 	plan := bootPlan{host: &t.host, spec: &spec, without: without, metered: g.group != nil}
 	first, joins, err := t.start(&plan, inner, g.group)
+	// Only the box holds its ends now: when it dies, they are seen to end.
+	inner.Close()
 	if err != nil {
 		return nil, broken("start the glove", err)
 	}
 	plan.joins = joins
-	// Until the box has a process that the ground can kill, this one is it.
-	stop := context.AfterFunc(ctx, func() { first.Kill(); g.Kill() })
+	// Before there is a pid 1 to kill, the wish to kill it is kept.
+	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
 	if err := t.boot(&plan, ends, first, g); err != nil {
 		return nil, err
@@ -281,8 +283,7 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, g *ground) 
 		err = g.adopt(pid)
 	}
 	if err != nil {
-		first.Kill()
-		first.Wait()
+		abandon(first)
 		return lack(err)
 	}
 	if _, err := first.Wait(); err != nil {
@@ -302,6 +303,18 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, g *ground) 
 		return g.openMeter()
 	}
 	return nil
+}
+
+// abandon kills and reaps the first process, and pid 1 of the box if it was made
+// and we were not told: it is our child, and in the first one's process group.
+func abandon(first *os.Process) {
+	unix.Kill(-first.Pid, unix.SIGKILL)
+	first.Wait()
+	for {
+		if _, err := unix.Wait4(-first.Pid, nil, 0, nil); err != nil && err != unix.EINTR {
+			return
+		}
+	}
 }
 
 // lack turns the fault of a call of the boot script into the control that it

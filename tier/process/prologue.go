@@ -62,7 +62,10 @@ func (p *bootPlan) rlimits() []rlimit {
 	if !p.metered {
 		// Tasks of this user in this user namespace: in this box. (Before
 		// Linux 5.14: of this user on the host, which is the box's as root.)
-		tasks := uint64(l.Processes) + gloveTasks
+		tasks := uint64(l.Processes)
+		if !p.host.root {
+			tasks += gloveTasks // the glove is the same user
+		}
 		list = append(list, rlimit{"processes", unix.RLIMIT_NPROC, tasks, tasks})
 	}
 	return list
