@@ -26,7 +26,7 @@ var Python = &Language{
 	Install:     installPython,
 }
 
-const installPython = "install Python 3.8 or later (package python3)"
+const installPython = "install Python 3.10 or later (package python3)"
 
 var pythonSigns = signs{
 	signed(90, `^#!.*\bpython`),

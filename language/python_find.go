@@ -42,19 +42,25 @@ type pythonFacts struct {
 
 // askPython prints the facts, given the drivers' sources as arguments.
 const askPython = `
-import sys, json, marshal, base64, importlib.util, sysconfig, site
-assert sys.version_info >= (3, 8), "Python %d.%d is too old" % sys.version_info[:2]
-paths = sysconfig.get_paths()
-compiled = {}
-args = sys.argv[1:]
-for name, path, source in zip(args[::3], args[1::3], args[2::3]):
-    code = compile(source, path, "exec", dont_inherit=True)
-    pyc = importlib.util.MAGIC_NUMBER + b"\1\0\0\0" + b"glovebox" + marshal.dumps(code)
-    compiled[name] = base64.b64encode(pyc).decode()
-print(json.dumps({
-    "Version": "%d.%d.%d" % sys.version_info[:3], "Tag": sys.implementation.cache_tag,
-    "Base": sys.base_prefix, "Lib": paths["stdlib"], "Native": paths["platstdlib"],
-    "Own": paths["platlib"], "Sites": [p for p in site.getsitepackages()], "Compiled": compiled}))
+import sys, json
+def facts(args):
+    if sys.version_info < (3, 10):
+        raise Exception("Python %d.%d is too old" % sys.version_info[:2])
+    import marshal, base64, importlib.util, sysconfig, site
+    compiled = {}
+    for name, path, source in zip(args[::3], args[1::3], args[2::3]):
+        code = compile(source, path, "exec", dont_inherit=True)
+        pyc = importlib.util.MAGIC_NUMBER + b"\1\0\0\0" + b"glovebox" + marshal.dumps(code)
+        compiled[name] = base64.b64encode(pyc).decode()
+    paths = sysconfig.get_paths()
+    return {
+        "Version": "%d.%d.%d" % sys.version_info[:3], "Tag": sys.implementation.cache_tag,
+        "Base": sys.base_prefix, "Lib": paths["stdlib"], "Native": paths["platstdlib"],
+        "Own": paths["platlib"], "Sites": site.getsitepackages(), "Compiled": compiled}
+try:
+    print(json.dumps(facts(sys.argv[1:])))
+except Exception as e:
+    print(json.dumps({"Error": str(e)}))
 `
 
 func findPython(ctx context.Context, h Host) (*Toolchain, error) {
@@ -112,9 +118,13 @@ func learnPython(ctx context.Context, h Host, exe, venv string) (pythonFacts, er
 	var encoded struct {
 		pythonFacts
 		Compiled map[string]string
+		Error    string
 	}
 	if err := json.Unmarshal([]byte(out), &encoded); err != nil {
 		return facts, fmt.Errorf("its answer: %w", err)
+	}
+	if encoded.Error != "" {
+		return facts, fmt.Errorf("%s: %s", encoded.Error, installPython)
 	}
 	facts = encoded.pythonFacts
 	facts.Compiled = map[string][]byte{}

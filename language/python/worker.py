@@ -356,7 +356,7 @@ def reach(name):
 
 def standard(name):
     top = str(name).split(".")[0]
-    return top in getattr(sys, "stdlib_module_names", sys.builtin_module_names)
+    return top in sys.stdlib_module_names
 
 
 def by_name(v):

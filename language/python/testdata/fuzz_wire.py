@@ -56,7 +56,7 @@ def allowed(v, depth=0):
     if t is dict and depth < 5:
         return all(allowed(k, depth + 1) and allowed(x, depth + 1) for k, x in v.items())
     return (t in PLAIN or isinstance(t, harness.RemoteClass) or isinstance(v, (type, BaseException)) or v is tester or v is helper or
-            t.__module__ in ("collections", "decimal", "fractions", "datetime", "uuid", "pathlib", "builtins") or
+            t.__module__.split('.')[0] in ("collections", "decimal", "fractions", "datetime", "uuid", "pathlib", "builtins") or
             (issubclass(t, tuple) and hasattr(t, "_fields")) or t.__name__ == "coroutine")
 
 
