@@ -185,7 +185,7 @@ type spotter struct {
 
 func (s *spotter) Write(p []byte) (int, error) {
 	s.bytes += int64(len(p))
-	if s.writes++; s.writes%4096 == 0 {
+	if s.writes++; s.writes%512 == 0 {
 		s.peak = max(s.peak, heap())
 	}
 	s.tail = append(s.tail, p...)
