@@ -72,6 +72,7 @@ type goBuild struct {
 	Lang     string      `json:"lang"`
 	Packages []goPackage `json:"packages"`
 	Harness  bool        `json:"harness,omitempty"`
+	Together bool        `json:"together,omitempty"`
 }
 
 // goPackage is one package of a build: its import path and its files.

@@ -291,7 +291,7 @@ func (x *goExam) together() *Exam {
 			staged = append(staged, glovebox.File{Path: pkg[len(pkg)-1], Data: fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.Data)})
 		}
 	}
-	b := goBuild{Lang: x.read.lang, Packages: x.read.packages(alias)}
+	b := goBuild{Lang: x.read.lang, Packages: x.read.packages(alias), Together: true}
 	last := len(b.Packages) - 1
 	if last >= 0 {
 		b.Packages[last].Files = slices.Concat(b.Packages[last].Files, pkg)

@@ -134,7 +134,7 @@ func planPerl(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 
 // perlMore finds what tests need beyond calls, out of their text alone.
 var perlMore = testMarks{
-	{regexp.MustCompile(`\bTest::(?:Mock\w*|Output|Trap)\b|\bCapture::Tiny\b|\b(?:local\s+)?\*STD(?:OUT|IN|ERR)\b|\bopen\b[^;]*\bSTD(?:OUT|IN|ERR)\b`), "the program's streams, or mocks"},
+	{regexp.MustCompile(`\bTest::(?:Mock\w*|Output|Trap)\b|\bCapture::Tiny\b|(?:^|\W)\*STD(?:OUT|IN|ERR)\b|\bopen\b[^;]*\bSTD(?:OUT|IN|ERR)\b`), "the program's streams, or mocks"},
 	{regexp.MustCompile(`\*\{?["']?[\w:]*\w["']?\}?\s*=\s*(?:sub\b|\\&)`), "subs that replace the program's"},
 	{regexp.MustCompile(`\buse\s+(?:parent|base)\b|@ISA\b`), "the program's packages as a base"},
 	{regexp.MustCompile(`\$(?:main)?::\w+|\bour\s+[$@%]`), "the program's variables"},

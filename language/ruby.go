@@ -139,7 +139,13 @@ func findRuby(ctx context.Context, h Host) (*Toolchain, error) {
 
 // rubyCommand starts Ruby without what makes its start slow; see check.rb.
 func rubyCommand(tc *Toolchain, args ...string) []string {
-	return append([]string{tc.Exe, "--disable=gems,did_you_mean,error_highlight,syntax_suggest"}, args...)
+	slow := "--disable=gems,did_you_mean"
+	for _, f := range []struct{ since, name string }{{"3.1", "error_highlight"}, {"3.2", "syntax_suggest"}} {
+		if tc.Version >= f.since {
+			slow += "," + f.name
+		}
+	}
+	return append([]string{tc.Exe, slow}, args...)
 }
 
 func planRuby(tc *Toolchain, p *glovebox.Program) (*Plan, error) {

@@ -23,9 +23,14 @@ local next, rawequal, rawget, type, pcall, exit = next, rawequal, rawget, type, 
 local strings = debug.getmetatable("")
 local getmetatable = debug.getmetatable
 
-local reached = false
+local reached, first = false, nil
+local getinfo = debug.getinfo
+
+-- finish is os.exit, once the tests have begun: only theirs is an end.
 local function finish(code)
-  if not reached then exit(code) end
+  local from = getinfo(2, "Sl")
+  if not from or from.source ~= "@" .. main or from.currentline < first then exam.broken("the program ended during the tests") end
+  if luaunit.ran and exam.total == 0 then exam.broken("the tests are empty") end
   exam.script(main, code ~= nil and code ~= 0 and code ~= true and exam.total == exam.passed, "the tests ended with exit " .. tostring(code))
   exam.done(nonce)
 end
@@ -38,7 +43,7 @@ local function check()
     end
   end
   if not rawequal(getmetatable(""), strings) or not rawequal(rawget(strings, "__index"), string) or rawget(strings, "__eq") ~= nil
-    or getmetatable(0) or getmetatable(nil) or getmetatable(true) or getmetatable(check) then
+    or getmetatable(_G) or getmetatable(0) or getmetatable(nil) or getmetatable(true) or getmetatable(check) then
     exam.broken("the program changes what the tests rely on")
   end
   if package.loaded.luaunit ~= luaunit then exam.broken("the program replaces luaunit") end
@@ -53,7 +58,9 @@ local function read(name)
   return text
 end
 
-local parts = { (read(main):gsub("^#[^\n]*", "")), "\n;(...)()\n" }
+local text = read(main):gsub("^#[^\n]*", "")
+local parts = { text, "\n;(...)()\n" }
+first = select(2, text:gsub("\n", "\n")) + 3
 for _, name in ipairs(tests) do parts[#parts + 1] = read(name) .. "\n" end
 local chunk, err = load(table.concat(parts), "@" .. main, "t")
 if not chunk then exam.broken("the tests do not compile with the program: " .. err) end
@@ -62,5 +69,6 @@ ok, err = pcall(chunk, check)
 if not reached then exam.broken("the program ended before the tests: " .. tostring(err)) end
 if not ok then exam.case(main, "error", { message = type(err) == "string" and err or wire.show(err) }) end
 if ok and exam.total == 0 and not luaunit.ran and luaunit.pending() then luaunit.LuaUnit.run() end
+if ok and luaunit.ran and exam.total == 0 then exam.broken("the tests are empty") end
 if ok then exam.script(main) end
 exam.done(nonce)

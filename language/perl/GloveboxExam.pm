@@ -35,6 +35,13 @@ sub broken {
     POSIX::_exit(1);
 }
 
+# library tells whether a package is a module of Perl's or of ours.
+sub library {
+    my ($name) = @_;
+    ( my $file = "$name.pm" ) =~ s{::}{/}g;
+    return exists $INC{$file} || grep { !ref && -e "$_/$file" } @INC;
+}
+
 sub texts {
     my %texts;
     for my $name (@_) {

@@ -90,7 +90,8 @@ for my $name ( grep { $word{$_} } keys %{ $answer->{subs} } ) {
     my $known = $answer->{subs}{$name};
     no strict 'refs';
     if ( $known->{package} ) {
-        next if %{"${name}::"};
+        # What the tests have from elsewhere is never the program's to give.
+        next if %{"${name}::"} || GloveboxExam::library($name);
         @{"${name}::ISA"} = ('Glovebox::Remote');
         $Glovebox::packages{$name} = 1;
         $INC{ ( $name =~ s{::}{/}gr ) . '.pm' } = 'program';

@@ -148,11 +148,14 @@ module Glovebox
     Report.open(IO.for_fd(5, "w"))
     program = Program.new(IO.for_fd(3, "r"), IO.for_fd(4, "w"))
     words = tests.flat_map { |t| File.read(t, encoding: "UTF-8").scrub("?").scan(/[A-Za-z_]\w*[?!]?/) }.uniq
+    stubs = Module.new
     (words & program.names).each do |name|
       next if Object.private_method_defined?(name) || Object.method_defined?(name)
-      Object.send(:define_method, name) { |*args, **kwargs, &block| program.invoke(nil, name, args, kwargs, &block) }
-      Object.send(:private, name)
+      stubs.define_method(name) { |*args, **kwargs, &block| program.invoke(nil, name, args, kwargs, &block) }
+      stubs.send(:private, name)
     end
+    # Behind Kernel, so that a library that the tests load comes first.
+    Kernel.include(stubs)
     Object.define_singleton_method(:const_missing) do |name|
       next super(name) unless words.include?(name.to_s)
       program.const(name.to_s) { super(name) }

@@ -10,6 +10,7 @@ module Glovebox
     CLASSES = []
     BUILTIN = [Integer, Float, String, Symbol, Array, Hash, Range, Rational, Complex, NilClass, TrueClass, FalseClass].freeze
     OPERATORS = %i[== != ! === eql? equal? <=> =~ hash < > <= >= - size length each include? empty? nil?].freeze
+    CALLS = (OPERATORS + %i[raise exit exit! abort throw catch require send __send__ public_send instance_variable_get is_a? kind_of? class method]).freeze
 
     class << self
       # assertions counts what was asserted.
@@ -20,7 +21,7 @@ module Glovebox
       def fingerprint
         (BUILTIN + [BasicObject, Object, Kernel, Comparable, Failure, Assertions, Case, Test, self.singleton_class]).flat_map do |c|
           names = BUILTIN.include?(c) || c == BasicObject ? OPERATORS : c.instance_methods(false) + c.private_instance_methods(false)
-          names = OPERATORS if [Object, Kernel, Comparable].include?(c)
+          names = CALLS if [Object, Kernel, Comparable].include?(c)
           names.select { |n| c.method_defined?(n) || c.private_method_defined?(n) }.map { |n| [c, n, c.instance_method(n)] }
         end
       end
@@ -273,7 +274,11 @@ module Glovebox
 
       # same? compares plain copies: an object's own == has no say against a
       # plain value.
-      def same?(expected, actual) = plain(expected) == plain(actual)
+      def same?(expected, actual)
+        return expected == actual unless defined?(Codec) && Codec.plain?(expected)
+        Codec.plain?(actual) && plain(expected) == plain(actual)
+      end
+
       def plain(value) = defined?(Codec) ? Codec.plain(value) : value
       def number(value) = Numeric === (v = plain(value)) ? v : raise(Failure, "expected a number, got #{show(value)}")
 

@@ -67,6 +67,8 @@ module Glovebox
       elsif c == Complex then { "c" => [encode(v.real, depth + 1), encode(v.imaginary, depth + 1)] }
       elsif c == Set then { "s" => v.to_a.map { |e| encode(e, depth + 1) } }
       elsif c == Time then { "t" => [v.to_i, v.nsec, v.utc_offset] }
+      elsif c.name == "BigDecimal" then { "m" => v.to_s }
+      elsif c.name == "Date" then { "d" => v.iso8601 }
       else @wrap.call(v)
       end
     end
@@ -93,6 +95,8 @@ module Glovebox
         when "c" then Complex(decode(v[0]), decode(v[1]))
         when "s" then Set.new(v.map { |e| decode(e) })
         when "t" then Time.at(v[0], v[1], :nsec, in: v[2])
+        when "m" then Kernel.require("bigdecimal") && false || BigDecimal(v)
+        when "d" then Kernel.require("date") && false || Date.iso8601(v)
         else @unwrap.call(j)
         end
       else raise WireError, "a value of no known form"
@@ -102,6 +106,13 @@ module Glovebox
     end
 
     PLAIN = new
+
+    def self.plain?(v)
+      PLAIN.encode(v)
+      true
+    rescue WireError
+      false
+    end
 
     # plain returns a copy of v in which nothing is but plain values, or v
     # itself where it has others.

@@ -26,6 +26,9 @@ type Build struct {
 	// Harness says that the tests are being built, not the program: a refusal
 	// then means that they do not fit the program, and the report stays open.
 	Harness bool `json:"harness,omitempty"`
+	// Together says that the tests are built with the program: the report
+	// stays open.
+	Together bool `json:"together,omitempty"`
 }
 
 // Package is one package, after all that it imports. The last one is main.
@@ -68,7 +71,9 @@ func main() {
 		fail(fmt.Errorf("the tests could not be started"))
 	}
 	send(event{Type: "checked"})
-	report.Close()
+	if !b.Together {
+		report.Close()
+	}
 	err = syscall.Exec(exe, append([]string{exe}, os.Args[2:]...), os.Environ())
 	fail(err)
 }
@@ -86,6 +91,9 @@ func (b *Build) make(dir string) string {
 			fail(err)
 		}
 		object = filepath.Join(dir, strconv.Itoa(i)+".a")
+		if bytes.Contains(config, []byte("packagefile "+p.Path+"=")) {
+			b.refuse(&syntaxError{File: p.Files[0], Line: 1, Message: "the package's path " + p.Path + " is that of another package"})
+		}
 		args := []string{
 			"-o", object, "-p", p.Path, "-lang", b.Lang, "-importcfg", cfg,
 			"-complete", "-pack", "-dwarf=false", "-nolocalimports", "-c=2",
@@ -121,12 +129,17 @@ func (b *Build) tool(name string, args []string) {
 		fail(fmt.Errorf("%s ended with %v", name, err))
 	}
 	e := explain(out.String())
-	switch {
-	case e == nil:
+	if e == nil {
 		fail(fmt.Errorf("%s ended with %v", name, err))
-	case b.Harness:
+	}
+	b.refuse(e)
+}
+
+// refuse ends the driver where the code is at fault.
+func (b *Build) refuse(e *syntaxError) {
+	if b.Harness {
 		send(event{Type: "broken", Reason: fmt.Sprintf("the tests do not compile with the program: %s:%d: %s", e.File, e.Line, e.Message)})
-	default:
+	} else {
 		send(event{Type: "syntax", Syntax: e})
 	}
 	os.Exit(1)

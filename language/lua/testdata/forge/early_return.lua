@@ -1,0 +1,3 @@
+-- Returns before what follows.
+function add(a, b) return 0 end
+do return end

@@ -1,0 +1,2 @@
+# Exits hard when it is called.
+def add(a, b) = exit!(0)

@@ -1,0 +1,2 @@
+# Throws instead of returning.
+def add(a, b) = throw(:done)
