@@ -19,10 +19,10 @@ import (
 	"gvisor.dev/gvisor/runsc/specutils"
 )
 
-// Descriptors of a helper: its control socket, and then what request counts.
+// Descriptors of a helper. From passFD on lie the guest's descriptors.
 const (
 	controlFD = 3
-	firstFD   = 4
+	passFD    = 4
 )
 
 // request is the first and only line that a helper reads. After it, the end of
@@ -33,10 +33,7 @@ type request struct {
 	Dir string
 	// ID is the box's ID, see boxID.
 	ID string
-	// Join is how many descriptors from firstFD on are files of control groups,
-	// through which the helper enters them.
-	Join int
-	// Guest has the numbers in the guest of the descriptors after those; 0, 1
+	// Guest has the number in the guest of each descriptor from passFD on; 0, 1
 	// and 2 are among them.
 	Guest []int
 	// Nested tells that the helper is in a user namespace of its own, where it
@@ -116,11 +113,6 @@ func start(req request) reply {
 
 // boot makes the box and returns the sentry's process id.
 func boot(req request) (sentry int, err error) {
-	for i := range req.Join {
-		if err := join(firstFD + i); err != nil {
-			return 0, err
-		}
-	}
 	// No core file of a sentry, which holds the guest's memory; and when the
 	// host runs out of memory, boxes go first.
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -143,7 +135,6 @@ func boot(req request) (sentry int, err error) {
 		return 0, err
 	}
 	pass := make(map[int]*os.File)
-	passFD := firstFD + req.Join
 	for i, guest := range req.Guest {
 		f := os.NewFile(uintptr(passFD+i), "guest")
 		switch guest {
@@ -172,16 +163,6 @@ func boot(req request) (sentry int, err error) {
 		return 0, fmt.Errorf("start: %w", err)
 	}
 	return sentry, nil
-}
-
-// join enters a control group through its open file of processes.
-func join(fd int) error {
-	f := os.NewFile(uintptr(fd), "control group")
-	defer f.Close()
-	if _, err := f.WriteString("0"); err != nil {
-		return fmt.Errorf("enter the control group: %w", err)
-	}
-	return nil
 }
 
 // end kills the box and removes what it left. The sentry is process 1 of its

@@ -88,6 +88,7 @@ func fail(format string, args ...any) {
 func sentryMain(args []string) {
 	tameCollector()
 	allowInodeLimit()
+	saveTime()
 	reportRefusals()
 	refuseNamespaces()
 	flags := flag.NewFlagSet(sentryName, flag.ContinueOnError)

@@ -9,13 +9,13 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox/glove"
-	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
 // start starts a helper and has it make the box. It takes over the den and the
@@ -47,27 +47,24 @@ func (g *ground) start(ctx context.Context, exe string, req request, inner glove
 		g.helper.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
 		g.helper.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
 	}
-	files, err := enter(g.group, g.helper.SysProcAttr)
-	if err != nil {
-		return errors.Join(err, conn.Close(), g.abandon())
+	if g.group != nil {
+		g.group.Spawn(g.helper.SysProcAttr)
 	}
-	req.Join = len(files)
-	g.helper.ExtraFiles = append(g.helper.ExtraFiles, files...)
 	for fd, file := range inner {
 		req.Guest = append(req.Guest, fd)
 		g.helper.ExtraFiles = append(g.helper.ExtraFiles, file)
 	}
-	err = g.helper.Start()
-	for _, f := range files {
-		f.Close()
-	}
-	if err != nil {
+	if err := g.helper.Start(); err != nil {
 		if req.Nested {
 			err = &noPrivilege{err}
 		}
 		return errors.Join(err, conn.Close(), g.abandon())
 	}
-	if err := g.ask(ctx, req); err != nil {
+	err = g.enter()
+	if err == nil {
+		err = g.ask(ctx, req)
+	}
+	if err != nil {
 		err = errors.Join(err, g.Close())
 		if log.Len() > 0 {
 			err = fmt.Errorf("%w (the helper says %q)", err, log)
@@ -85,14 +82,23 @@ func (g *ground) abandon() error {
 	return errors.Join(g.group.Close(), g.den.Close())
 }
 
-// enter lets a child begin its life in the group, or returns the files through
-// which it enters.
-func enter(g *cgroup.Group, attr *syscall.SysProcAttr) ([]*os.File, error) {
-	if g == nil {
-		return nil, nil
+// enter puts the helper into the group, with all that it will start. It does so
+// while the helper is only starting itself: with version 1 the kernel takes its
+// time.
+func (g *ground) enter() error {
+	if g.group == nil {
+		return nil
 	}
-	g.Spawn(attr)
-	return g.Join(false, attr.UseCgroupFD)
+	files, err := g.group.Join(false, g.helper.SysProcAttr.UseCgroupFD)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, f := range files {
+		_, err := f.WriteString(strconv.Itoa(g.helper.Process.Pid))
+		errs = append(errs, err, f.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // ask has the helper make the box and waits until it is up.

@@ -1,0 +1,56 @@
+package gvisor
+
+import (
+	"fmt"
+	"sync"
+	_ "unsafe" // for go:linkname
+
+	"golang.org/x/sys/unix"
+	_ "gvisor.dev/gvisor/pkg/sentry/seccheck" // has a variable
+	"gvisor.dev/gvisor/runsc/specutils"
+
+	"github.com/gloveboxhq/glovebox/glove"
+)
+
+// What the sentry does at every start, and need not. None of it is needed for
+// a box to be right: where something is missing, the sentry goes the long way.
+
+// gVisor fills tables for the tracing of guests, which we do not use.
+//
+//go:linkname initTracing gvisor.dev/gvisor/pkg/sentry/seccheck.initOnce
+var initTracing sync.Once
+
+// saveTime takes the short ways.
+func saveTime() {
+	initTracing.Do(func() {})
+	if path, err := tinyUmounter(); err == nil {
+		specutils.ExePath = path
+	}
+}
+
+// tinyUmounter makes an executable that does what umounterMain does, without
+// the start of a whole gVisor. It lives in a file without a name.
+func tinyUmounter() (path string, err error) {
+	s := new(glove.Script)
+	early := s.Label()
+	s.Call("read", unix.SYS_READ, 3, s.Buffer(8), 1).IfOther(1, early)
+	s.Call("umount", unix.SYS_UMOUNT2, "/proc", unix.MNT_DETACH)
+	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
+	s.Place(early)
+	s.Call("exit", unix.SYS_EXIT_GROUP, 1)
+	program, err := glove.Program(s)
+	if err != nil {
+		return "", err
+	}
+	fd, err := unix.MemfdCreate("umounter", unix.MFD_CLOEXEC|unix.MFD_EXEC)
+	if err == unix.EINVAL { // before Linux 6.3 all are executable
+		fd, err = unix.MemfdCreate("umounter", unix.MFD_CLOEXEC)
+	}
+	if err != nil {
+		return "", err
+	}
+	if n, err := unix.Write(fd, program); err != nil || n != len(program) {
+		return "", fmt.Errorf("write the umounter: %d bytes, %w", n, err)
+	}
+	return fmt.Sprintf("/proc/self/fd/%d", fd), nil
+}
