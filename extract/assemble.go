@@ -123,7 +123,7 @@ func (a *assembly) patch(b *block, before []block) {
 		}
 		if text, ok := patched(old.text, b.patch); ok {
 			a.note("line %d: the patch was applied to the code of line %d", b.line, old.line)
-			old.text = text
+			old.text, old.out = text, nil
 			a.ext.Taken = append(a.ext.Taken, b.piece(""))
 			return
 		}
@@ -178,23 +178,26 @@ func onlyAsserts(b *block) bool {
 // it. Code that defines what other code defines too is a version of it, with
 // tests inside.
 func (a *assembly) separateTests() {
-	defs := map[string]bool{}
-	other := false
 	marks := make([]bool, len(a.code))
+	tests := 0
 	for i, b := range a.code {
 		if marks[i] = isTest(b); marks[i] {
-			continue
-		}
-		other = true
-		for n := range readOutline(b).defs {
-			defs[n] = true
+			tests++
 		}
 	}
-	if !other {
-		if len(a.code) > 0 {
-			a.note("all the code is tests: it was taken as the program")
-		}
+	if tests == len(a.code) && tests > 0 {
+		a.note("all the code is tests: it was taken as the program")
+	}
+	if tests == len(a.code) || tests == 0 {
 		return
+	}
+	defs := map[string]bool{}
+	for i, b := range a.code {
+		if !marks[i] {
+			for n := range b.outlined().defs {
+				defs[n] = true
+			}
+		}
 	}
 	var code []*block
 	for i, b := range a.code {
@@ -208,7 +211,7 @@ func (a *assembly) separateTests() {
 }
 
 func definesOne(b *block, defs map[string]bool) bool {
-	for n := range readOutline(b).defs {
+	for n := range b.outlined().defs {
 		if defs[n] {
 			return true
 		}
@@ -225,26 +228,13 @@ func (a *assembly) program() {
 		return
 	}
 	prog := &glovebox.Program{Language: a.lang.Name}
-	files := a.named(a.code)
-	v := newVersions(a.lang, a.leave)
-	for _, b := range files {
-		v.push(&part{b, readOutline(b)})
-	}
-	for _, b := range a.code {
-		if b.name == "" {
-			v.add(b)
-		}
-	}
-	a.ext.Notes = append(a.ext.Notes, v.notes...)
 	main := ""
-	var loose []*part
-	for _, p := range v.parts {
-		switch {
-		case p == nil:
-		case p.name == "":
-			loose = append(loose, p)
-		default:
-			a.put(prog, p.block)
+	var loose []*block
+	for _, b := range a.versions() {
+		if b.name == "" {
+			loose = append(loose, b)
+		} else {
+			a.put(prog, b)
 		}
 	}
 	if len(loose) > 0 {
@@ -271,6 +261,32 @@ func (a *assembly) program() {
 			a.testFile(b, testName(a.lang))
 		}
 	}
+}
+
+// versions returns the blocks that stay of the code: the last complete version
+// of each.
+func (a *assembly) versions() []*block {
+	blocks := a.named(a.code)
+	if len(blocks) == len(a.code) || len(a.code) == 1 {
+		return a.code[:len(a.code):len(a.code)]
+	}
+	v := newVersions(a.lang, a.leave)
+	for _, b := range blocks {
+		v.push(&part{b, b.outlined()})
+	}
+	for _, b := range a.code {
+		if b.name == "" {
+			v.add(b)
+		}
+	}
+	a.ext.Notes = append(a.ext.Notes, v.notes...)
+	blocks = nil
+	for _, p := range v.parts {
+		if p != nil {
+			blocks = append(blocks, p.block)
+		}
+	}
+	return blocks
 }
 
 // testName is the name of a test file that has none.
@@ -332,7 +348,7 @@ func worse(b, old *block) string {
 	if b.lang == nil {
 		return ""
 	}
-	n, o := readOutline(b), readOutline(old)
+	n, o := b.outlined(), old.outlined()
 	same := 0
 	for l := range n.sig {
 		if o.sig[l] {
@@ -391,7 +407,7 @@ func (a *assembly) took(b *block, p string) {
 }
 
 // join makes the main file of the parts without a name, and returns its path.
-func (a *assembly) join(prog *glovebox.Program, parts []*part) string {
+func (a *assembly) join(prog *glovebox.Program, parts []*block) string {
 	main := a.names.fallback(a.lang)
 	a.names.add(main)
 	var text bytes.Buffer
@@ -401,7 +417,7 @@ func (a *assembly) join(prog *glovebox.Program, parts []*part) string {
 			// A Go file has one package clause: the part is a file of its own.
 			file := a.names.fallback(a.lang)
 			a.add(prog, file, code)
-			a.took(p.block, file)
+			a.took(p, file)
 			continue
 		}
 		if a.lang.Name == "php" && i > 0 {
@@ -415,7 +431,7 @@ func (a *assembly) join(prog *glovebox.Program, parts []*part) string {
 		}
 		text.WriteString(strings.Trim(code, "\n"))
 		text.WriteByte('\n')
-		a.took(p.block, main)
+		a.took(p, main)
 	}
 	if len(parts) > 1 {
 		a.note("%d blocks were put together", len(parts))

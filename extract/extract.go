@@ -173,6 +173,7 @@ type block struct {
 	reason      string             // why it must be left
 	patch       [][]string         // hunks for a file of the reply
 	notes       []string
+	out         *outline // once it is read
 }
 
 func (b *block) piece(reason string) glovebox.Piece {

@@ -16,7 +16,7 @@ type fence struct {
 	ast.BaseBlock
 	info   string
 	code   string
-	body   int // offset of the first line of code
+	start  int // offset of the line that opens it
 	lines  int // of code
 	closed bool
 }
@@ -76,7 +76,7 @@ func (p fenceParser) Open(_ ast.Node, r text.Reader, _ parser.Context) (ast.Node
 		misses: p.misses,
 	}
 	s.column = len(expand(stripQuotes(before, s.quotes))) + seg.Padding + open.indent
-	n := &fence{info: open.info, body: seg.Stop}
+	n := &fence{info: open.info, start: seg.Start}
 	end := s.run(seg.Stop, n)
 	// The reader is left on the last line that belongs to the fence.
 	for {
@@ -124,16 +124,13 @@ func readMark(line string) (mark, bool) {
 
 // expand replaces the tabs that a line begins with by spaces, in stops of 4.
 func expand(s string) string {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case ' ':
-		case '\t':
-			s = s[:i] + "    "[i%4:] + s[i+1:]
-		default:
-			return s
+	column, i := 0, 0
+	for ; i < len(s) && (s[i] == ' ' || s[i] == '\t'); i++ {
+		if column++; s[i] == '\t' {
+			column = (column + 3) / 4 * 4
 		}
 	}
-	return s
+	return strings.Repeat(" ", column) + s[i:]
 }
 
 // stripQuotes removes up to n quote marks from the start of a line.

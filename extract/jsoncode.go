@@ -2,6 +2,7 @@ package extract
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -88,9 +89,6 @@ func (w *jsonWalk) here() int {
 
 // value reads one value, the field's if key is set.
 func (w *jsonWalk) value(key string, level int) error {
-	if level > maxJSONDepth {
-		return io.ErrUnexpectedEOF
-	}
 	t, err := w.dec.Token()
 	if err != nil {
 		return err
@@ -99,6 +97,9 @@ func (w *jsonWalk) value(key string, level int) error {
 }
 
 func (w *jsonWalk) token(t json.Token, key string, level int) error {
+	if level > maxJSONDepth {
+		return errors.New("JSON is nested too deep")
+	}
 	switch t := t.(type) {
 	case json.Delim:
 		switch t {

@@ -113,11 +113,11 @@ func (f *finder) fences(src string, line, depth int) []block {
 				visit(c)
 				continue
 			}
-			at += strings.Count(src[pos:fn.body], "\n")
-			pos = fn.body
+			at += strings.Count(src[pos:fn.start], "\n")
+			pos = fn.start
 			b := block{text: fn.code, line: at, lines: fn.lines, cut: !fn.closed}
-			if b.lines == 0 {
-				b.line-- // the fence's own line
+			if b.lines > 0 {
+				b.line++ // after the fence's own line
 			}
 			b.before, b.heading = above(fn, source)
 			b.tag, b.name = readInfo(fn.info)

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 
@@ -35,8 +36,7 @@ var (
 	varOnly    = regexp.MustCompile(`^\s*(?:var|let|local|my|our)\s+\(?([$@%]?[A-Za-z_]\w*(?:\s*,\s*[$@%]?[A-Za-z_]\w*)*)`)
 	importLine = regexp.MustCompile(`^\s*(?:from\s+\S+\s+import\s+(.+)|import\s+(.+?)(?:\s+from\s+.+)?|use\s+(.+?);?|require(?:_relative)?\s+.+|#include\s+.+|using\s+(.+?);?)\s*$`)
 	forTarget  = regexp.MustCompile(`\bfor(?:each)?\s*\(?\s*(?:const|let|var|my|auto)?\s*([$@%]?\w+(?:\s*,\s*[$@%]?\w+)*)\s*(?:in\b|of\b|=|:=|\()|\bas\s+([$]?\w+)(?:\s*=>\s*([$]\w+))?|\|\s*(\w+(?:\s*,\s*\w+)*)\s*\||\blambda\s+([\w\s,=]+):|\bcatch\s*\(?\s*(?:\w+\s+)?([$]?\w+)`)
-	params     = regexp.MustCompile(`(?:\bdef\s+\w+|\bfunction\b\s*[\w$.:]*|\bfunc\b\s*(?:\([^)]*\)\s*)?\w*|\bsub\s+\w+|=>?|^|[(,])\s*\(([^()]*)\)\s*(?:=>|->|:|\{|$)|\bdef\s+\w+[?!]?\s*\(([^()]*)|\bfunction\b\s*[\w$.:]*\s*\(([^()]*)|\bfunc\b\s*(?:\([^)]*\)\s*)?\w*\(([^()]*)|\b(\w+)\s*=>`)
-	word       = regexp.MustCompile(`\.?[$@%]?[A-Za-z_]\w*`)
+	params     = regexp.MustCompile(`\bdef\s+[\w.]+[?!]?\s*\(([^()]*)|\bfunction\b\s*[\w$.:]*\s*\(([^()]*)|\bfunc\b\s*(?:\([^)]*\)\s*)?\w*\(([^()]*)|\(([^()]*)\)\s*(?::[^=]+)?=>|\b(\w+)\s*=>`)
 	nameIn     = regexp.MustCompile(`[A-Za-z_]\w*`)
 	entryPoint = regexp.MustCompile(`^(?:if\s+__name__\s*==|func\s+main\s*\(\)|main\s*(?:\(|"\$@"|$)|if\s+\(?require\.main)`)
 	elision    = regexp.MustCompile(`(?i)^\s*(?:#|//|--|/\*|\{/\*)\s*(?:\.{3}|…|(?:.*\b(?:rest of|remaining|existing|previous|other|same|unchanged)\b.*(?:\.{3}|…|\b(?:code|methods?|functions?|class|implementation|imports?|logic|as before|as above|here|unchanged|remains?)\b)))|^\s*\.{3}\s*$|^\s*…\s*$`)
@@ -112,6 +112,14 @@ func noCode(text string, l *language.Language) bool {
 // maxLine is the longest line whose names are read: a longer one is data.
 const maxLine = 4096
 
+// outlined returns the block's outline, which is read once.
+func (b *block) outlined() *outline {
+	if b.out == nil {
+		b.out = readOutline(b)
+	}
+	return b.out
+}
+
 // readOutline reads a block's outline.
 func readOutline(b *block) *outline {
 	o := &outline{
@@ -133,7 +141,7 @@ func readOutline(b *block) *outline {
 			o.say(strings.TrimSpace(raw))
 			continue
 		}
-		if elision.MatchString(raw) {
+		if hasAny(raw, "#", "//", "--", "/*", "...", "…") && elision.MatchString(raw) {
 			o.fragment = "parts of it are left out"
 		}
 		t := significant(raw, b.lang)
@@ -163,7 +171,11 @@ func readOutline(b *block) *outline {
 			importing = !strings.HasPrefix(t, ")") && !strings.HasSuffix(t, ")")
 			continue
 		}
-		if m := importLine.FindStringSubmatch(t); m != nil {
+		var m []string
+		if hasAny(t, "import", "use ", "require", "include", "using") {
+			m = importLine.FindStringSubmatch(t)
+		}
+		if m != nil {
 			rest := m[1] + m[2] + m[3] + m[4]
 			importing = strings.HasSuffix(t, "(")
 			o.imported(rest, bound)
@@ -204,8 +216,46 @@ func (o *outline) say(t string) {
 	o.sig[t] = true
 }
 
+// hasAny tells whether t has one of the parts. It spares most lines the
+// patterns, which are slow.
+func hasAny(t string, parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(t, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// words yields the names in t that are not after a dot.
+func words(t string) iter.Seq[string] {
+	letter := func(c byte) bool {
+		return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+	}
+	return func(yield func(string) bool) {
+		for i := 0; i < len(t); i++ {
+			if !letter(t[i]) {
+				continue
+			}
+			start := i
+			for i < len(t) && letter(t[i]) {
+				i++
+			}
+			if start > 0 && t[start-1] == '.' || '0' <= t[start] && t[start] <= '9' {
+				continue
+			}
+			if !yield(t[start:i]) {
+				return
+			}
+		}
+	}
+}
+
 // defined returns the name that a line at the top level defines.
 func defined(t string) string {
+	if !hasAny(t, "def ", "class ", "module ", "interface ", "trait ", "enum ", "namespace ", "type ", "sub ", "func", "(", "=>", "lambda") {
+		return ""
+	}
 	for i, d := range definition {
 		m := d.FindStringSubmatch(t)
 		if m == nil {
@@ -255,10 +305,16 @@ func (o *outline) read(t string, top bool, bound *scope) {
 		clear(bound.local)
 	}
 	t = withoutStrings(t)
-	for _, m := range forTarget.FindAllStringSubmatch(t, -1) {
-		bindAll(bound.local, m[1:]...)
+	if hasAny(t, "for", "as ", "|", "lambda", "catch") {
+		for _, m := range forTarget.FindAllStringSubmatch(t, -1) {
+			bindAll(bound.local, m[1:]...)
+		}
 	}
-	for _, m := range params.FindAllStringSubmatch(t, -1) {
+	var lists [][]string
+	if hasAny(t, "def ", "func", "=>") {
+		lists = params.FindAllStringSubmatch(t, -1)
+	}
+	for _, m := range lists {
 		for _, list := range m[1:] {
 			for p := range strings.SplitSeq(list, ",") {
 				p, _, _ = strings.Cut(p, "=")
@@ -272,24 +328,25 @@ func (o *outline) read(t string, top bool, bound *scope) {
 		}
 	}
 	uses := t
-	m := assignment.FindStringSubmatchIndex(t)
-	if m != nil {
-		uses = t[m[4]:]
-	}
-	for _, w := range word.FindAllString(uses, -1) {
-		if w[0] == '.' {
-			continue
+	var m []int
+	if strings.Contains(t, "=") {
+		if m = assignment.FindStringSubmatchIndex(t); m != nil {
+			uses = t[m[4]:]
 		}
-		w = strings.TrimLeft(w, "$@%")
+	}
+	for w := range words(uses) {
 		if !keywords[w] && !bound.all[w] && !bound.local[w] {
 			o.needs[w] = true
 		}
 	}
 	var targets []string
-	if m != nil {
+	switch {
+	case m != nil:
 		targets = nameIn.FindAllString(t[m[2]:m[3]], -1)
-	} else if v := varOnly.FindStringSubmatch(t); v != nil {
-		targets = nameIn.FindAllString(v[1], -1)
+	case hasAny(t, "var", "let", "local", "my", "our"):
+		if v := varOnly.FindStringSubmatch(t); v != nil {
+			targets = nameIn.FindAllString(v[1], -1)
+		}
 	}
 	for _, n := range targets {
 		switch {

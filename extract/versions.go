@@ -44,7 +44,7 @@ var lateBinding = []string{"python", "javascript", "ruby", "perl", "lua", "bash"
 
 // add takes the next block.
 func (v *versions) add(b *block) {
-	p := &part{b, readOutline(b)}
+	p := &part{b, b.outlined()}
 	if len(v.lines) == 0 {
 		v.push(p)
 		return

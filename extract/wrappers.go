@@ -58,11 +58,13 @@ func (f *finder) wrappers(src string, line, depth int) []block {
 		line += strings.Count(src[counted:start], "\n")
 		counted = start
 		b := block{text: src[start : start+end], line: line, tag: tag, cut: cut}
-		if strings.HasPrefix(b.text, "\n") {
-			b.line++
-		}
-		b.lines = max(1, countLines(strings.TrimLeft(b.text, "\n")))
+		body := strings.TrimLeft(b.text, "\n")
+		b.lines = max(1, countLines(body))
 		if strings.Contains(b.text, "\n") || wholeLine(src, start-(m[1]-m[0]), start+end+len(closing)) {
+			if body != "" {
+				b.line += len(b.text) - len(body)
+				b.text = body
+			}
 			blocks = append(blocks, f.unwrap(b, attrs, depth)...)
 		}
 		at = min(len(src), start+end+len(closing))
@@ -73,9 +75,13 @@ func (f *finder) wrappers(src string, line, depth int) []block {
 // wholeLine tells whether src[from:to] is all that its line holds: code in
 // running prose is no program.
 func wholeLine(src string, from, to int) bool {
-	start := strings.LastIndexByte(src[:from], '\n') + 1
-	rest := firstLine(src[min(to, len(src)):])
-	return strings.TrimSpace(src[start:from]) == "" && strings.TrimSpace(rest) == ""
+	for from > 0 && (src[from-1] == ' ' || src[from-1] == '\t') {
+		from--
+	}
+	for to < len(src) && (src[to] == ' ' || src[to] == '\t') {
+		to++
+	}
+	return (from == 0 || src[from-1] == '\n') && (to >= len(src) || src[to] == '\n')
 }
 
 // unwrap reads what a tag holds.
@@ -128,7 +134,7 @@ func (f *finder) unwrap(b block, attrs string, depth int) []block {
 		b.text = html.UnescapeString(b.text)
 		b.notes = append(b.notes, "HTML entities were decoded")
 	}
-	b.text = dedent(strings.TrimPrefix(trimEnds(b.text), "\n"))
+	b.text = dedent(trimEnds(b.text))
 	if strings.TrimSpace(b.text) == "" {
 		b.reason = "empty"
 		return []block{b}
@@ -150,7 +156,7 @@ func (f *finder) unwrap(b block, attrs string, depth int) []block {
 // that the opening tag stands on.
 func trimEnds(s string) string {
 	if first, rest, ok := strings.Cut(s, "\n"); ok && strings.TrimSpace(first) == "" {
-		s = "\n" + rest
+		s = rest
 	}
 	return strings.TrimRight(s, " \t\n") + "\n"
 }
