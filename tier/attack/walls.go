@@ -114,6 +114,14 @@ func Walls(b *Bait) []Attack {
 				s.Call("kill", unix.SYS_KILL, 1, unix.SIGKILL).Ignore()
 				s.Call("write", unix.SYS_WRITE, 1, "alive", 5)
 			}},
+		{Control: tier.ControlAgent, What: "limiting the agent's processor time", Held: Prints("alive"),
+			Program: func(s *glove.Script) {
+				for _, thread := range []int{1, 2} {
+					s.Call("prlimit", unix.SYS_PRLIMIT64, thread, unix.RLIMIT_CPU, s.Words(0, 0), 0).Ignore()
+				}
+				s.Call("sleep", unix.SYS_NANOSLEEP, s.Words(0, int64(soon)), 0)
+				s.Call("write", unix.SYS_WRITE, 1, "alive", 5)
+			}},
 		{Control: tier.ControlAgent, What: "opening the agent's memory", Held: Fails(unix.EACCES, unix.EPERM, unix.EROFS),
 			Program: opens("/proc/1/mem", unix.O_RDWR)},
 	}

@@ -29,6 +29,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -120,6 +121,15 @@ func check(spec tier.Spec) error {
 		return errors.New("the root must be a tree in a directory of its own")
 	case len(spec.Descriptors) > glove.MaxDescriptors:
 		return fmt.Errorf("there are %d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors)
+	}
+	for i, f := range spec.Descriptors {
+		// Anything else could be a way to the host.
+		if f == nil {
+			continue
+		}
+		if info, err := f.Stat(); err != nil || info.Mode().Type() != fs.ModeNamedPipe {
+			return fmt.Errorf("descriptor %d is not a pipe: %v", 3+i, err)
+		}
 	}
 	complete := spec.Limits.WithDefaults()
 	if spec.Limits != complete {

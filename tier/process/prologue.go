@@ -13,6 +13,11 @@ import (
 // the walls that are a process's own.
 func (p *bootPlan) prologue(s *glove.Script) {
 	for _, l := range p.rlimits() {
+		// What the operator's own limits are lower than, they bound.
+		var own unix.Rlimit
+		if unix.Getrlimit(l.resource, &own) == nil {
+			l.soft, l.hard = min(l.soft, own.Max), min(l.hard, own.Max)
+		}
 		s.Call("limit "+l.name, unix.SYS_PRLIMIT64, 0, l.resource, s.Words(l.soft, l.hard), 0)
 	}
 	if p.host.root {

@@ -112,6 +112,8 @@ func TestCalls(t *testing.T) {
 		{name: "move the program", nr: unix.SYS_PRCTL, args: []uint64{unix.PR_SET_MM}, want: Errno(unix.EINVAL)},
 		{name: "same personality", nr: unix.SYS_PERSONALITY, args: []uint64{0xffffffff}, want: Allow},
 		{name: "READ_IMPLIES_EXEC", nr: unix.SYS_PERSONALITY, args: []uint64{0x400000}, want: refuse},
+		{name: "own limits", nr: unix.SYS_PRLIMIT64, args: []uint64{0, 7}, want: Allow},
+		{name: "limits of the agent", nr: unix.SYS_PRLIMIT64, args: []uint64{garbage | 1, 7}, want: refuse},
 		{name: "sync", nr: unix.SYS_SYNC, want: nothing},
 		{name: "private map", nr: unix.SYS_MMAP, args: []uint64{0, 0, 0, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS}, want: Allow},
 		{name: "shared file", nr: unix.SYS_MMAP, args: []uint64{0, 0, 0, unix.MAP_SHARED}, want: Allow},
