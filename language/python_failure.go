@@ -13,6 +13,7 @@ import (
 const (
 	failureTail    = 64 << 10
 	failureMessage = 4 << 10
+	failureBlocks  = 20
 )
 
 var (
@@ -33,11 +34,12 @@ func readPythonFailure(stderr []byte) *glovebox.Failure {
 	}
 	lines := strings.Split(strings.ToValidUTF8(string(bytes.TrimRight(stderr, "\n")), "�"), "\n")
 	var thread *glovebox.Failure
-	for i := len(lines) - 1; i >= 0; i-- {
+	for i, blocks := len(lines)-1, 0; i >= 0 && blocks < failureBlocks; i-- {
 		starts := strings.HasSuffix(lines[i], pythonTraceback)
 		if !starts && !(pythonFrame.MatchString(lines[i]) && (i == 0 || !inTraceback(lines[i-1]))) {
 			continue
 		}
+		blocks++
 		f := readPythonBlock(lines[i:])
 		if f == nil {
 			continue
