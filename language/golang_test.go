@@ -1,6 +1,7 @@
 package language
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox"
@@ -16,3 +17,5 @@ func TestGoPlan(t *testing.T) {
 func program(lang, main, text string) *glovebox.Program {
 	return &glovebox.Program{Language: lang, Main: main, Files: []glovebox.File{{Path: main, Data: []byte(text)}}}
 }
+
+func number(n int) string { return strconv.Itoa(n) }

@@ -20,6 +20,9 @@ arg = { [0] = main }
 
 local calls, functions, ids = 0, {}, setmetatable({}, { __mode = "k" })
 local remotes, peer = {}, nil
+-- named are the objects that came from what the tests name. Any other that
+-- answers true to whatever it is asked for would be its own judge.
+local named = setmetatable({}, { __mode = "k" })
 local ask
 
 local function wrap(v)
@@ -39,7 +42,11 @@ local function unwrap(kind, id)
   else
     -- No operator travels: what the tests compare is never the program's word.
     v = setmetatable({}, {
-      __index = function(_, k) return (ask("index", id, k)) end,
+      __index = function(self, k)
+        local e = ask("index", id, k)
+        if e == true and not named[self] then error("an object of the program's, where the tests expect data", 2) end
+        return e
+      end,
       __newindex = function(_, k, e) ask("set", id, k, e) end,
       __call = function(_, ...) return ask("call", id, ...) end,
       __len = function() return (ask("len", id)) end,
@@ -100,6 +107,9 @@ function ask(op, target, ...)
     return true, values
   end)
   if not ok then error(err, 0) end
+  if type(target) == "number" and named[remotes[target]] then
+    for i = 1, values.n do if ids[values[i]] then named[values[i]] = true end end
+  end
   return table.unpack(values, 1, values.n)
 end
 
@@ -121,6 +131,7 @@ for _, name in ipairs(names) do
   if rawget(_G, name) == nil then
     local v = ask("name", name)
     if ids[v] then called[ids[v]] = name end
+    if type(v) == "table" then named[v] = true end
     rawset(_G, name, v)
   end
 end

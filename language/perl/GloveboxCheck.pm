@@ -8,11 +8,13 @@ use warnings;
 
 our ( $report, $said, $message );
 
-sub open_report { open $report, '>&=', 5 or undef $report }
+# The program exits with $! where it dies: it is left as it was.
+sub open_report { local $!; open $report, '>&=', 5 or undef $report }
 
 sub say_event {
     my ($line) = @_;
     return if $said++ || !$report;
+    local $!;
     syswrite $report, "$line\n";
     close $report;
 }

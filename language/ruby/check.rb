@@ -10,6 +10,7 @@ module Glovebox
   def self.check(file)
     require "json"
     report = IO.for_fd(5, "w")
+    report.sync = true
     begin
       compiled = RubyVM::InstructionSequence.compile_file(file)
       report.puts('{"type":"checked"}')

@@ -13,6 +13,17 @@ module Glovebox
       @program, @id = program, id
     end
 
+    # A named object is a class that the tests name, or came from one. What
+    # any other answers where data was to be expected is not asked: an object
+    # that includes everything would be its own judge.
+    DATA = [::Array, ::Hash, ::String, ::Integer, ::Float, ::Range, ::Symbol].flat_map { |c| c.public_instance_methods }.uniq - %i[call]
+    OWN = %i[inspect to_s].freeze
+
+    def __glovebox_name
+      @named = true
+      self
+    end
+
     attr_reader :id
 
     def __glovebox_id = @id
@@ -42,9 +53,17 @@ module Glovebox
       @program.invoke(@id, "respond_to?", [name], {}) == true
     end
 
+    def is_a?(kind) = ::Glovebox.remote?(kind) && @program.invoke(@id, "is_a?", [kind], {}) == true
+    alias kind_of? is_a?
+    def instance_of?(kind) = ::Glovebox.remote?(kind) && @program.invoke(@id, "instance_of?", [kind], {}) == true
+
     def method_missing(name, *args, **kwargs, &block)
+      if !@named && DATA.include?(name) && !OWN.include?(name)
+        ::Kernel.raise ::NoMethodError, "undefined method `#{name}' for an object of the program's: the tests expect data"
+      end
       ::Kernel.raise ::NoMethodError, "undefined method `#{name}'" if name.to_s =~ /\Ato_(ary|str|hash|proc|int|sym|io|path|a|r|c)\z/ && !@program.invoke(@id, "respond_to?", [name], {})
-      @program.invoke(@id, name.to_s, args, kwargs, &block)
+      result = @program.invoke(@id, name.to_s, args, kwargs, &block)
+      @named && ::Glovebox.remote?(result) ? result.__glovebox_name : result
     end
   end
 
@@ -68,7 +87,9 @@ module Glovebox
       answer = ask("op" => "const", "name" => name)
       return Object.const_set(name, Class.new(standard(answer["exception"]))) if answer.key?("exception")
       return yield unless answer.key?("return")
-      Object.const_set(name, decode(answer["return"], []))
+      value = decode(answer["return"], [])
+      value.__glovebox_name if Glovebox.remote?(value)
+      Object.const_set(name, value)
     end
 
     def invoke(target, name, args, kwargs, &block)
