@@ -19,6 +19,10 @@ type ground struct {
 	group  *cgroup.Group // or
 	meter  *meter
 
+	measuring sync.Mutex
+	closed    bool           // there is nothing to measure any more
+	hits      []glovebox.Hit // the last evidence
+
 	mu   sync.Mutex
 	pid  int
 	proc *os.Process // pid 1 of the box; nil before it is there
@@ -93,17 +97,27 @@ func (g *ground) close() error {
 			errs = append(errs, fmt.Errorf("process %d does not end", g.pid))
 		}
 	}
-	if g.meter != nil {
-		errs = append(errs, g.meter.close())
-	}
-	if g.group != nil {
+	g.measuring.Lock()
+	defer g.measuring.Unlock()
+	g.closed = true
+	switch {
+	case g.group != nil:
+		g.hits = g.group.Evidence()
 		errs = append(errs, g.group.Close())
+	case g.meter != nil:
+		g.hits = g.meter.evidence()
+		errs = append(errs, g.meter.close())
 	}
 	return errors.Join(errs...)
 }
 
 // Sample implements [glove.Ground].
 func (g *ground) Sample() (glove.Sample, error) {
+	g.measuring.Lock()
+	defer g.measuring.Unlock()
+	if g.closed {
+		return glove.Sample{}, os.ErrClosed
+	}
 	if g.group == nil {
 		return g.meter.sample()
 	}
@@ -113,10 +127,15 @@ func (g *ground) Sample() (glove.Sample, error) {
 
 // Evidence implements [glove.Ground].
 func (g *ground) Evidence() []glovebox.Hit {
-	if g.group == nil {
-		return g.meter.evidence()
+	g.measuring.Lock()
+	defer g.measuring.Unlock()
+	switch {
+	case g.closed:
+		return g.hits
+	case g.group != nil:
+		return g.group.Evidence()
 	}
-	return g.group.Evidence()
+	return g.meter.evidence()
 }
 
 // openMeter prepares to measure without a control group. It is done before

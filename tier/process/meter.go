@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,16 +22,14 @@ import (
 //
 // What a process holds is what it has resident and not from a file. Memory that
 // is neither a process's nor a file's of these file systems cannot be had: the
-// filter refuses it (see seccomp.Policy).
+// filter refuses it (see seccomp.Policy). Its methods are called by one goroutine
+// at a time.
 type meter struct {
 	limits glovebox.Limits
 	proc   *os.File
 	places []*os.File
 
-	mu    sync.Mutex
 	tasks int64 // the most at once
-	// Close waits for the sampler and the other way round.
-	closed bool
 }
 
 // writable are the places of a box that hold memory.
@@ -56,12 +53,6 @@ func newMeter(pid int, limits glovebox.Limits) (*meter, error) {
 }
 
 func (m *meter) close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return nil
-	}
-	m.closed = true
 	errs := []error{m.proc.Close()}
 	for _, f := range m.places {
 		errs = append(errs, f.Close())
@@ -72,11 +63,6 @@ func (m *meter) close() error {
 // sample measures. Memory that processes share is counted for each of them at
 // first, which is cheap; only when that exceeds the limit is it counted right.
 func (m *meter) sample() (glove.Sample, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return glove.Sample{}, os.ErrClosed
-	}
 	pids, err := m.processes()
 	if err != nil {
 		return glove.Sample{}, err
@@ -106,8 +92,6 @@ func (m *meter) sample() (glove.Sample, error) {
 }
 
 func (m *meter) evidence() []glovebox.Hit {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.tasks < m.limits.Processes {
 		return nil
 	}
