@@ -5,9 +5,15 @@ object with one key, the tag. The decoder makes exact built-in types and
 nothing else: no pickle, no marshal, no regular expression, no code. Either
 side may hand in hooks for what it allows beyond plain values.
 """
-import json
 import os
 import sys
+
+try:
+    # The core of json without the rest of it, which takes longer to load than
+    # a small program to run.
+    import _json
+except ImportError:
+    _json = None
 
 MAX_FRAME = 32 << 20
 MAX_NODES = 2_000_000
@@ -32,8 +38,30 @@ OPERATORS = tuple("__%s__" % n for n in (
     "rtruediv floordiv rfloordiv mod rmod divmod pow rpow matmul rmatmul and rand or ror xor rxor lshift rlshift "
     "rshift rrshift iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor aenter aexit aiter anext").split())
 
-_dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-_loads = json.JSONDecoder().decode
+if _json is not None:
+    class _Settings:
+        strict, object_hook, object_pairs_hook, parse_float, parse_int = True, None, None, float, int
+        parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
+        memo = {}
+
+    _encode = _json.make_encoder(None, None, _json.encode_basestring_ascii, None, ":", ",", False, False, True)
+    _scan = _json.make_scanner(_Settings)
+
+    def _dumps(value):
+        return "".join(_encode(value, 0))
+
+    def _loads(text):
+        try:
+            value, end = _scan(text, 0)
+        except StopIteration:
+            raise ValueError("no value") from None
+        if end != len(text):
+            raise ValueError("more than one value")
+        return value
+else:
+    import json
+    _dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+    _loads = json.JSONDecoder().decode
 
 
 class Unencodable(Exception):

@@ -5,10 +5,12 @@ harness, in another box, checks every byte that comes over the link.
 """
 import _thread
 import builtins
-import importlib.util
+import importlib
 import io
 import os
 import sys
+from _frozen_importlib import module_from_spec
+from _frozen_importlib_external import spec_from_file_location
 
 from _glovebox.wire import OPERATORS, PURE, Decoder, Encoder, Unencodable, Violation, read_frame, write_frame
 
@@ -94,8 +96,8 @@ class Worker:
         if name in sys.modules and getattr(sys.modules[name], "__file__", None) == path:
             mod = sys.modules[name]
         else:
-            spec = importlib.util.spec_from_file_location(name, path)
-            mod = sys.modules[name] = importlib.util.module_from_spec(spec)
+            spec = spec_from_file_location(name, path)
+            mod = sys.modules[name] = module_from_spec(spec)
             try:
                 spec.loader.exec_module(mod)
             except BaseException:
