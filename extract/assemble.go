@@ -70,19 +70,24 @@ func (a *assembly) note(format string, args ...any) {
 	}
 }
 
-// outputs marks untagged fences as output where the reply tags its code.
+// outputs marks as output what the reply does not mark so: an untagged fence
+// beside tagged code, and a tagged one that follows code, is announced as its
+// output and does not look like code.
 func (a *assembly) outputs(blocks []block) {
 	tagged := slices.ContainsFunc(blocks, func(b block) bool { return a.byName(b.tag) != nil && b.reason == "" })
-	if !tagged {
-		return
-	}
+	code := false
 	for i := range blocks {
 		b := &blocks[i]
-		if b.tag != "" || b.name != "" || b.lang == nil || b.prose || b.reason != "" {
+		if !tagged || b.name != "" || b.lang == nil || b.prose || b.reason != "" {
 			continue
 		}
-		if b.lang.Score(b.text) < 45 {
+		switch {
+		case b.tag == "" && b.lang.Score(b.text) < 45:
 			b.reason = "untagged beside tagged code: output"
+		case code && outputAbove.MatchString(b.before) && b.lang.Score(b.text) < 20:
+			b.reason = "output"
+		default:
+			code = true
 		}
 	}
 }

@@ -27,7 +27,7 @@ var consoleTags = map[string]bool{
 	"bat": true, "batch": true, "dos": true, "fish": true,
 }
 
-var outputAbove = regexp.MustCompile(`(?i)^[^\w]*(?:(?:the |this |its |example |sample |expected |actual |resulting |possible |console |program )*(?:output|outputs|result|results|prints)\b[^.]{0,40}|.*\b(?:will|would|should|might|to)\b.{0,20}\b(?:output|print|produce|display|return|look like|be)\b[^.]{0,60}|.*\b(?:output|result)\s+(?:is|will be|would be|should be|of this|looks? like)\b[^.]{0,60})[:.]?\W*$`)
+var outputAbove = regexp.MustCompile(`(?i)^[^\w]*(?:(?:the |this |its |example |sample |expected |actual |resulting |possible |console |program )*(?:output|outputs|result|results|prints)\b[^.]{0,40}|.*\b(?:will|would|should|might|to)\b.{0,20}\b(?:output|print|produce|display)\b[^.]{0,60}|.*\b(?:output|result)\s+(?:is|will be|would be|should be|of this|looks? like)\b[^.]{0,60})[:.]?\W*$`)
 
 // open reads what is in a fence or wrapper: a language, or a form within it. It
 // returns the blocks to take its place.
@@ -78,8 +78,38 @@ func (f *finder) open(b block, depth int) []block {
 	f.label(&b)
 	if b.lang != nil && b.reason == "" {
 		readTranscript(&b)
+		if b.cut {
+			dropWords(&b)
+		}
 	}
 	return []block{b}
+}
+
+// dropWords removes prose from the end of a fence that was never closed: its
+// end was forgotten, and the code is whole.
+func dropWords(b *block) {
+	lines := strings.SplitAfter(strings.TrimRight(b.text, " \t\n"), "\n")
+	quote := ""
+	code := 0 // lines up to the last that is no prose
+	for i, l := range lines {
+		l = strings.TrimRight(l, "\n")
+		if quote != "" || !isProse(l) && strings.TrimSpace(l) != "" {
+			code = i + 1
+		}
+		switch {
+		case quote == "":
+			quote = openQuote(l)
+		case strings.Contains(l, quote):
+			quote = ""
+		}
+	}
+	if code == 0 || code == len(lines) {
+		return
+	}
+	b.text = strings.Join(lines[:code], "")
+	b.lines = code
+	b.cut = false
+	b.notes = append(b.notes, "the fence was never closed: the words after the code were left")
 }
 
 // hasCode tells whether a file name is one of a language that can be run.
