@@ -59,7 +59,7 @@ func isBashTest(f glovebox.File) bool {
 	return bashTestName.MatchString(path.Base(f.Path))
 }
 
-//go:embed bash
+//go:embed bash/*.sh
 var bashScripts embed.FS
 
 const (

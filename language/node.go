@@ -18,7 +18,7 @@ import (
 
 // JavaScript and TypeScript both run on Node.js.
 
-//go:embed javascript
+//go:embed javascript/*.js
 var nodeScripts embed.FS
 
 const (

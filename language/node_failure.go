@@ -3,6 +3,7 @@ package language
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ var (
 	nodePlace = regexp.MustCompile(`^(?:file://)?(/[^\s:]+|node:[\w/]+):(\d+)$`)
 	nodeFrame = regexp.MustCompile(`^\s+at .*?(?:file://)?/workspace/([^\s():]+):(\d+):\d+\)?$`)
 	nodeError = regexp.MustCompile(`^(?:Uncaught:?\s+)?([A-Za-z_$][\w$.]*)(?: \[\w+\])?(?:: (.*))?$`)
+	nodeMarks = regexp.MustCompile(`^\s*\^+\s*$`)
 	nodeEnd   = regexp.MustCompile(`^Node\.js v\d`)
 	nodeFatal = regexp.MustCompile(`(?m)^FATAL ERROR: (.+)$`)
 )
@@ -51,13 +53,10 @@ func readNodeFailure(stderr []byte) *glovebox.Failure {
 	return nil
 }
 
-// readNodeError reads what follows the place: source, marks, an empty line, the
-// error and its stack.
+// readNodeError reads what follows the place: source, marks, the error and its
+// stack.
 func readNodeError(lines []string) *glovebox.Failure {
-	at := 0
-	for at < len(lines) && at < 8 && strings.TrimSpace(lines[at]) != "" {
-		at++
-	}
+	at := 1 + slices.IndexFunc(lines[:min(len(lines), 8)], nodeMarks.MatchString)
 	for at < len(lines) && strings.TrimSpace(lines[at]) == "" {
 		at++
 	}
@@ -68,7 +67,8 @@ func readNodeError(lines []string) *glovebox.Failure {
 	if thrown, ok := strings.CutPrefix(f.Message, "Uncaught "); ok {
 		f.Message = thrown
 	}
-	if m := nodeError.FindStringSubmatch(lines[at]); m != nil {
+	framed := at+1 < len(lines) && strings.HasPrefix(lines[at+1], "    at ")
+	if m := nodeError.FindStringSubmatch(lines[at]); m != nil && (m[2] != "" || framed) {
 		f.Type, f.Message = m[1], m[2]
 	}
 	for _, line := range lines[at+1:] {

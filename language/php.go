@@ -52,13 +52,13 @@ var phpSigns = signs{
 	signed(-40, `^\s*fi\s*$|^\s*done\s*$|\[\[\s`),
 }
 
-var phpTestName = regexp.MustCompile(`(?i)(?:^test[._-]|[._-]tests?\.php$|^tests?\.php$)|Test\.php$`)
+var phpTestName = regexp.MustCompile(`(?i:^test[._-]|[._-]tests?\.php$|^tests?\.php$)|Test\.php$`)
 
 func isPHPTest(f glovebox.File) bool {
 	return path.Ext(f.Path) == ".php" && phpTestName.MatchString(path.Base(f.Path))
 }
 
-//go:embed php
+//go:embed php/*.php
 var phpScripts embed.FS
 
 const (

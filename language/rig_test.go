@@ -180,11 +180,11 @@ func rigPlan(t testing.TB, l *Language, p *glovebox.Program, stdin string) rigRu
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.Check != nil {
-		t.Fatal("the rig has no separate check step")
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), rigWall)
 	defer cancel()
+	if fault := rigCheck(t, ctx, l, plan.Check, plan.Files, p.Main); fault != nil {
+		return *fault
+	}
 	r, w := rigPipe(t)
 	plan.Run.Stdin = []byte(stdin)
 	wait := rigStart(t, ctx, tc, tree, plan.Run, plan.Files, [3]*os.File{nil, nil, w})
@@ -192,6 +192,23 @@ func rigPlan(t testing.TB, l *Language, p *glovebox.Program, stdin string) rigRu
 	run := wait()
 	run.events, run.report = report()
 	return run
+}
+
+// rigCheck runs a check step that is a start of its own. It returns what a
+// driver would have reported of a fault, or nil.
+func rigCheck(t testing.TB, ctx context.Context, l *Language, check *Step, files []glovebox.File, main string) *rigRun {
+	t.Helper()
+	if check == nil {
+		return nil
+	}
+	tc, tree := rigTool(t, l)
+	run := rigStart(t, ctx, tc, tree, *check, files, [3]*os.File{})()
+	fault := l.ReadSyntax(CheckOutput{Stdout: []byte(run.stdout), Stderr: []byte(run.stderr), ExitCode: run.exit, Main: main})
+	if fault == nil {
+		return nil
+	}
+	run.events = []Event{{Type: "syntax", Syntax: fault}}
+	return &run
 }
 
 // rigVerdict is what came of an exam.
@@ -223,6 +240,11 @@ func rigSit(t testing.TB, l *Language, exam *Exam) rigVerdict {
 	ctx, cancel := context.WithTimeout(context.Background(), rigWall)
 	defer cancel()
 	v := rigVerdict{proof: exam.Proof}
+	if fault := rigCheck(t, ctx, l, exam.Check, exam.Files, ""); fault != nil {
+		v.candidate = *fault
+		v.judge(v.candidate, false)
+		return v
+	}
 	cr, cw := rigPipe(t) // the candidate's report
 	if exam.Harness == nil {
 		nr, nw := rigPipe(t)

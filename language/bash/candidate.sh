@@ -14,11 +14,11 @@ shift
 # not for this loop. -e does not hold in $(…), so never in a call.
 glovebox.load() {
     GLOVEBOX_LOADED=1
-    GLOVEBOX_OPTIONS=$(set +o | command grep -v errexit)
+    GLOVEBOX_OPTIONS=$(builtin set +o | command grep -v errexit)
     GLOVEBOX_SHOPT=$(shopt -p)
-    trap - ERR EXIT DEBUG RETURN
+    builtin trap - ERR EXIT DEBUG RETURN
     GLOVEBOX_IFS=$IFS
-    set +eufxvnC +o pipefail +o posix
+    builtin set +eufxvnC +o pipefail +o posix
     shopt -u extglob nullglob failglob nocasematch lastpipe
     IFS=$' \t\n'
 }
@@ -29,15 +29,15 @@ glovebox.run() (
     case $1 in
     call)
         IFS=$GLOVEBOX_IFS
-        eval "$GLOVEBOX_SHOPT"
-        eval "$GLOVEBOX_OPTIONS"
+        builtin eval "$GLOVEBOX_SHOPT"
+        builtin eval "$GLOVEBOX_OPTIONS"
         "${@:2}"
         ;;
     script)
         exec bash "$GLOVEBOX_PROGRAM" "${@:3}"
         ;;
     names)
-        declare -F | while read -r _ _ name; do
+        builtin declare -F | while builtin read -r _ _ name; do
             [[ $name == glovebox.* ]] || builtin printf '%s\n' "$name"
         done
         ;;

@@ -3,6 +3,10 @@
 GLOVEBOX_TOTAL=0
 GLOVEBOX_PASSED=0
 GLOVEBOX_FAILED=0
+GLOVEBOX_PENDING=
+GLOVEBOX_PENDING_LINE=
+GLOVEBOX_LINE=
+GLOVEBOX_COMMAND=
 
 # glovebox.quote TEXT: as a JSON string.
 glovebox.quote() {
@@ -25,6 +29,7 @@ glovebox.event() {
 # glovebox.case NAME STATUS LINE MESSAGE ACTUAL
 glovebox.case() {
     local event
+    set -- "$1" "$2" "${3-}" "${4-}" "${5-}"
     event="{\"type\":\"case\",\"case\":{\"name\":$(glovebox.quote "$1"),\"status\":\"$2\""
     [[ -z $3 ]] || event+=",\"line\":$3"
     [[ -z $4 ]] || event+=",\"message\":$(glovebox.quote "$4")"
@@ -65,7 +70,7 @@ glovebox.failed() {
 
 # glovebox.fail NAME LINE MESSAGE
 glovebox.fail() {
-    local last='' message=$3 status actual
+    local last='' message=$3 status='' actual=''
     [[ ! -s $GLOVEBOX_STATE/last ]] || last=$(<"$GLOVEBOX_STATE/last")
     if [[ -n $last ]]; then
         status=${last#*$'\n'}
@@ -110,7 +115,8 @@ glovebox.watch() {
 
 # The end is ours to see; what the tests want done at their end is done first.
 GLOVEBOX_CLEANUP=
-trap() {
+trap() { glovebox.trap "$@"; }
+glovebox.trap() {
     if ((BASH_SUBSHELL == 0 && $# > 1)) && [[ " ${*:2} " == *' EXIT '* || " ${*:2} " == *' 0 '* ]]; then
         GLOVEBOX_CLEANUP=$1
         [[ $1 != - ]] || GLOVEBOX_CLEANUP=

@@ -26,7 +26,7 @@ glovebox.take() {
 
 # glovebox.ask KIND NAME ARG…: leaves GLOVEBOX_STATUS, _STDOUT and _STDERR.
 glovebox.ask() {
-    local LC_ALL=C IFS=' ' token input='' line size
+    local LC_ALL=C IFS=' ' token input='' line='' size
     token=${SRANDOM:-$RANDOM$RANDOM$RANDOM}${SRANDOM:-$RANDOM$RANDOM$RANDOM}
     if [[ -p /dev/stdin || -f /dev/stdin ]]; then
         input=$(command head -c $GLOVEBOX_MAX 2>/dev/null; printf x)
@@ -51,7 +51,7 @@ glovebox.ask() {
 
 # glovebox.call KIND NAME ARG…: as if the program were here.
 glovebox.call() {
-    local GLOVEBOX_STATUS GLOVEBOX_STDOUT GLOVEBOX_STDERR shown
+    local GLOVEBOX_STATUS GLOVEBOX_STDOUT GLOVEBOX_STDERR shown=''
     glovebox.ask "$@"
     printf . >>"$GLOVEBOX_STATE/calls"
     printf -v shown '%q ' "${@:2}"

@@ -59,22 +59,27 @@ link.used = (doing, ok, result) => {
 // While our event loop waits, the candidate's runs, in short turns.
 const turn = 4; // milliseconds
 let alive = true;
-let armed = false;
+let now = null;
+let soon = null;
 
+// arm sees to the next turn: at once while the tests wait for the candidate,
+// else as long as something of their own keeps us running.
 function arm() {
-  if (armed) return;
-  armed = true;
-  const waited = link.settlers.size > 0;
-  if (waited && alive) setImmediate(tick);
-  else setTimeout(tick, turn).unref();
+  if (now) return;
+  if (alive && link.settlers.size + link.thens > 0) {
+    clearTimeout(soon);
+    soon = null;
+    now = setImmediate(tick);
+  } else {
+    soon ??= setTimeout(tick, turn).unref();
+  }
 }
 
 function tick() {
-  armed = false;
+  now = soon = null;
   if (alive || link.settled.length > 0) {
     const [, settled, still] = link.ask('pump', turn, link.takeSettled());
-    alive = still === true;
-    if (link.settled.length > 0) alive = true;
+    alive = still === true || link.settled.length > 0;
     link.settle(settled);
   }
   arm();

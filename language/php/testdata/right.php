@@ -1,0 +1,20 @@
+<?php
+function add($a, $b) { return $a + $b; }
+function mapped(array $list, callable $f) { return array_map($f, $list); }
+function sortInPlace(array &$list): void { sort($list); }
+function shout(string $s): void { echo strtoupper($s), "!"; }
+function upTo(int $n) { for ($i = 1; $i <= $n; $i++) { yield $i; } }
+class NoLuck extends InvalidArgumentException {}
+function fail(string $what) { throw new NoLuck("no $what", 7); }
+class Counter implements Countable {
+    const STEP = 1;
+    private int $n;
+    public string $name = 'c';
+    public function __construct(int $n = 0) { $this->n = $n; }
+    public function up(int $by = self::STEP): static { $this->n += $by; return $this; }
+    public function value(): int { return $this->n; }
+    public function count(): int { return $this->n; }
+    public static function from(int $n): self { return new self($n); }
+    public function __toString(): string { return "counter {$this->n}"; }
+}
+enum Suit: string { case Hearts = 'H'; case Spades = 'S'; public function label(): string { return ucfirst(strtolower($this->name)); } }
