@@ -93,7 +93,8 @@ func dropWords(b *block) {
 	code := 0 // lines up to the last that is no prose
 	for i, l := range lines {
 		l = strings.TrimRight(l, "\n")
-		if quote != "" || !isProse(l) && strings.TrimSpace(l) != "" {
+		words := l != "" && 'A' <= l[0] && l[0] <= 'Z' && isProse(l)
+		if quote != "" || !words && strings.TrimSpace(l) != "" {
 			code = i + 1
 		}
 		switch {
