@@ -45,10 +45,10 @@ func pythonSources(p *glovebox.Program) ([]string, error) {
 
 // pythonModule is the step that runs a driver. It is imported, not run as a
 // script, so that its compiled form is used.
-func pythonModule(tc *Toolchain, name string) Step {
+func pythonModule(tc *Toolchain, name string, told ...string) Step {
 	args := append([]string{tc.Exe}, pythonFlags...)
-	return Step{Args: append(args, "-c",
-		`import sys; sys.path.append("`+pythonHome+`"); from _glovebox import `+name+`; `+name+`.main()`)}
+	args = append(args, "-c", `import sys; sys.path.append("`+pythonHome+`"); from _glovebox import `+name+`; `+name+`.main()`)
+	return Step{Args: append(args, told...)}
 }
 
 // examPython tests out of process; where the harness finds that the tests need
@@ -69,12 +69,12 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		config.Tests = append(config.Tests, f.Path)
 		isTest[f.Path] = true
 	}
-	stdin, err := json.Marshal(config)
+	told, err := json.Marshal(config)
 	if err != nil {
 		return nil, err
 	}
-	harness := pythonModule(tc, "harness")
-	harness.Files, harness.Stdin = readOnly(t.Files), stdin
+	harness := pythonModule(tc, "harness", string(told))
+	harness.Files = readOnly(t.Files)
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,
 		Files:     p.Files,
@@ -90,8 +90,8 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 			if isTest[p.Main] {
 				return nil, fmt.Errorf("the tests have a file of the name of the program's main file, %q", p.Main)
 			}
-			both := pythonModule(tc, "inproc")
-			both.Files, both.Stdin = readOnly(t.Files), stdin
+			both := pythonModule(tc, "inproc", string(told))
+			both.Files = readOnly(t.Files)
 			return &Exam{
 				Proof:     glovebox.ProofInProcess,
 				Files:     own,

@@ -899,7 +899,7 @@ def read_tests(paths, modules, report):
 
 
 def main():
-    config = json.load(sys.stdin)
+    config = json.loads(sys.argv.pop(1))
     report = exam.Report()
     modules = program_modules(config["main"], config["files"])
     sys.path.insert(0, exam.WORKSPACE)

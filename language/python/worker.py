@@ -74,7 +74,7 @@ class Worker:
         # sys.path as `python3 main.py` has it, and the workspace's own root.
         here = os.path.dirname(os.path.join(WORKSPACE, self.main))
         sys.path[:0] = [here] if here == WORKSPACE else [here, WORKSPACE]
-        sys.argv[:] = [self.main]
+        sys.argv[0] = self.main
         return {"v": None}
 
     def do_import(self, m):
