@@ -169,6 +169,15 @@ func (p *report) stop() []language.Event {
 	return p.list
 }
 
+// syntax ends the reading and returns what the parser refused. Only the first
+// event is the parser's: the program's code had not started then.
+func (p *report) syntax() *glovebox.SyntaxError {
+	if events := p.stop(); len(events) > 0 && events[0].Type == "syntax" {
+		return events[0].Syntax
+	}
+	return nil
+}
+
 func (p *report) close() {
 	p.w.Close()
 	if p.tap != nil {

@@ -123,7 +123,8 @@ var replyCorpora = []struct {
 	differ map[string]string
 }{
 	{lang: language.Python, suffix: "python", test: "test_humaneval.py", file: "main.py", argv: []string{"python3", "main.py"},
-		alone: func(r reply) string { return r.code() + "\n" + r.Tests + "\ncheck(" + r.Entry + ")\n" }},
+		alone: func(r reply) string { return r.code() + "\n" + r.Tests + "\ncheck(" + r.Entry + ")\n" },
+		differ: map[string]string{"HumanEval/51": "its main block runs doctest.testmod on a docstring that doctest refuses; the tests import the program, so they do not run its main block"}},
 	{lang: language.JavaScript, suffix: "js", test: "tests.js", file: "main.js", argv: []string{"node", "main.js"}, alone: plain},
 	{lang: language.TypeScript, suffix: "ts", test: "tests.ts", file: "main.js", argv: []string{"node", "main.js"}, alone: func(r reply) string {
 		out := api.Transform(plain(r), api.TransformOptions{Loader: api.LoaderTS})
@@ -145,6 +146,8 @@ var replyCorpora = []struct {
 	{lang: language.Lua, suffix: "lua", test: "main_test.lua", file: "main.lua", argv: []string{"lua5.4", "main.lua"}, alone: plain,
 		wants: []string{"lua5.4", "-e", "require('luaunit')"}},
 }
+
+func tail(s string) string { return s[max(0, len(s)-500):] }
 
 func plain(r reply) string { return r.code() + "\n" + r.Tests }
 
@@ -189,7 +192,7 @@ func TestReplies(t *testing.T) {
 				} else if why, known := c.differ[r.Name]; known {
 					t.Logf("%s differs: %s", r.Name, why)
 				} else {
-					t.Errorf("%s: %s (%s), by itself %t\nsaid: %.500s\nfeedback: %.800s", r.Name, o.Status, o.Message, alone, said, o.Feedback)
+					t.Errorf("%s: %s (%s), by itself %t\nsaid: %s\nfeedback: %.800s", r.Name, o.Status, o.Message, alone, tail(said), o.Feedback)
 				}
 			})
 			t.Logf("| %s | %d | %d | %d | %v | %v |", c.lang.Title, total, statuses[glovebox.StatusPass], agree, counts(statuses), counts(proofs))

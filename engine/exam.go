@@ -94,6 +94,13 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 		return "", err
 	}
 	defer report.close()
+	// The candidate's own report says what the parser says, before its code
+	// starts; what comes after that is not read.
+	parser, err := newReport()
+	if err != nil {
+		return "", err
+	}
+	defer parser.close()
 	link, err := newLink()
 	if err != nil {
 		return "", err
@@ -112,7 +119,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 		defer close(opened)
 		harness, _, _, err2 = r.boot(ctx, x.Harness.Files, []*os.File{link.toHarness.r, link.toCandidate.w, report.w}, patient)
 	}()
-	candidate, err := r.open(ctx, staged, []*os.File{link.toCandidate.r, link.toHarness.w}, r.job.Limits)
+	candidate, err := r.open(ctx, staged, []*os.File{link.toCandidate.r, link.toHarness.w, parser.w}, r.job.Limits)
 	<-opened
 	link.close()
 	defer r.shut(candidate)
@@ -126,6 +133,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 
 	begin := time.Now()
 	report.start()
+	parser.start()
 	during, finished := context.WithCancel(ctx)
 	defer finished()
 	tests := make(chan glovebox.Outcome, 1)
@@ -150,6 +158,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 	out := <-tests
 	facts.Harness = &out
 	r.o.Timings.Execute += since(begin)
+	facts.Syntax = parser.syntax()
 	fallback := r.read(report, facts, "")
 	if t := facts.Tests; !t.Complete && t.Reason == "" && out.Cause == glovebox.CauseExit && out.ExitCode != 0 {
 		t.Reason = "the process of the tests ended with " + classify.Exit(out) + ": " + observe.Middle(said.String(), maxValue)

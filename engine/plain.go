@@ -89,11 +89,7 @@ func (s *session) run(ctx context.Context, cmd tier.Command) (glovebox.Outcome, 
 	}
 	s.report.start()
 	out := s.box.Run(ctx, cmd)
-	// The first event is the parser's; the program's code had not started then.
-	if events := s.report.stop(); len(events) > 0 && events[0].Type == "syntax" {
-		return out, events[0].Syntax
-	}
-	return out, nil
+	return out, s.report.syntax()
 }
 
 // plain runs the program without tests.

@@ -47,6 +47,7 @@ func newRun(e *Engine, job *glovebox.Job) *run {
 // all is the way of a run.
 func (r *run) all(ctx context.Context) *glovebox.Observation {
 	begin := time.Now()
+	go redact.Prepare()
 	for _, step := range []func(context.Context) bool{r.extract, r.admit, r.stage, r.execute} {
 		if !step(ctx) {
 			break
