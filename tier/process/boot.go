@@ -12,7 +12,7 @@ import (
 
 // bootPlan is what the scripts of one box depend on.
 type bootPlan struct {
-	host    *host
+	host    *machine
 	spec    *tier.Spec
 	without missing
 	metered bool // a control group meters the memory

@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// host is what the boot script depends on; it is looked at once.
-type host struct {
+// machine is what the boot script depends on; it is looked at once.
+type machine struct {
 	// root: we may give the box users that are nobody's on the host, one for
 	// the glove and one for the commands. Else both are our own user.
 	root     bool
@@ -41,8 +41,8 @@ var maskable = []string{
 // devices are those of a box, all without state.
 var devices = []string{"null", "zero", "full", "random", "urandom"}
 
-func lookAtHost() host {
-	h := host{root: os.Geteuid() == 0, devices: devices}
+func lookAtHost() machine {
+	h := machine{root: os.Geteuid() == 0, devices: devices}
 	for _, name := range maskable {
 		if info, err := os.Stat("/proc/" + name); err == nil {
 			h.masked = append(h.masked, mask{"/proc/" + name, info.IsDir()})
@@ -67,7 +67,7 @@ const (
 // glove and the commands get a user each that no other living box and no file
 // has: their numbers follow from the process id, which is unique for as long as
 // the box lives.
-func (h *host) mapUsers(pid int) error {
+func (h *machine) mapUsers(pid int) error {
 	ids := fmt.Sprintf("%d %d 1\n", tier.UID, os.Geteuid())
 	groups := fmt.Sprintf("%d %d 1\n", tier.GID, os.Getegid())
 	write := func(name, data string) error {

@@ -56,7 +56,7 @@ type Options struct {
 
 // Tier is the process tier. It implements [tier.Tier].
 type Tier struct {
-	host    host
+	host    machine
 	groups  *cgroup.Parent // nil where there are none
 	noGroup error          // why
 }
