@@ -141,7 +141,7 @@ func examLua(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		return &Exam{
 			Proof:     glovebox.ProofInProcess,
 			Files:     withoutFiles(p.Files, names),
-			Candidate: Step{Args: luaCommand(tc, "together", append([]string{p.Main}, names...)...), Files: staged},
+			Candidate: Step{Args: luaCommand(tc, "together", slices.Concat([]string{p.Main}, names, []string{"--"})...), Files: staged},
 			Reason:    "the tests use " + more,
 		}, nil
 	}
@@ -149,7 +149,7 @@ func examLua(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,
 		Files:     slices.Clone(p.Files),
-		Candidate: Step{Args: luaCommand(tc, "candidate", append([]string{p.Main}, wanted...)...)},
+		Candidate: Step{Args: luaCommand(tc, "candidate", slices.Concat([]string{p.Main}, wanted, []string{"--"})...)},
 		Harness:   &Step{Args: luaCommand(tc, "harness", args...), Files: staged},
 	}, nil
 }

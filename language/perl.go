@@ -147,7 +147,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		return &Exam{
 			Proof:     glovebox.ProofInProcess,
 			Files:     withoutFiles(p.Files, names),
-			Candidate: Step{Args: append([]string{tc.Exe, perlHome + "together.pl", p.Main}, names...), Files: staged},
+			Candidate: Step{Args: append([]string{tc.Exe, perlHome + "together.pl", p.Main}, append(names, "--")...), Files: staged},
 			Reason:    "the tests use " + more,
 		}, nil
 	}

@@ -194,7 +194,7 @@ func examRuby(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		return &Exam{
 			Proof:     glovebox.ProofInProcess,
 			Files:     withoutFiles(p.Files, names),
-			Candidate: Step{Args: rubyCommand(tc, append([]string{rubyHome + "together.rb", p.Main}, names...)...), Files: staged},
+			Candidate: Step{Args: rubyCommand(tc, append([]string{rubyHome + "together.rb", p.Main}, append(names, "--")...)...), Files: staged},
 			Reason:    "the tests use " + more,
 		}, nil
 	}

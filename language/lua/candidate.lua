@@ -1,10 +1,10 @@
--- Serves calls of a program's functions: candidate.lua MAIN NAME...
+-- Serves calls of a program's functions: candidate.lua MAIN NAME... -- ARGUMENT...
 -- NAMEs are what the tests use. A local of the program's main chunk is seen
 -- through a function that is appended to it.
 local home = "/opt/glovebox/lua/"
 local wire = dofile(home .. "wire.lua")
-local main, names = arg[1], { table.unpack(arg, 2) }
-arg = { [0] = main }
+local main, names, arguments = wire.arguments(arg)
+arg = arguments
 
 local link = wire.output(4)
 local pcall, type, pack, unpack = pcall, type, table.pack, table.unpack
@@ -108,11 +108,11 @@ appended[#appended + 1] = "end\n"
 package.path = home .. "lib/?.lua;./?.lua;" .. package.path
 local chunk = load(concat(appended), "@" .. main, "t")
 if chunk then
-  export = chunk(main)
+  export = chunk(unpack(arguments))
 else
   -- It ends with a return of its own: it is a module.
   chunk = assert(load(text, "@" .. main, "t"))
-  module = chunk(main)
+  module = chunk(unpack(arguments))
   export = function(name)
     local v = _G[name]
     if v == nil and type(module) == "table" then v = module[name] end

@@ -1,7 +1,7 @@
 -- Reports tests, for the harness and for tests that share an interpreter with
 -- the program.
 local wire = dofile("/opt/glovebox/lua/wire.lua")
-local exam = { total = 0, passed = 0 }
+local exam = { total = 0, passed = 0, failed = 0 }
 local report = wire.output(5)
 local exit = os.exit
 local type, tostring, ipairs, tonumber, format, concat = type, tostring, ipairs, tonumber, string.format, table.concat
@@ -37,7 +37,9 @@ end
 -- case reports a test. detail may have message, expected, actual and line.
 function exam.case(name, status, detail)
   exam.total = exam.total + 1
-  if status == "passed" then exam.passed = exam.passed + 1 end
+  if status == "passed" then exam.passed = exam.passed + 1
+  elseif status ~= "skipped" then exam.failed = exam.failed + 1
+  end
   local fields = { '"name":' .. quoted(name), '"status":' .. quoted(status) }
   for _, f in ipairs({ "message", "expected", "actual" }) do
     if detail and detail[f] then fields[#fields + 1] = '"' .. f .. '":' .. quoted(detail[f]) end
@@ -51,7 +53,7 @@ end
 function exam.done(nonce, calls)
   if exam.total == 0 then exam.broken("the tests are empty") end
   if calls == 0 then exam.broken("the tests never called the program") end
-  event('"type":"done"', format('"total":%d,"passed":%d,"failed":%d', exam.total, exam.passed, exam.total - exam.passed), nonce and '"nonce":' .. quoted(nonce) or '"nonce":""')
+  event('"type":"done"', format('"total":%d,"passed":%d,"failed":%d', exam.total, exam.passed, exam.failed), nonce and '"nonce":' .. quoted(nonce) or '"nonce":""')
   leave(exam.passed == exam.total and 0 or 1)
 end
 

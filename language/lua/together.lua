@@ -1,12 +1,12 @@
--- Runs a program and its tests as one chunk: together.lua MAIN TEST...
+-- Runs a program and its tests as one chunk: together.lua MAIN TEST... -- ARGUMENT...
 -- The nonce shows that the tests ran to their end; it does not stop a program
 -- that is out to find it.
 local home = "/opt/glovebox/lua/"
 local wire = dofile(home .. "wire.lua")
 local exam = dofile(home .. "exam.lua")
 local nonce = io.stdin:read("l") or ""
-local main, tests = arg[1], { table.unpack(arg, 2) }
-arg = { [0] = main }
+local main, tests, arguments = wire.arguments(arg)
+arg = arguments
 package.path = home .. "lib/?.lua;./?.lua;" .. package.path
 
 -- What the tests rely on must be after the program what it was before.

@@ -147,6 +147,20 @@ function wire.peer(input, output, serve)
   return peer
 end
 
+-- arguments splits a driver's arguments: the main file, what stands before a
+-- "--", and the program's own after it.
+function wire.arguments(all)
+  local before, after, into = {}, { [0] = all[1] }, nil
+  for i = 2, #all do
+    if all[i] == "--" and not into then into = after
+    else
+      local list = into or before
+      list[#list + 1] = all[i]
+    end
+  end
+  return all[1], before, after
+end
+
 -- output opens a descriptor for writing.
 function wire.output(fd)
   return assert(io.popen("exec cat >&" .. fd, "w"))

@@ -57,12 +57,13 @@ sub texts {
 # given where that is not known.
 sub run {
     my ( $texts, $names, $calls ) = @_;
-    my ( $total, $passed ) = ( 0, 0 );
+    my ( $total, $passed, $failed ) = ( 0, 0, 0 );
     my $next = 0;
     my $case = sub {
         my (%case) = @_;
         $total++;
         $passed++ if $case{status} eq 'passed';
+        $failed++ if $case{status} eq 'failed' || $case{status} eq 'error';
         event( type => 'case', case => \%case );
     };
     my $script = sub {
@@ -98,7 +99,7 @@ sub run {
             $script->( $name, 0, ref $error || $error ne '' ? "$error" : undef );
         }
         broken('the tests never called the program') if $calls && !$calls->();
-        event( type => 'done', total => $total, passed => $passed, failed => $total - $passed, $nonce ? ( nonce => $nonce ) : () );
+        event( type => 'done', total => $total, passed => $passed, failed => $failed, $nonce ? ( nonce => $nonce ) : () );
         CORE::exit( $passed == $total ? 0 : 1 );
     };
     $finish->();

@@ -1,4 +1,4 @@
-# Runs a program and its tests in one interpreter: perl together.pl MAIN TEST...
+# Runs a program and its tests in one interpreter: perl together.pl MAIN TEST... -- ARGUMENT...
 # The nonce shows that the tests ran to their end; it does not stop a program
 # that is out to find it.
 use strict;
@@ -20,8 +20,8 @@ $GloveboxExam::report = $copy;
 my @watched = map { my $p = $_; no strict 'refs'; map {"${p}::$_"} grep { defined &{"${p}::$_"} } keys %{"${p}::"} }
     qw(Test::Deep Test::More Test::Builder GloveboxExam GloveboxWire CORE::GLOBAL);
 my %before = map { no strict 'refs'; $_ => \&{$_} } @watched;
-my ( $main, @tests ) = @ARGV;
-@ARGV = ();
+my ( $main, @tests ) = shift @ARGV;
+while ( defined( my $test = shift @ARGV ) ) { last if $test eq '--'; push @tests, $test }
 my $texts = GloveboxExam::texts(@tests);
 GloveboxLoad::program($main);
 for my $name (@watched) {

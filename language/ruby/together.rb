@@ -1,4 +1,5 @@
-# Runs a program and its tests in one interpreter: ruby together.rb MAIN TEST...
+# Runs a program and its tests in one interpreter:
+# ruby together.rb MAIN TEST... -- ARGUMENT...
 # The nonce shows that the tests ran to their end; it does not stop a program
 # that is out to find it.
 $0 = __FILE__
@@ -16,7 +17,6 @@ module Glovebox
     require HOME + "unit.rb"
     Unit::Assertions.freeze
     before = Unit.fingerprint
-    ARGV.clear
     finished = false
     begin
       compiled.eval
@@ -35,4 +35,5 @@ module Glovebox
   end
 end
 
-Glovebox.together(ARGV.shift, ARGV.dup)
+# What follows -- is the program's.
+Glovebox.together(ARGV.shift, ARGV.shift(ARGV.index("--")).tap { ARGV.shift })

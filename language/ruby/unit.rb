@@ -49,6 +49,7 @@ module Glovebox
       # end. The block gives how often the program was called; none where that
       # is not known.
       def run_files(files, nonce = nil)
+        @failed = 0
         tests = files.flat_map do |file|
           known = CLASSES.size
           name = File.basename(file)
@@ -70,7 +71,7 @@ module Glovebox
         Glovebox.broken("the tests never called the program") if block_given? && yield == 0
         Glovebox.broken("the tests asserted nothing") if tests.any?(Array) && assertions == 0
         passed = results.count(true)
-        done = { type: "done", total: results.size, passed: passed, failed: results.size - passed }
+        done = { type: "done", total: results.size, passed: passed, failed: @failed }
         done[:nonce] = nonce if nonce
         Report.event(done)
         $stdout.flush
@@ -103,6 +104,7 @@ module Glovebox
                  when Failure then "failed"
                  else "error"
                  end
+        @failed += 1 if status == "failed" || status == "error"
         fields = { name: name.to_s, status: status }
         if error
           text = Failure === error || Skip === error ? error.message : "#{error.class}: #{error.message}"

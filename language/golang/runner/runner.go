@@ -6,6 +6,7 @@ package runner
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -38,14 +39,17 @@ func Main(remote bool, tests []testing.InternalTest) {
 	read()
 	done := wire.Event{Type: "done", Nonce: strings.TrimSpace(nonce), Total: len(tests)}
 	for _, c := range r.cases {
-		if c.Status == "passed" {
+		switch c.Status {
+		case "passed":
 			done.Passed++
-		} else {
+		case "skipped":
 			c.Message = r.message(c.Name)
+		default:
+			done.Failed++
+			c.Message = cmp.Or(r.message(c.Name), c.Message)
 		}
 		wire.Report(wire.Event{Type: "case", Case: c})
 	}
-	done.Failed = len(tests) - done.Passed
 	switch {
 	case remote && wire.Calls() == 0:
 		wire.Broken("the tests never called the program")
