@@ -92,7 +92,7 @@ func needPython(t testing.TB) *toolchain {
 
 // smallLimits are quick to hit.
 var smallLimits = glovebox.Limits{
-	Wall: 20 * time.Second, CPU: 10 * time.Second, Memory: 192 << 20, Processes: 16, OpenFiles: 32,
+	Wall: time.Minute, CPU: 20 * time.Second, Memory: 192 << 20, Processes: 16, OpenFiles: 32,
 	FileSize: 1 << 20, Disk: 4 << 20, Files: 50, Output: 64 << 10,
 }
 
@@ -216,7 +216,7 @@ func TestLimits(t *testing.T) {
 			cause: glovebox.CauseExit, hit: glovebox.LimitProcesses},
 		{name: "threads", code: "import threading,time\nfor i in range(100): threading.Thread(target=time.sleep,args=(600,),daemon=True).start()",
 			cause: glovebox.CauseExit, hit: glovebox.LimitProcesses},
-		{name: "fork bomb", code: "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", limit: func(l *glovebox.Limits) { l.Wall = time.Second },
+		{name: "fork bomb", code: "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", limit: func(l *glovebox.Limits) { l.Wall = 4 * time.Second },
 			cause: glovebox.CauseWall, hit: glovebox.LimitProcesses},
 		{name: "open files", code: "x=[]\nwhile True: x.append(open('/dev/null'))", cause: glovebox.CauseExit, hit: glovebox.LimitOpenFiles},
 		{name: "file size", code: "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nopen('big','wb').write(bytes(2<<20))", cause: glovebox.CauseExit, hit: glovebox.LimitFileSize},

@@ -33,15 +33,15 @@ func openHome(place string) (home, error) {
 			continue
 		}
 		dir := filepath.Join(place, fmt.Sprintf("glovebox-boxes-%d", os.Geteuid()))
-		if len(dir) > longestHome {
-			errs = append(errs, fmt.Errorf("%s: longer than %d bytes, so too long for sockets in it", dir, longestHome))
-			continue
-		}
 		dir, err := rootfs.Private(dir)
-		if err == nil {
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case len(dir) > longestHome:
+			errs = append(errs, fmt.Errorf("%s: longer than %d bytes, so too long for sockets in it", dir, longestHome))
+		default:
 			return home{dir}, nil
 		}
-		errs = append(errs, err)
 	}
 	return home{}, errors.Join(errs...)
 }
