@@ -103,4 +103,3 @@ func appended(program, tests string) string { return program + "\n" + tests }
 func tail(s string) string {
 	return strings.TrimSpace(s[max(0, len(s)-600):])
 }
-

@@ -134,7 +134,10 @@ class Exam {
     this.throwing = /\bthrow\b|\bprocess\.exit|\bexitCode\b/.test(text);
     const words = [...new Set(text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? [])];
     this.words = words;
-    const ours = { ...this.framework.globals, expect: this.expect };
+    this.program.mention(new Set(words));
+    // Names by which tests judge are never the program's.
+    const ours = { ...this.framework.globals, expect: this.expect, assert: this.assert };
+    const judges = ['chai', 'should', 'sinon', 'tap', 'QUnit', 'vi', 'cy'];
     for (const [name, value] of Object.entries(ours)) {
       Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
     }
@@ -148,7 +151,7 @@ class Exam {
       this.left = true;
       exit.call(process, code);
     };
-    const free = words.filter((word) => !Object.hasOwn(globalThis, word) || word === this.config.entry);
+    const free = words.filter((word) => (!Object.hasOwn(globalThis, word) && !judges.includes(word)) || word === this.config.entry);
     const names = new Set(this.program.names('', free));
     const { entry } = this.config;
     if (entry && !names.has('candidate') && this.program.names('', [entry]).length > 0) {

@@ -105,6 +105,7 @@ const program = {
   calls: () => calls,
   last: () => last && `${last.doing()}: it ${last.ok === 1 ? 'returned' : 'threw'} ${show(last.result)}`,
   where: (error) => link.where.get(error),
+  mention: (words) => (link.mentions = (word) => words.has(word)),
   waits: () => link.settlers.size + link.thens > 0,
 };
 

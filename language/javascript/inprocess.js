@@ -28,6 +28,7 @@ load(config.modules[0], kind).then((loaded) => {
     last: () => '',
     where: () => '',
     waits: () => false,
+    mention() {},
   };
   const exam = new Exam({ program, report, config });
   exam.run().catch((error) => exam.crash(error));

@@ -44,6 +44,9 @@ function call(string $function, array $arguments): mixed
     // Of the tests' objects the candidate may use what is public.
     $serve = function (string $op, mixed $target, array $arguments, Link $link): mixed {
         $object = $link->our($target);
+        if ($object instanceof \Closure && $op !== 'invoke') {
+            throw new \Error('a closure can only be called');
+        }
         return match ($op) {
             'invoke' => $object(...$arguments),
             'method' => $object->{$arguments[0]}(...\array_slice($arguments, 1)),
@@ -61,9 +64,11 @@ function call(string $function, array $arguments): mixed
         }
         return (object) ['name' => $case];
     };
-    $link->throwable = function (string $class, array $parents) use ($names): \Throwable {
+    // What ends a test in a way of its own, such as skipping it, does not travel.
+    $link->throwable = function (string $class, array $parents): \Throwable {
         foreach ([$class, ...$parents] as $name) {
-            if (\class_exists($name, false) && \is_a($name, \Throwable::class, true)) {
+            $known = \class_exists($name, false) && \is_a($name, \Throwable::class, true);
+            if ($known && (isset(stubbed()[\strtolower($name)]) || (new \ReflectionClass($name))->isInternal())) {
                 return (new \ReflectionClass($name))->newInstanceWithoutConstructor();
             }
         }

@@ -149,12 +149,23 @@ function stubs(array $functions, array $classes, array $constants, array $names)
     }
 }
 
+/** The classes that are stubs, by their names in lower case. */
+function stubbed(?string $name = null): array
+{
+    static $all = [];
+    if ($name !== null) {
+        $all[\strtolower($name)] = true;
+    }
+    return $all;
+}
+
 function stubClass(array $class, array $byName, \Closure $split): void
 {
     [$name, $kind, $parents, $interfaces, $constants, $cases, $methods] = $class;
     if (\class_exists($name) || \interface_exists($name)) {
         return;
     }
+    stubbed($name);
     [$space, $short] = $split($name);
     $implements = [];
     $body = '';

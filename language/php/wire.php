@@ -134,7 +134,7 @@ final class Link
         }
         [, , $ok, $value, $output, $changes] = $message;
         $this->depth = $this->items = 0;
-        echo (string) $this->unpack($output);
+        echo $this->text(\is_string($output) ? $output : $this->unpack($output));
         $result = $this->unpack($value);
         foreach ($this->entries($changes) as [$key, $changed]) {
             if (!\array_key_exists($key, $arguments)) {
