@@ -316,6 +316,11 @@ if __name__ == "__main__":
 `, true, out, ""},
 		{"a failing subtest", stack, "import unittest, solution\nclass T(unittest.TestCase):\n def test_a(self):\n  for i in range(3):\n   with self.subTest(i=i): self.assertEqual(len(solution.Stack([i])), i)\n", false, out, "(i=2)"},
 		{"a script with main", "def f(x): return x + 1\n", "from solution import f\ndef run():\n    assert f(1) == 2\nif __name__ == '__main__':\n    run()\n    print('ok')\n", true, out, ""},
+		{"a test function that the file calls", "def f(x): return x + 1\n", "def test_f(x, want):\n    assert f(x) == want\nif __name__ == '__main__':\n    test_f(1, 2)\n    test_f(2, 3)\n", true, out, ""},
+		{"a main that is not guarded", "def f(x): return x + 1\n", "import unittest\nfrom solution import *\nclass T(unittest.TestCase):\n    def test_f(self): self.assertEqual(f(1), 2)\nunittest.main(argv=[''], exit=False)\n", true, out, `"total": 1`},
+		{"a future import", "def f(x): return x + 1\n", "\"\"\"Tests.\"\"\"\nfrom __future__ import annotations\nimport solution\ndef g(x: Nothing) -> Never: return solution.f(x)\nassert g(1) == 2 and __doc__ == 'Tests.'\n", true, out, ""},
+		{"an expected failure", "def f(x): return x\n", "import unittest, solution\nclass T(unittest.TestCase):\n    @unittest.expectedFailure\n    def test_f(self): self.assertEqual(solution.f(1), 2)\n", false, out, "no test ran"},
+		{"several files of tests", "def f(x): return x\n", "from helper import same\nimport solution\nsame(solution.f(1), 1)\n", true, out, ""},
 		{"raises in place of asserts", "def f(x): return x + 1\n", "if f(1) != 2:\n    raise Exception('wrong')\n", true, out, ""},
 		{"raises that fail", "def f(x): return x + 2\n", "if f(1) != 2:\n    raise Exception('wrong')\n", false, out, "wrong"},
 		{"a helper that asserts", "def f(x): return x + 1\n", "def same(a, b):\n    assert a == b, (a, b)\nsame(f(1), 2)\nsame(f(2), 3)\n", true, out, ""},
@@ -359,7 +364,11 @@ if __name__ == "__main__":
 		{"a wrong program in one process", "def roll(): return 4\ndef f(): return 5\n", "from unittest import mock\nimport solution\nassert solution.f() == 6\n", false, in, `"actual": "5"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := rigExam(t, Python, pythonProgram(c.src), pythonTests(c.tests))
+			tests := pythonTests(c.tests)
+			if strings.Contains(c.tests, "from helper") {
+				tests.Files = append(tests.Files, glovebox.File{Path: "helper.py", Data: []byte("def same(a, b):\n    assert a == b\n")})
+			}
+			v := rigExam(t, Python, pythonProgram(c.src), tests)
 			report, stderr := v.harness.report, v.harness.stderr
 			if v.proof == in {
 				report, stderr = v.candidate.report, v.candidate.stderr

@@ -114,13 +114,18 @@ class Reading:
 
     def __init__(self, path, source, program):
         self.path, self.source = path, source
+        self.name = os.path.splitext(path.replace("/", "."))[0]
         self.tree = ast.parse(source, path)
         self.lines = source.decode("utf-8", "replace").splitlines()
         self.used, self.bound, self.program_names = set(), set(dir(builtins)), set()
         self.own = set()
         self.standard_roots = set()
         self.identifiers = set()
-        self.tests = any(is_test(n) for n in self.tree.body)
+        called = {n.func.id for n in ast.walk(self.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        # A function with parameters of its own that the file calls is no test.
+        self.helpers = {n.name for n in self.tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+                        and n.name in called and not n.decorator_list and len(n.args.args) > len(n.args.defaults)}
+        self.tests = any(is_test(n) and n.name not in self.helpers for n in self.tree.body)
         # Whether the file calls its check function by itself.
         self.checks = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and last_name(n.value.func) == "check"
                           for n in self.tree.body)
@@ -324,19 +329,23 @@ class Runner:
         return make
 
     def run(self, readings):
+        sys.meta_path.insert(0, Importer(self, readings))
         for reading in readings:
             self.file(reading)
 
+    def names(self, reading):
+        """What a test file's code finds beside its own names."""
+        return {"__file__": os.path.join(WORKSPACE, reading.path), "@count": self.count,
+                "@failure": self.failure(reading), "@plain": self.world.plain}
+
     def file(self, reading):
         """Runs one test file: its statements, then the tests it defines."""
-        stem = os.path.splitext(reading.path.replace("/", "."))[0]
-        name = stem if reading.tests else "__main__"
+        name = reading.name if reading.tests else "__main__"
         module = types.ModuleType(name)
         space = module.__dict__
-        space.update({"__file__": os.path.join(WORKSPACE, reading.path), "@count": self.count,
-                      "@failure": self.failure(reading), "@plain": self.world.plain})
+        space.update(self.names(reading))
         sys.modules[name] = module
-        self.quiet_mains()
+        self.quiet_mains(reading)
         try:
             space.update(self.world.names(reading))
         except BaseException as e:
@@ -361,7 +370,6 @@ class Runner:
 
     def statements(self, tree, reading, space):
         """Runs the top level, statement by statement. False where it broke."""
-        self.ran_before = self.ran
         future = 0
         body, i = tree.body, 0
         while i < len(body):
@@ -436,10 +444,12 @@ class Runner:
         """Tells whether f is a function that this test file defines."""
         return type(f) is types.FunctionType and f.__code__.co_filename == os.path.join(WORKSPACE, reading.path)
 
-    def quiet_mains(self):
+    @staticmethod
+    def quiet_mains(reading):
         """Discovery replaces what a file calls to run its own tests."""
-        if "unittest" in sys.modules:
-            sys.modules["unittest"].main = lambda *a, **k: None
+        if "unittest" in reading.standard_roots or "unittest" in sys.modules:
+            import unittest
+            unittest.main = lambda *a, **k: None
 
     # unittest
 
@@ -550,6 +560,29 @@ class Runner:
                 self.case(test.name, test.run, reading)
         for name in sorted(missing):
             self.report.case(name, "error", "the test was not collected")
+
+
+class Importer:
+    """Imports a test file for another one, so that its asserts count too."""
+
+    def __init__(self, runner, readings):
+        self.runner = runner
+        self.readings = {r.name: r for r in readings}
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.readings:
+            return None
+        from importlib.machinery import ModuleSpec
+        return ModuleSpec(name, self)
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        reading = self.readings[module.__name__]
+        module.__dict__.update(self.runner.names(reading))
+        tree = self.runner.rewriter().visit(ast.parse(reading.source))
+        exec(compile(tree, module.__file__, "exec", dont_inherit=True), module.__dict__)
 
 
 def flatten(suite):

@@ -918,7 +918,7 @@ def main():
         if why:
             report.event(type="fallback", reason="the tests use %s: the program must share their process" % why)
             return
-    TEST_MODULES.update(["__main__"], (os.path.splitext(r.path.replace("/", "."))[0] for r in readings))
+    TEST_MODULES.update(["__main__"], (r.name for r in readings))
     link = Link()
     world = World(link, modules, readings)
     try:

@@ -180,7 +180,7 @@ def main():
     sys.argv[0] = main_file
     runner = Runner(report, world, config["entry"])
     if "unittest" in sys.modules:
-        runner.quiet_mains()
+        sys.modules["unittest"].main = lambda *a, **k: None
         runner.watch_equality(sys.modules["unittest"].TestCase)
     before, look, event, done = fingerprint(), fingerprint, report.event, report.done
     runner.run(readings)

@@ -421,7 +421,7 @@ def collect(runner, mod, reading):
     runner.at_end = []
     module_marks = marks_of(mod)
     for name, v in list(vars(mod).items()):
-        if name.startswith("test") and runner.mine(v, reading):
+        if name.startswith("test") and runner.mine(v, reading) and name not in reading.helpers:
             yield from expand(runner, reading, name, v, None, module_marks, fixtures)
         elif isinstance(v, type) and name.startswith("Test") and v.__module__ == mod.__name__ and not is_unittest(v):
             if v.__init__ is not object.__init__:
@@ -443,7 +443,8 @@ def written(mod, reading):
     """Names the tests that the text defines and that collecting must find."""
     names = set()
     for node in reading.tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test"):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test") and \
+                node.name not in reading.helpers:
             names.add(node.name)
         elif isinstance(node, ast.ClassDef) and node.name.startswith("Test") and not is_unittest(vars(mod).get(node.name)):
             names.update("%s::%s" % (node.name, n.name) for n in node.body
