@@ -29,6 +29,7 @@ import (
 	"github.com/gloveboxhq/glovebox/compare"
 	"github.com/gloveboxhq/glovebox/host"
 	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/redact"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/gvisor"
@@ -221,6 +222,11 @@ func (e *Engine) validate(job *glovebox.Job) error {
 		}
 		if c.Tolerance < 0 {
 			return &Error{fmt.Sprintf("cases[%d].tolerance", i), errors.New("it is negative")}
+		}
+	}
+	for name, value := range job.Secrets {
+		if len(value) < redact.MinSecret {
+			return &Error{"secrets", fmt.Errorf("the value of %s has %d bytes: what is shorter than %d cannot be told from other text", name, len(value), redact.MinSecret)}
 		}
 	}
 	for name, value := range job.Env {

@@ -285,6 +285,7 @@ func TestWrongJobs(t *testing.T) {
 		{"a test outside", glovebox.Job{Tests: file("/etc/passwd")}, "tests"},
 		{"match", glovebox.Job{Cases: []glovebox.Case{{Match: "roughly"}}}, "cases[0].match"},
 		{"environment", glovebox.Job{Env: map[string]string{"A=B": ""}}, "env"},
+		{"a secret that is too short", glovebox.Job{Secrets: map[string]string{"PIN": "123"}}, "secrets"},
 		{"argument", glovebox.Job{Args: []string{"a\x00b"}}, "args"},
 	}
 	for _, tt := range tests {
