@@ -145,6 +145,9 @@ var (
 	passed    = regexp.MustCompile(`(?i)^(?:print|puts|echo|console\.log|fmt\.Print\w*)\b.*\b(?:pass|passed|ok|success\w*|tests?)\b`)
 )
 
+// testBytes is how much of a block is read to tell tests.
+const testBytes = 1 << 20
+
 // isTest tells whether a block is test code.
 func isTest(b *block) bool {
 	if b.test {
@@ -154,13 +157,14 @@ func isTest(b *block) bool {
 	if name == "" {
 		name = b.lang.Main
 	}
-	if b.lang.IsTest != nil && b.lang.IsTest(glovebox.File{Path: name, Data: []byte(b.text)}) {
+	head := b.text[:min(len(b.text), testBytes)]
+	if b.lang.IsTest != nil && b.lang.IsTest(glovebox.File{Path: name, Data: []byte(head)}) {
 		return true
 	}
 	if b.name != "" {
 		return false
 	}
-	return testSigns.MatchString(b.text) || onlyAsserts(b)
+	return testSigns.MatchString(head) || onlyAsserts(b)
 }
 
 // onlyAsserts tells whether a block is nothing but assertions.

@@ -87,6 +87,13 @@ func (r *runs) add(l string, quotes bool) {
 	r.line++
 	in := len(l) - len(strings.TrimLeft(l, " \t"))
 	inside := len(r.lines) > 0
+	if len(l) > maxLine && r.quote == "" {
+		// Data: a part of the code that it stands in, and else nothing.
+		if inside {
+			r.take(l)
+		}
+		return
+	}
 	remark := comment.MatchString(l) && in <= r.indent
 	switch {
 	case r.quote != "": // inside a long string: anything is code

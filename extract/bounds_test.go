@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -81,8 +80,6 @@ func TestBounds(t *testing.T) {
 		{"dots of an ellipsis", "```python\n# " + fill(".") + "\nx=1\n```", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			start := time.Now()
-			defer func() { t.Logf("TIME %v", time.Since(start)) }()
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)

@@ -274,8 +274,12 @@ func (f *finder) byExtension(path string) *language.Language {
 	return nil
 }
 
+// guessBytes is how much of a text decides its language.
+const guessBytes = 64 << 10
+
 // guess returns the language that text most looks like and its score.
 func (f *finder) guess(text string) (*language.Language, int) {
+	text = text[:min(len(text), guessBytes)]
 	var best *language.Language
 	top := 0
 	for _, l := range f.langs {

@@ -233,6 +233,9 @@ func plainTag(info string) bool { return plainInfo.MatchString(info) }
 // must pair up, opening before closing, else it is no string.
 func (s *scan) stringEnd(pos, end int) int {
 	line := string(s.src[pos:end])
+	if !hasAny(line, `"""`, "'''", "<<") {
+		return -1
+	}
 	var stop int
 	if q := openQuote(line); q != "" {
 		i := bytes.Index(s.src[end:], []byte(q))

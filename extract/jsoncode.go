@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -32,21 +31,22 @@ func (f *finder) wholeJSON(src string, line, depth int) []block {
 	return f.jsonBlocks(t, line+strings.Count(src[:strings.Index(src, t)], "\n"), depth, false)
 }
 
-var objectStart = regexp.MustCompile(`(?m)(?:^|<tool_call>|<function_call>|[:=(>]|\s)\s*(\{)\s*"`)
-
-// embeddedJSON reads the first JSON objects with code in prose.
+// embeddedJSON reads the first JSON object with code in prose.
 func (f *finder) embeddedJSON(src string, line, depth int) []block {
 	const tries = 16
-	for at, n := 0, 0; n < tries; n++ {
-		m := objectStart.FindStringSubmatchIndex(src[at:])
-		if m == nil {
+	for at, n := 0, 0; n < tries; at++ {
+		i := strings.IndexByte(src[at:], '{')
+		if i < 0 {
 			break
 		}
-		at += m[2]
+		at += i
+		if !strings.HasPrefix(strings.TrimLeft(src[at+1:min(at+80, len(src))], " \n\t"), `"`) {
+			continue
+		}
+		n++
 		if blocks := f.jsonBlocks(src[at:], line+strings.Count(src[:at], "\n"), depth, true); len(blocks) > 0 {
 			return blocks
 		}
-		at++
 	}
 	return nil
 }
