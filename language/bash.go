@@ -65,6 +65,7 @@ var bashScripts embed.FS
 const (
 	installBash = "install Bash 5.0 or later (package bash) and the core utilities"
 	bashExe     = "/usr/bin/bash"
+	bashHome    = "/opt/glovebox/bash/"
 )
 
 // bashNeeds are tools that our drivers use.
@@ -125,14 +126,12 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the libraries of %s and the tools: %w", exe, err)
 	}
-	scripts, err := driverEntries("bash", bashScripts, "bash")
-	if err != nil {
-		return nil, err
-	}
 	root := rootfs.Base()
 	root.Add(rootfs.Libraries(libs)...)
 	root.Add(entries...)
-	root.Add(scripts...)
+	if err := addDrivers(&root, bashScripts, "bash", bashHome); err != nil {
+		return nil, err
+	}
 	return &Toolchain{
 		Language: "bash",
 		Version:  version,
@@ -183,7 +182,8 @@ var bashNames = []string{"solution.sh", "main.sh", "script.sh", "program.sh"}
 // calls. A call of a function is a process of its own in the other box: what it
 // prints, its status and its stdin travel; variables that it sets do not.
 func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
-	tests := bashFiles(t.Files)
+	tests, _ := stageTests(t.Files, ".sh")
+	tests = bashFiles(tests)
 	var names []string
 	for i, f := range tests {
 		if slices.ContainsFunc(p.Files, func(g glovebox.File) bool { return g.Path == f.Path }) {
@@ -197,10 +197,10 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		return nil, fmt.Errorf("no test file is a shell script: its name must end in .sh or .bash")
 	}
 	driver := func(name string, args ...string) []string {
-		return append([]string{tc.Exe, path.Join(driverDir("bash"), name)}, args...)
+		return append([]string{tc.Exe, bashHome + name}, args...)
 	}
 	exam := &Exam{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main)}
-	if reason := bashNeedsProcess(tests); reason != "" {
+	if reason := bashSharing.find(tests); reason != "" {
 		exam.Proof, exam.Reason = glovebox.ProofInProcess, reason
 		exam.Candidate = Step{
 			Args:  driver("inprocess.sh", append([]string{p.Main}, names...)...),
@@ -239,26 +239,11 @@ func bashAliases(p *glovebox.Program, tests []glovebox.File, text string) []glov
 	return files
 }
 
-// bashSharing are signs that tests share more with the program than calls.
-var bashSharing = []struct {
-	pattern *regexp.Regexp
-	reason  string
-}{
+// bashSharing are signs that tests share more with the program than calls, and
+// need its own process.
+var bashSharing = testMarks{
 	{regexp.MustCompile(`\bmktemp\b|\btouch\s|\bmkdir\s|(?:^|[^0-9&<>=\-])>>?\s*["']?(?:\$\{?\w|/tmp|[\w.]+/|\w+\.\w+)`), "the tests share files with the program"},
 	{regexp.MustCompile(`\bdeclare -[fp]\b|\bunset -f\b|\bexport -f\b`), "the tests look into the program"},
-}
-
-// bashNeedsProcess tells why tests need the program in their own process, or
-// "". It reads the tests alone.
-func bashNeedsProcess(tests []glovebox.File) string {
-	for _, f := range tests {
-		for _, s := range bashSharing {
-			if s.pattern.Match(f.Data) {
-				return s.reason
-			}
-		}
-	}
-	return ""
 }
 
 var bashMessage = regexp.MustCompile(`(?m)^(?:/\S*/)?([^\s:][^:\n]*): line (\d+): (.+)$`)

@@ -24,6 +24,8 @@ var nodeScripts embed.FS
 const (
 	installNode = "install Node.js 20.10 or later (package nodejs) so that node is on PATH"
 	nodeExe     = "/usr/local/bin/node"
+	// nodeHome is where our scripts are in the box.
+	nodeHome = "/opt/glovebox/javascript/"
 )
 
 // findNode finds Node.js.
@@ -44,14 +46,12 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the libraries of %s: %w", exe, err)
 	}
-	scripts, err := driverEntries("javascript", nodeScripts, "javascript")
-	if err != nil {
-		return nil, err
-	}
 	root := rootfs.Base()
 	root.Add(rootfs.Libraries(libs)...)
 	root.Add(rootfs.Entry{Path: nodeExe, Source: exe})
-	root.Add(scripts...)
+	if err := addDrivers(&root, nodeScripts, "javascript", nodeHome); err != nil {
+		return nil, err
+	}
 	return &Toolchain{
 		Language: "javascript",
 		Version:  version,
@@ -86,9 +86,6 @@ func nodeCommand(tc *Toolchain, args ...string) []string {
 	}
 	return append(command, args...)
 }
-
-// nodeDriver is the path of a script of ours in the box.
-func nodeDriver(name string) string { return path.Join(driverDir("javascript"), name) }
 
 // nodeFiles are the endings of the files that a parser reads.
 type nodeFiles []string
@@ -133,7 +130,7 @@ func planNode(tc *Toolchain, p *glovebox.Program, files nodeFiles) (*Plan, error
 		return plan, err
 	}
 	plan.Run = Step{
-		Args: nodeCommand(tc, "--require", nodeDriver("check.js"), main),
+		Args: nodeCommand(tc, "--require", nodeHome+"check.js", main),
 		Env:  []string{"GLOVEBOX_CHECK=" + strings.Join(names, "\n")},
 	}
 	return plan, nil
@@ -188,7 +185,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 	}
 	testNames := typeScriptFiles.among(tests, "")
 	if reason := nodeNeedsProcess(tests); reason != "" {
-		step := Step{Args: nodeCommand(tc, "--no-warnings", nodeDriver("inprocess.js"), string(config)), Files: tests}
+		step := Step{Args: nodeCommand(tc, "--no-warnings", nodeHome+"inprocess.js", string(config)), Files: tests}
 		if tc.Language == "typescript" {
 			step, err = stripped(step, typescript.Job{Files: append(slices.Clone(names), testNames...), Prologue: nodePrologue})
 		}
@@ -202,9 +199,9 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 	exam := &Exam{
 		Proof:     glovebox.ProofOutOfProcess,
 		Files:     candidate,
-		Candidate: Step{Args: nodeCommand(tc, "--no-warnings", nodeDriver("candidate.js"), string(program))},
+		Candidate: Step{Args: nodeCommand(tc, "--no-warnings", nodeHome+"candidate.js", string(program))},
 		Harness: &Step{
-			Args:  nodeCommand(tc, "--no-warnings", "--disallow-code-generation-from-strings", nodeDriver("harness.js"), string(config)),
+			Args:  nodeCommand(tc, "--no-warnings", "--disallow-code-generation-from-strings", nodeHome+"harness.js", string(config)),
 			Files: tests,
 		},
 	}
@@ -236,7 +233,7 @@ func stageNodeTests(p *glovebox.Program, t Tests) ([]glovebox.File, error) {
 	for _, f := range p.Files {
 		taken[typescript.Output(f.Path)] = true
 	}
-	tests := slices.Clone(t.Files)
+	tests, _ := stageTests(t.Files, path.Ext(p.Main))
 	runnable := false
 	for i, f := range tests {
 		if taken[typescript.Output(f.Path)] {
@@ -251,10 +248,7 @@ func stageNodeTests(p *glovebox.Program, t Tests) ([]glovebox.File, error) {
 }
 
 // nodeNeeds are what tests can use only in the program's own process.
-var nodeNeeds = []struct {
-	pattern *regexp.Regexp
-	reason  string
-}{
+var nodeNeeds = testMarks{
 	{regexp.MustCompile(`\b(?:jest|vi)\.(?:mock|doMock|unmock|spyOn|useFakeTimers|isolateModules|resetModules)\b|\bmock\.(?:method|module|timers|getter|setter)\b|\brequire\(\s*['"](?:sinon|proxyquire|rewire|mockery)['"]`),
 		"the tests replace parts of the program or of the language"},
 	{regexp.MustCompile(`\b(?:console\.(?:log|error|warn|info)|process\.std(?:out|err)\.write|Math\.random|Date\.now|global(?:This)?\.\w+)\s*=[^=]`),
@@ -275,12 +269,10 @@ var (
 // nodeNeedsProcess tells why tests need the program in their own process, or
 // "". It reads the tests alone.
 func nodeNeedsProcess(tests []glovebox.File) string {
+	if reason := nodeNeeds.find(tests); reason != "" {
+		return reason
+	}
 	for _, f := range tests {
-		for _, need := range nodeNeeds {
-			if need.pattern.Match(f.Data) {
-				return need.reason
-			}
-		}
 		for _, m := range nodeExtends.FindAllSubmatch(f.Data, -1) {
 			defined := regexp.MustCompile(`\bclass\s+` + regexp.QuoteMeta(string(m[1])) + `\b`)
 			if !nodeBuiltin.Match(m[1]) && !defined.Match(f.Data) {

@@ -64,6 +64,7 @@ var phpScripts embed.FS
 const (
 	installPHP = "install PHP 8.1 or later (packages php-cli and php-tokenizer) so that php is on PATH"
 	phpExe     = "/usr/local/bin/php"
+	phpHome    = "/opt/glovebox/php/"
 	phpModules = "/usr/local/lib/php"
 	phpConfig  = "/usr/local/etc/php"
 )
@@ -125,16 +126,14 @@ func findPHP(ctx context.Context, h Host) (*Toolchain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the libraries of %s: %w", exe, err)
 	}
-	scripts, err := driverEntries("php", phpScripts, "php")
-	if err != nil {
-		return nil, err
-	}
 	root := rootfs.Base()
 	root.Add(rootfs.Libraries(libs)...)
 	root.Add(rootfs.Entry{Path: phpExe, Source: exe})
 	root.Add(modules...)
 	root.Add(rootfs.Entry{Path: path.Join(phpConfig, "php.ini"), Data: []byte(ini)})
-	root.Add(scripts...)
+	if err := addDrivers(&root, phpScripts, "php", phpHome); err != nil {
+		return nil, err
+	}
 	// Some builds of PHP read the time zones of the system.
 	const zones = "/usr/share/zoneinfo"
 	if info, err := os.Stat(zones); err == nil && info.IsDir() {
@@ -186,7 +185,7 @@ type phpTests struct {
 // examPHP runs tests in a process of their own, unless they need more than
 // calls.
 func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
-	tests := phpFiles(t.Files)
+	tests, _ := stageTests(phpFiles(t.Files), ".php")
 	told := phpTests{}
 	for i, f := range tests {
 		if slices.ContainsFunc(p.Files, func(g glovebox.File) bool { return g.Path == f.Path }) {
@@ -204,7 +203,7 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		return nil, err
 	}
 	driver := func(name string, args ...string) []string {
-		return append([]string{tc.Exe, path.Join(driverDir("php"), name)}, args...)
+		return append([]string{tc.Exe, phpHome + name}, args...)
 	}
 	exam := &Exam{
 		Proof:     glovebox.ProofOutOfProcess,
@@ -252,10 +251,7 @@ func phpAliases(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
 }
 
 // phpNeeds are what tests can use only in the program's own process.
-var phpNeeds = []struct {
-	pattern *regexp.Regexp
-	reason  string
-}{
+var phpNeeds = testMarks{
 	{regexp.MustCompile(`(?i)->\s*(?:createMock|createStub|getMockBuilder|prophesize)\s*\(|\bMockery::`), "the tests replace parts of the program"},
 	{regexp.MustCompile(`\bnew\s+\\?Reflection|\bmethod_exists\(|\bproperty_exists\(|\bget_class_methods\(|\bget_object_vars\(`), "the tests look into the program's classes"},
 	{regexp.MustCompile(`\b(?:shell_exec|exec|system|passthru|proc_open|popen)\s*\(`), "the tests start the program by themselves"},
@@ -271,12 +267,10 @@ var (
 // phpNeedsProcess tells why tests need the program in their own process, or "".
 // It reads the tests alone.
 func phpNeedsProcess(tests []glovebox.File) string {
+	if reason := phpNeeds.find(tests); reason != "" {
+		return reason
+	}
 	for _, f := range tests {
-		for _, need := range phpNeeds {
-			if need.pattern.Match(f.Data) {
-				return need.reason
-			}
-		}
 		defined := map[string]bool{}
 		for _, m := range phpClass.FindAllSubmatch(f.Data, -1) {
 			defined[string(m[1])] = true

@@ -149,6 +149,7 @@ func transform(name, src string, format api.Format) api.TransformResult {
 		Sourcemap:      api.SourceMapInline,
 		SourcesContent: api.SourcesContentExclude,
 		TreeShaking:    api.TreeShakingFalse,
+		TsconfigRaw:    `{"compilerOptions":{"alwaysStrict":true}}`,
 		LogLevel:       api.LogLevelSilent,
 	})
 }
