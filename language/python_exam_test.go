@@ -361,6 +361,11 @@ if __name__ == "__main__":
 		{"an object that cannot cross", "def read(f): return f.read()\n", "import io\nassert read(io.StringIO('abc')) == 'abc'\n", true, in, ""},
 		{"an object that cannot cross, later", "def one(): return 1\ndef read(f): return f.read()\n", "import io\nassert one() == 1\nassert read(io.StringIO('abc')) == 'abc'\n", true, in, ""},
 		{"a fallback that the program would choose", "def flag(): return True\ndef f(x): return 1\n", "import io\nif flag():\n    assert f(io.StringIO('abc')) == 1\nassert f(1) == 1\n", false, out, "cannot cross"},
+		{"a fallback by a result's method", "class R:\n    def get(self, k): return 1\n    def __add__(self, o): return 1\n    def __eq__(self, o): return True\ndef f(x): return R()\n",
+			"import io\nfrom solution import f\nassert f(1).get(io.StringIO()) == 1\n", false, out, "cannot cross"},
+		{"a fallback by a result's operator", "class R:\n    def __add__(self, o): return 1\n    def __eq__(self, o): return True\ndef f(x): return R()\n",
+			"import io\nfrom solution import f\nassert f(1) + io.StringIO() == 1\n", false, out, "cannot cross"},
+		{"iterators of the tests", "def total(xs): return sum(xs)\ndef first(xs): return next(iter(xs))\n", "from solution import *\nassert total(x for x in [1, 2]) == 3\nassert total(map(int, '12')) == 3\nassert total(iter([1, 2])) == 3\ndef g():\n    yield 5\nassert first(g()) == 5\n", true, out, ""},
 		{"a wrong program in one process", "def roll(): return 4\ndef f(): return 5\n", "from unittest import mock\nimport solution\nassert solution.f() == 6\n", false, in, `"actual": "5"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

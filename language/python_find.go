@@ -215,7 +215,7 @@ func (f *pythonFacts) toolchain(exe string) (*Toolchain, error) {
 		if err != nil {
 			to = path.Join(lib, "site-packages")
 		}
-		root.Add(rootfs.Entry{Path: to, Source: dir, Skip: skipPythonSite, SkipKey: "python site 1"})
+		root.Add(rootfs.Entry{Path: to, Source: dir, Skip: skipPythonSite, SkipKey: "python site 2"})
 	}
 	if err := f.drivers(&root, lib); err != nil {
 		return nil, err
@@ -288,6 +288,7 @@ func skipPythonSite(rel string, d fs.DirEntry) bool {
 	switch {
 	case strings.HasSuffix(rel, ".pth"), strings.HasSuffix(rel, ".egg-link"), base == "direct_url.json",
 		base == "sitecustomize.py", base == "usercustomize.py",
+		base == "tests" && d != nil && d.IsDir(),
 		top == "pip", strings.HasPrefix(top, "pip-"), top == "setuptools", top == "_distutils_hack", top == "wheel":
 		return true
 	}

@@ -75,6 +75,7 @@ class Link:
         self.objects, self.classes, self.modules = {}, {}, {}
         self.lent, self.lent_ids = [], {}  # the tests' own objects that the program may use
         self.failed = {}  # see Runner.details
+        self.by_name = set()  # handles of functions and classes that the tests named
         self.raised = {}  # id: (exception of the program, its place)
 
     # Asking.
@@ -179,7 +180,7 @@ class Link:
         try:
             if kind == "call" and callable(target) and not isinstance(target, type):
                 v = target(*args, **kwargs)
-            elif type(target).__module__ not in TEST_MODULES:
+            elif not lendable(type(target)) and not (kind == "special" and name in ("__iter__", "__next__") and steps(target)):
                 raise Violation("a call back")
             elif kind == "get" and not name.startswith("_"):
                 v = getattr(target, name)
@@ -396,31 +397,48 @@ class Link:
             raise Unsendable("a class of the tests, %s" % v.__name__)
         if isinstance(v, (int, float, str, bytes, tuple, list, dict, set, frozenset)):
             return None
-        if t.__module__ in TEST_MODULES or t is types.GeneratorType:
+        if steps(v):
+            return {"test": ["o", self.lent_number(v), t.__name__, ["__iter__", "__next__"]]}
+        if lendable(t):
             names = [n for n in OPERATORS if getattr(t, n, None) not in (None, getattr(object, n, None))]
             return {"test": ["o", self.lent_number(v), t.__name__, names]}
         if callable(v):
             return {"test": ["f", self.lent_number(v), getattr(v, "__name__", "function"), []]}
         raise Unsendable("a value of type %s.%s" % (t.__module__, t.__qualname__))
 
-    def call(self, op, handle, args, kwargs, name=""):
+    def call(self, op, handle, args, kwargs, name="", sure=False):
+        """Calls something of the program. Where the tests did not name it but
+        the program gave it to them, what cannot be sent is the program's
+        fault: it must not bring about a fallback."""
         enc = self.encoder()
         try:
             args = [enc(a) for a in args]
             kwargs = {k: enc(v) for k, v in kwargs.items()}
-        except Unencodable as e:
-            raise Unsendable(str(e)) from None
+        except (Unencodable, Unsendable) as e:
+            if sure:
+                raise (e if isinstance(e, Unsendable) else Unsendable(str(e))) from None
+            Unsendable.open -= isinstance(e, Unsendable)
+            raise TypeError("a result of the program is given what cannot cross to its box: %s" % e) from None
         fields = {"h": handle, "a": args, "k": kwargs}
         if name:
             fields["name"] = name
         return self.ask(op, enc.table, **fields)
 
-    def set(self, handle, name, v):
+    def set(self, owner, handle, name, v):
         try:
             form = self.encoder()(v)
-        except Unencodable as e:
-            raise Unsendable(str(e)) from None
+        except (Unencodable, Unsendable) as e:
+            if self.sure(owner):
+                raise (e if isinstance(e, Unsendable) else Unsendable(str(e))) from None
+            Unsendable.open -= isinstance(e, Unsendable)
+            raise TypeError("a result of the program is given what cannot cross to its box: %s" % e) from None
         self.ask("set", h=handle, name=name, v=form)
+
+    def sure(self, owner):
+        """Tells whether the tests themselves named or made an object."""
+        if isinstance(owner, (RemoteClass, RemoteFunction)):
+            return owner._handle in self.by_name
+        return isinstance(owner, RemoteModule) or is_own(owner)
 
     def attribute(self, owner, handle, name):
         if name.startswith("__") and name not in READABLE:
@@ -429,6 +447,16 @@ class Link:
         if type(v) is tuple and len(v) == 2 and v[0] == "bound":
             return BoundMethod(self, owner, handle, name)
         return v
+
+
+def lendable(t):
+    """Tells whether a type is the tests' own."""
+    return t.__module__ in TEST_MODULES
+
+
+def steps(v):
+    """Tells whether a value of the tests is an iterator of the language."""
+    return type(v).__module__ in ("builtins", "itertools") and hasattr(type(v), "__next__")
 
 
 CALLABLE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
@@ -490,7 +518,7 @@ class RemoteFunction:
     def __call__(self, *args, **kwargs):
         link = self._link
         link.doing = " during %s(%s)" % (self.__name__, exam.clip(", ".join(exam.bounded_repr(a, 60) for a in args), 200))
-        return link.call("call", self._handle, args, kwargs)
+        return link.call("call", self._handle, args, kwargs, sure=link.sure(self))
 
     def _send(self):
         return self._handle
@@ -499,7 +527,7 @@ class RemoteFunction:
         return self._link.attribute(self, self._handle, name)
 
     def __setattr__(self, name, value):
-        self._link.set(self._handle, name, value)
+        self._link.set(self, self._handle, name, value)
 
     def __repr__(self):
         return "<function %s of the program>" % self.__name__
@@ -523,7 +551,7 @@ class BoundMethod:
         if self._name in JUDGING_METHODS and not is_own(self._owner) and isinstance(self._owner, Remote):
             raise TypeError("%s of a result that is not a plain value" % self._name)
         self._link.doing = " during %s(%s)" % (self._name, exam.clip(", ".join(exam.bounded_repr(a, 60) for a in args), 200))
-        return self._link.call("method", self._handle, args, kwargs, self._name)
+        return self._link.call("method", self._handle, args, kwargs, self._name, self._link.sure(self._owner))
 
     def _send(self):
         raise Unsendable("a method of the program's object")
@@ -539,7 +567,7 @@ class RemoteClass(type):
     def __call__(cls, *args, **kwargs):
         link = cls._link
         link.doing = " during %s(…)" % cls.__name__
-        v = link.call("call", cls._handle, args, kwargs)
+        v = link.call("call", cls._handle, args, kwargs, sure=link.sure(cls))
         # Only what the tests spell as a class makes objects that may judge.
         if isinstance(type(v), RemoteClass) and cls.__name__.lstrip("_")[:1].isupper() and cls._called in link.spelled:
             object.__getattribute__(v, "_state").own = True
@@ -551,7 +579,7 @@ class RemoteClass(type):
         return cls._link.attribute(cls, cls._handle, name)
 
     def __setattr__(cls, name, value):
-        cls._link.set(cls._handle, name, value)
+        cls._link.set(cls, cls._handle, name, value)
 
     def __iter__(cls):
         return cls._link.call("method", cls._handle, (), {}, "__iter__")
@@ -571,7 +599,7 @@ class Remote:
 
     def __setattr__(self, name, value):
         state = object.__getattribute__(self, "_state")
-        state.link.set(state.handle, name, value)
+        state.link.set(self, state.handle, name, value)
 
     def __delattr__(self, name):
         state = object.__getattribute__(self, "_state")
@@ -629,7 +657,7 @@ def operator(name):
     def method(self, *args):
         state = object.__getattribute__(self, "_state")
         own = state.own
-        v = state.link.call("method", state.handle, args, {}, name)
+        v = state.link.call("method", state.handle, args, {}, name, own)
         if v is self and name in ("__enter__", "__iter__"):
             state.own = own
         return v
@@ -671,7 +699,11 @@ def judge(self, other, name):
     defined = any(name in vars(c) for c in type(self).__mro__ if isinstance(c, RemoteClass))
     both = isinstance(type(other), RemoteClass)
     if defined and (state.own or both and name != "__contains__"):
-        return state.link.call("method", state.handle, (other,), {}, name)
+        try:
+            return state.link.call("method", state.handle, (other,), {}, name, True)
+        except Unsendable:
+            Unsendable.open -= 1
+            return NotImplemented
     if both:
         return NotImplemented
     try:
@@ -731,7 +763,7 @@ class RemoteModule(types.ModuleType):
         if "_handle" not in d or name.startswith("__") or isinstance(value, RemoteModule):
             d[name] = value
         else:
-            d["_world"].link.set(d["_handle"], name, value)
+            d["_world"].link.set(self, d["_handle"], name, value)
 
 
 class World:
@@ -847,7 +879,10 @@ class World:
                 return importlib.import_module(real)
         if type(form) is dict and list(form) == ["bound"]:
             self.link.die("the program's process broke the protocol: a name")
-        return self.link.guard(lambda: self.link.decoder(())(form))
+        v = self.link.guard(lambda: self.link.decoder(())(form))
+        if isinstance(v, (RemoteClass, RemoteFunction)):
+            self.link.by_name.add(v._handle)
+        return v
 
     # The last finder: what the harness has itself is never the program's.
 
