@@ -66,9 +66,11 @@
 //
 // # What is no code
 //
-// Blank text, comments alone, output, data, a bare name or literal, inline
-// code in prose, and commands such as pip install or python main.py. Nothing
-// found is a nil Program, never an empty one.
+// Blank text, comments alone, output, data, inline code in prose, and commands
+// such as pip install or python main.py. Without a fence or tag, also a bare
+// name, literal or expression that shows no sign of its language ("fib",
+// "a + b"): such a reply is an answer, not a program. Nothing found is a nil
+// Program, never an empty one.
 //
 // # Tests
 //

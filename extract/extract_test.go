@@ -64,6 +64,7 @@ func TestExtract(t *testing.T) {
 		{"names in comments", "```python\n# file: a.py\nA = 1\n```\n```python\n#!/usr/bin/env python3\n# main.py\nimport a\n```", Options{}, py("main.py: #!/usr/bin/env python3\n# main.py\nimport a\n", "a.py: # file: a.py\nA = 1\n")},
 		{"underscores", "**pkg/__init__.py**\n```python\nA = 1\n```\n`main.py`\n```python\nimport pkg\n```", Options{}, py("main.py: import pkg\n", "pkg/__init__.py: A = 1\n")},
 		{"data beside code", "`data.json`\n```json\n{\"a\": 1}\n```\n`main.py`\n```python\nprint(open('data.json').read())\n```", Options{}, py("main.py: print(open('data.json').read())\n", "data.json: {\"a\": 1}\n")},
+		{"a name in the comment of JSON", "```py\nprint(1)\n```\n```json\n// a.json\n{}\n```", Options{}, py("main.py: print(1)\n", "a.json: {}\n")},
 		{"a name twice", "`a.py`\n```python\ndef f():\n    return 1\n```\nBetter:\n\n`a.py`\n```python\ndef f():\n    return 2\n```", Options{}, want{lang: "python", files: []string{"a.py: def f():\n    return 2\n"}, note: "a.py is given more than once"}},
 		{"code and tests", "```python\n" + fib + "```\nTests:\n```python\nimport unittest\n\nclass TestFib(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(fib(1), 1)\n```", Options{},
 			want{lang: "python", files: []string{"main.py: " + fib}, tests: []string{"test_main.py: import unittest\n\nclass TestFib(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(fib(1), 1)\n"}}},
@@ -139,6 +140,7 @@ func TestExtract(t *testing.T) {
 		{"comments", "```python\n# your code here\n```", Options{}, want{left: "only comments"}},
 		{"comments of C", "```js\n/* your\n code here */\n// TODO\n```", Options{}, want{left: "only comments"}},
 		{"a bare name", "fib", Options{Language: "python"}, want{}},
+		{"a bare expression", "a + b", Options{}, want{}},
 		{"inline code", "Use `sorted(x)` for it.", Options{}, want{}},
 		{"a table", "| a | b |\n|---|---|\n| 1 | 2 |\n", Options{}, want{}},
 

@@ -38,6 +38,9 @@ func (f *finder) open(b block, depth int) []block {
 	}
 	if n := nameInside(b.text); n != "" && (b.name == "" || b.above) {
 		b.name, b.above = n, false
+		if path.Ext(n) == ".json" { // which has no comments
+			_, b.text, _ = strings.Cut(strings.TrimLeft(b.text, " \t\n"), "\n")
+		}
 	}
 	if l := f.byName(b.tag); b.above && l != nil && !slices.Contains(l.Extensions, path.Ext(b.name)) && hasCode(b.name, f) {
 		b.name, b.above = "", false // the prose names another file
@@ -122,7 +125,7 @@ func (f *finder) label(b *block) {
 	case b.lang != nil:
 	case f.byName(b.tag) != nil:
 		b.lang = f.byName(b.tag)
-	case b.name != "" && f.byExtension(b.name) != nil && (plainTags[b.tag] || b.tag == ""):
+	case b.name != "" && f.byExtension(b.name) != nil && plainTags[b.tag]:
 		b.lang = f.byExtension(b.name)
 	case outputTags[b.tag]:
 		b.reason = "output"
@@ -150,9 +153,6 @@ func (f *finder) label(b *block) {
 			return
 		}
 		b.lang = lang
-		if !isShell(lang) && isTranscript(b.text) {
-			return
-		}
 	default:
 		b.reason = "not a language that can be run"
 	}
