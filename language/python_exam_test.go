@@ -426,3 +426,25 @@ func TestPythonWire(t *testing.T) {
 		t.Errorf("exit %d, %s\n%s", r.exit, r.stdout, r.stderr)
 	}
 }
+
+// TestPythonMainNames: the main file may have any name and lie anywhere.
+func TestPythonMainNames(t *testing.T) {
+	for _, c := range []struct {
+		main, tests string
+		pass        bool
+	}{
+		{"script", "import solution\nassert solution.f() == 1\n", true},
+		{"my-app.pyw", "assert f() == 1\n", true},
+		{"src/app.py", "from solution import f\nimport app, src.app\nassert f() == app.f() == src.app.f() == 1\n", true},
+		{"json.py", "import solution\nassert solution.f() == 1\n", true},
+		{"json.py", "from json import f\nassert f() == 1\n", false},
+		{"pytest.py", "import pytest\nfrom solution import f\ndef test_f():\n    with pytest.raises(TypeError): f(1)\n", true},
+	} {
+		t.Run(c.main, func(t *testing.T) {
+			p := &glovebox.Program{Language: "python", Main: c.main, Files: []glovebox.File{{Path: c.main, Data: []byte("def f(): return 1\n")}}}
+			if v := rigExam(t, Python, p, pythonTests(c.tests)); v.pass != c.pass || v.proof != glovebox.ProofOutOfProcess {
+				t.Errorf("pass %v, want %v: %s\n%s\n%s", v.pass, c.pass, v.why, v.harness.report, v.candidate.stderr)
+			}
+		})
+	}
+}

@@ -97,3 +97,46 @@ func TestPythonSyntax(t *testing.T) {
 		})
 	}
 }
+
+func TestPythonIsTest(t *testing.T) {
+	for _, c := range []struct {
+		path, data string
+		want       bool
+	}{
+		{"test_add.py", "", true},
+		{"pkg/add_test.py", "", true},
+		{"conftest.py", "", true},
+		{"main.py", "def add(a, b):\n    return a + b\n", false},
+		{"x.py", "import unittest\nclass AddTest(unittest.TestCase):\n    pass\n", true},
+		{"x.py", "def test_add():\n    assert add(1, 2) == 3\n", true},
+		{"x.py", "def add(a, b):\n    return a + b\ndef test_add():\n    assert add(1, 2) == 3\n", false},
+		{"x.py", "print('hi')\n", false},
+		{"latest.py", "x = 1\n", false},
+		{"test_add.txt", "def test_add(): pass\n", false},
+	} {
+		if got := Python.IsTest(glovebox.File{Path: c.path, Data: []byte(c.data)}); got != c.want {
+			t.Errorf("%s %q: %v", c.path, c.data, got)
+		}
+	}
+}
+
+func TestPythonScore(t *testing.T) {
+	for _, c := range []struct {
+		src string
+		min int
+		max int
+	}{
+		{"def add(a, b):\n    return a + b\n", 40, 100},
+		{"import os\n\nfor f in os.listdir('.'):\n    print(f)\n", 60, 100},
+		{"print('hello')\n", 15, 60},
+		{"function add(a, b) {\n  return a + b;\n}\n", 0, 0},
+		{"def add(a, b)\n  a + b\nend\n", 0, 10},
+		{"#!/bin/bash\nif [ -f x ]; then\n  echo hi\nfi\n", 0, 0},
+		{"package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(1)\n}\n", 0, 0},
+		{"Here is some prose about a class of problems, for you.\n", 0, 10},
+	} {
+		if got := Python.Score(c.src); got < c.min || got > c.max {
+			t.Errorf("%q scores %d, want %d to %d", c.src, got, c.min, c.max)
+		}
+	}
+}

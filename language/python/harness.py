@@ -903,14 +903,14 @@ def program_modules(main, files):
     what the program's side calls them; "" is the main file."""
     modules = {}
     for path in files:
-        parts = path[:-3].split("/")
+        parts = os.path.splitext(path)[0].split("/")
         if parts[-1] == "__init__":
             parts.pop()
         if parts and all(p.isidentifier() for p in parts):
             for i in range(1, len(parts)):
                 modules.setdefault(".".join(parts[:i]), ".".join(parts[:i]))
             modules[".".join(parts)] = "" if path == main else ".".join(parts)
-    stem = os.path.basename(main)[:-3]
+    stem = os.path.splitext(os.path.basename(main))[0]
     if stem.isidentifier():
         modules[stem] = ""
     modules.setdefault("solution", "")

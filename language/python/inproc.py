@@ -41,7 +41,8 @@ class World:
             import importlib.util
             path = os.path.join(exam.WORKSPACE, self.main)
             name = os.path.splitext(os.path.basename(path))[0]
-            spec = importlib.util.spec_from_file_location(name, path)
+            spec = importlib.util.spec_from_file_location(
+                name, path, loader=importlib.machinery.SourceFileLoader(name, path))
             m = importlib.util.module_from_spec(spec)
             sys.modules[name] = m
             sys.modules.setdefault("solution", m)

@@ -2,7 +2,7 @@
 
 The interpreter loads this as sitecustomize, so that one start compiles every
 file, reports what the parser says, and goes on to run the main file exactly as
-`python3 main.py` does. `-X glovebox=A:B` names the files; without it this does
+`python3 main.py` does. `-X glovebox=` names the files, one a line; without it this does
 nothing.
 """
 import sys
@@ -49,4 +49,4 @@ def check(files):
 
 
 if "glovebox" in sys._xoptions:
-    check(sys._xoptions.pop("glovebox").split(":"))
+    check(sys._xoptions.pop("glovebox").split("\n"))

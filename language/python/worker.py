@@ -10,7 +10,7 @@ import io
 import os
 import sys
 from _frozen_importlib import module_from_spec
-from _frozen_importlib_external import spec_from_file_location
+from _frozen_importlib_external import SourceFileLoader, spec_from_file_location
 
 from _glovebox.wire import OPERATORS, PURE, Decoder, Encoder, Unencodable, Violation, read_frame, write_frame
 
@@ -96,7 +96,7 @@ class Worker:
         if name in sys.modules and getattr(sys.modules[name], "__file__", None) == path:
             mod = sys.modules[name]
         else:
-            spec = spec_from_file_location(name, path)
+            spec = spec_from_file_location(name, path, loader=SourceFileLoader(name, path))
             mod = sys.modules[name] = module_from_spec(spec)
             try:
                 spec.loader.exec_module(mod)
