@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
-	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/internal/tap"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/rootfs"
@@ -72,8 +71,8 @@ func reason(wish glovebox.TierName, refused error) string {
 func (r *run) root(ctx context.Context, t tier.Tier) (*rootfs.Root, error) {
 	build := r.e.c.Roots.Tree
 	plan := r.tools.Root
-	if t.Name() == glovebox.TierGVisor {
-		build, plan = r.e.c.Roots.Image, plan.Merge(rootfs.Plan{Entries: []rootfs.Entry{{Path: glove.Path, Data: glove.Image(), Mode: 0o755}}})
+	if i, ok := t.(tier.ImageRoot); ok {
+		build, plan = r.e.c.Roots.Image, plan.Merge(i.ImageRoot())
 	}
 	root, err := build(ctx, plan)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/internal/corpus"
 	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/tier/gvisor/statictest"
 )
 
 // The tests of this file run real data through everything. They take minutes:
@@ -123,7 +124,7 @@ var replyCorpora = []struct {
 	differ map[string]string
 }{
 	{lang: language.Python, suffix: "python", test: "test_humaneval.py", file: "main.py", argv: []string{"python3", "main.py"},
-		alone: func(r reply) string { return r.code() + "\n" + r.Tests + "\ncheck(" + r.Entry + ")\n" },
+		alone:  func(r reply) string { return r.code() + "\n" + r.Tests + "\ncheck(" + r.Entry + ")\n" },
 		differ: map[string]string{"HumanEval/51": "its main block runs doctest.testmod on a docstring that doctest refuses; the tests import the program, so they do not run its main block"}},
 	{lang: language.JavaScript, suffix: "js", test: "tests.js", file: "main.js", argv: []string{"node", "main.js"}, alone: plain},
 	{lang: language.TypeScript, suffix: "ts", test: "tests.ts", file: "main.js", argv: []string{"node", "main.js"}, alone: func(r reply) string {
@@ -254,15 +255,22 @@ func (b *bubble) run(t *testing.T, file, code string, argv []string) (bool, stri
 	return err == nil, out.String()
 }
 
-var goCacheOnce = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "glovebox-test-gocache-") })
-
+// goCache is a build cache that only the programs of the tests write to.
 func goCache(t *testing.T) string {
-	dir, err := goCacheOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	goCacheOnce.Do(func() {
+		dir, err := os.MkdirTemp("", "glovebox-test-gocache-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		goCacheDir = dir
+	})
+	return goCacheDir
 }
+
+var (
+	goCacheOnce sync.Once
+	goCacheDir  string
+)
 
 type bounded struct{ b *bytes.Buffer }
 
@@ -274,14 +282,21 @@ func (w *bounded) Write(p []byte) (int, error) {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	os.Exit(statictest.Main(cleanUp{m}))
+}
+
+// cleanUp removes what the tests of this package share.
+type cleanUp struct{ *testing.M }
+
+func (c cleanUp) Run() int {
+	code := c.M.Run()
 	if e, err := shared(); err == nil {
 		e.Close()
 	}
-	if dir, err := goCacheOnce(); err == nil {
-		os.RemoveAll(dir)
+	if goCacheDir != "" {
+		os.RemoveAll(goCacheDir)
 	}
-	os.Exit(code)
+	return code
 }
 
 // TestHumanEval runs the canonical solutions: all pass, with proof.

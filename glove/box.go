@@ -62,6 +62,10 @@ type Config struct {
 	// Owner tells that the glove is another user than the commands and may
 	// give files away. Else read-only files are bind-mounted on themselves.
 	Owner bool
+	// HostTime tells that processor time is what the ground samples, and not
+	// what the box's kernel says of its processes: a kernel of its own may
+	// count the time in which the host lets it wait.
+	HostTime bool
 	// Controls are what this box enforces.
 	Controls []glovebox.Control
 }
@@ -404,7 +408,11 @@ func (b *Box) readEnd(out *glovebox.Outcome, end []byte) {
 	status := syscall.WaitStatus(binary.LittleEndian.Uint32(end))
 	own := cpu(8)
 	children := cpu(8 + rusageSize)
-	out.Usage.CPU = max(out.Usage.CPU, own, children-b.children)
+	if b.c.HostTime && out.Usage.CPU > 0 {
+		own = out.Usage.CPU
+	} else {
+		out.Usage.CPU = max(out.Usage.CPU, own, children-b.children)
+	}
 	b.children = children
 	if out.Usage.MemoryPeak == 0 {
 		out.Usage.MemoryPeak = word(8+32) * 1024

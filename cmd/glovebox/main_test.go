@@ -6,11 +6,18 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/gloveboxhq/glovebox/tier/gvisor/statictest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"glovebox": main})
+	testscript.Main(static{m}, map[string]func(){"glovebox": main})
 }
+
+// static runs the tests in a binary that gVisor can be started from.
+type static struct{ *testing.M }
+
+func (s static) Run() int { return statictest.Main(s.M) }
 
 // TestScripts runs the command line as its users do. UPDATE=1 rewrites what
 // the scripts compare with.

@@ -98,7 +98,7 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	}
 	box, err := glove.NewBox(glove.Config{
 		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g,
-		Prologue: prologue(spec.Limits), Owner: true, Controls: t.controls(),
+		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(),
 	})
 	if err != nil {
 		return nil, err

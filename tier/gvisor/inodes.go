@@ -13,5 +13,5 @@ import (
 var tmpfsOptions []string
 
 // allowInodeLimit lets the specs of this sentry bound the number of files.
-// TestFileCount proves that it takes effect.
+// TestLimits proves that it takes effect.
 func allowInodeLimit() { tmpfsOptions = append(tmpfsOptions, "nr_inodes") }

@@ -11,14 +11,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"testing"
 )
 
 // Main runs the tests of the package in the current directory and returns the
 // exit code. A dynamic test binary builds itself anew without cgo, and runs
-// that with the same arguments; where it cannot, its own tests run, and skip.
-func Main(m *testing.M) int {
-	if !dynamic() {
+// that with the same arguments; where it cannot, or where the race detector is
+// wanted, its own tests run, and skip gVisor.
+func Main(m interface{ Run() int }) int {
+	if race || !dynamic() {
 		return m.Run()
 	}
 	dir, err := os.MkdirTemp("", "static")

@@ -1,0 +1,5 @@
+//go:build !race
+
+package statictest
+
+const race = false

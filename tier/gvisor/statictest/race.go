@@ -1,0 +1,6 @@
+//go:build race
+
+package statictest
+
+// race tells that the race detector, which needs cgo, is on.
+const race = true
