@@ -122,7 +122,7 @@ func readGo(tc *Toolchain, p *glovebox.Program) *goProgram {
 		if path.Base(f.Path) == "go.mod" && path.Dir(f.Path) == "." {
 			g.readModule(f.Data, tc.Version)
 		}
-		if !strings.HasSuffix(f.Path, ".go") || f.Path != p.Main && (isGoTest(f) || !goMatches(f)) {
+		if f.Path != p.Main && (!strings.HasSuffix(f.Path, ".go") || isGoTest(f) || !goMatches(f)) {
 			continue
 		}
 		dir := g.dirs[path.Dir(f.Path)]
@@ -249,7 +249,7 @@ func planGo(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 		extra = append(extra, main)
 	}
 	if len(b.Packages) == 0 {
-		return nil, fmt.Errorf("the program's main file %q is not a Go file", p.Main)
+		return nil, fmt.Errorf("the program has no main file %q", p.Main)
 	}
 	return &Plan{Files: slices.Clone(p.Files), Run: b.step(tc, extra...)}, nil
 }
@@ -257,7 +257,7 @@ func planGo(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 // goGlue is where generated files are staged.
 const goGlue = ".glovebox/"
 
-var goPosition = regexp.MustCompile(`(?m)^(?:\./)?([^:\n]+\.go):(\d+):(?:(\d+):)? (.+)$`)
+var goPosition = regexp.MustCompile(`(?m)^(?:\./)?([^:\s]+):(\d+):(?:(\d+):)? (.+)$`)
 
 // readGoSyntax reads the compiler's first error.
 func readGoSyntax(out CheckOutput) *glovebox.SyntaxError {

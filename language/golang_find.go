@@ -78,9 +78,11 @@ func goKit(ctx context.Context, goExe string) (string, error) {
 	}
 	kit := filepath.Join(all, "go-"+key)
 	if _, err := os.Stat(kit); err == nil {
+		now := time.Now()
+		os.Chtimes(filepath.Join(kit, "version"), now, now) // it is in use
 		return kit, nil
 	}
-	sweepParts(all)
+	sweepKits(all)
 	ctx, cancel := context.WithTimeout(ctx, goKitDeadline)
 	defer cancel()
 	part, err := os.MkdirTemp(all, "part-")
@@ -98,14 +100,22 @@ func goKit(ctx context.Context, goExe string) (string, error) {
 	return kit, nil
 }
 
-// sweepParts removes what crashes left half made.
-func sweepParts(dir string) {
-	parts, _ := filepath.Glob(filepath.Join(dir, "part-*"))
-	for _, p := range parts {
-		if info, err := os.Stat(p); err == nil && time.Since(info.ModTime()) > 2*goKitDeadline {
-			os.RemoveAll(p)
+// goKitAge is how long a kit is kept that is not used: that of a Go, or of a
+// Glovebox, which is no longer there.
+const goKitAge = 14 * 24 * time.Hour
+
+// sweepKits removes what crashes left half made, and kits that nobody uses.
+func sweepKits(dir string) {
+	sweep := func(pattern, mark string, age time.Duration) {
+		found, _ := filepath.Glob(filepath.Join(dir, pattern))
+		for _, p := range found {
+			if info, err := os.Stat(filepath.Join(p, mark)); err == nil && time.Since(info.ModTime()) > age {
+				os.RemoveAll(p)
+			}
 		}
 	}
+	sweep("part-*", ".", 2*goKitDeadline)
+	sweep("go-*", "version", goKitAge)
 }
 
 // goKitKey stands for the toolchain and for our own code.

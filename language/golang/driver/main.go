@@ -146,7 +146,7 @@ func (b *Build) refuse(e *syntaxError) {
 }
 
 var (
-	position = regexp.MustCompile(`(?m)^(?:\./)?([^:\n]+\.go):(\d+):(?:(\d+):)? (.*(?:\n\t.*)*)`)
+	position = regexp.MustCompile(`(?m)^(?:\./)?([^:\s]+):(\d+):(?:(\d+):)? (.*(?:\n\t.*)*)`)
 	missing  = regexp.MustCompile(`^could not import (\S+)`)
 	noMain   = regexp.MustCompile(`(?m)function main is undeclared in the main package`)
 )
