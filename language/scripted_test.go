@@ -202,6 +202,9 @@ assert(same((object) ['a' => 1]) == (object) ['a' => 1]);
 		{"missing", PHP, "<?php\nfunction g() {}", php("<?php\nassert(f() === 2);\n"), "Call to undefined function f()"},
 
 		{"failed", Bash, "f() { echo 1; }", bashTest("set -e\n[[ $(f 2) = 2 ]]\n"), "The last call was f 2 : status 0, stdout: 1"},
+		{"failed and left", Bash, "f() { echo 1; }", bashTest("[[ $(f 1) = 1 ]] || exit 1\n\n[[ $(f 2) = 2 ]] || exit 1\n"), `"name":"[[ $(f 2) = 2 ]]","status":"failed","line":3`},
+		{"failed and went on", Bash, "f() { echo 1; }", bashTest("[[ $(f 2) = 2 ]]\n[ $(f 1) = 1 ]\n"), `"name":"[[ $(f 2) = 2 ]]","status":"failed","line":1`},
+		{"failed otherwise", Bash, "f() { return 7; }", bashTest("set -e\n[[ 1 = 1 ]]\nf 1\n"), `"status":"failed","line":3,"message":"exit status 7: f 1`},
 		{"not called", Bash, "f() { echo 1; }", bashTest("[[ 1 = 1 ]]\n"), "never called"},
 		{"stdin and status", Bash, "f() { tr a-z A-Z; return 4; }", bashTest("out=$(echo hey | f) || status=$?\n[ \"$out/$status\" = HEY/4 ] || exit 1\n"), ""},
 		{"entry", Bash, "solve() { echo $(($1 * 2)); }", Tests{Entry: "solve", Files: []glovebox.File{{Path: "t.sh", Data: []byte("[[ $(candidate 4) == 8 ]] || exit 1\n")}}}, ""},

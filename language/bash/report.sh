@@ -7,6 +7,9 @@ GLOVEBOX_PENDING=
 GLOVEBOX_PENDING_LINE=
 GLOVEBOX_LINE=
 GLOVEBOX_COMMAND=
+GLOVEBOX_LEAVING=
+GLOVEBOX_FAILING=
+GLOVEBOX_FAILING_LINE=
 
 # glovebox.quote TEXT: as a JSON string.
 glovebox.quote() {
@@ -39,13 +42,26 @@ glovebox.case() {
     ((GLOVEBOX_TOTAL > 500 && GLOVEBOX_FAILED == 0)) || glovebox.event "$event}}"
 }
 
+# glovebox.own FUNCTION: whether the command is one of ours, not of the tests.
+glovebox.own() { [[ $1 == glovebox.* || $BASH_COMMAND == glovebox.* || $BASH_COMMAND == *GLOVEBOX_* ]]; }
+
 # glovebox.step LINE: before every command of the tests. A comparison is a case;
-# it has passed when the tests go on.
+# it has passed when the tests go on, and do not leave.
 glovebox.step() {
-    ((BASH_SUBSHELL == 0)) || return 0
-    [[ ${FUNCNAME[1]} != glovebox.* ]] || return 0
+    ((BASH_SUBSHELL == 0)) && [[ -z $GLOVEBOX_LEAVING ]] || return 0
+    ! glovebox.own "${FUNCNAME[1]-}" || return 0
     GLOVEBOX_LINE=$1
     GLOVEBOX_COMMAND=$BASH_COMMAND
+    case $BASH_COMMAND in
+    exit | 'exit '*)
+        # What comes after this is our own end.
+        GLOVEBOX_LEAVING=1
+        return 0
+        ;;
+    return | 'return '*)
+        return 0
+        ;;
+    esac
     glovebox.settle
     case $BASH_COMMAND in
     '[['* | '[ '* | 'test '* | assert*)
@@ -60,9 +76,16 @@ glovebox.settle() {
     GLOVEBOX_PENDING=
 }
 
-# glovebox.failed STATUS: a command failed where nothing looks at its status.
+# glovebox.failed STATUS LINE: a command failed where nothing looks at its
+# status. Without set -e the tests go on; a comparison has failed all the same.
 glovebox.failed() {
     ((BASH_SUBSHELL == 0)) || return 0
+    GLOVEBOX_FAILING=$BASH_COMMAND
+    GLOVEBOX_FAILING_LINE=$2
+    if glovebox.own "${FUNCNAME[1]-}"; then
+        GLOVEBOX_FAILING=$GLOVEBOX_COMMAND
+        GLOVEBOX_FAILING_LINE=$GLOVEBOX_LINE
+    fi
     [[ -n $GLOVEBOX_PENDING && $GLOVEBOX_PENDING == "$BASH_COMMAND" ]] || return 0
     glovebox.fail "$GLOVEBOX_PENDING" "$GLOVEBOX_PENDING_LINE" "exit status $1: $GLOVEBOX_PENDING"
     GLOVEBOX_PENDING=
@@ -75,6 +98,7 @@ glovebox.fail() {
     if [[ -n $last ]]; then
         status=${last#*$'\n'}
         actual=${status#*$'\n'}
+        actual=${actual%.}
         message+=$'\n'"The last call was ${last%%$'\n'*}: status ${status%%$'\n'*}, stdout: $actual"
     fi
     glovebox.case "$1" failed "$2" "$message" "$actual"
@@ -99,7 +123,13 @@ glovebox.end() {
             glovebox.case "$GLOVEBOX_TESTS" passed
         fi
     elif ((GLOVEBOX_FAILED == 0)); then
-        glovebox.fail "${GLOVEBOX_PENDING:-$GLOVEBOX_TESTS}" "$GLOVEBOX_LINE" "exit status $status: $GLOVEBOX_COMMAND"
+        if [[ -n $GLOVEBOX_LEAVING && -n $GLOVEBOX_PENDING ]]; then
+            glovebox.fail "$GLOVEBOX_PENDING" "$GLOVEBOX_PENDING_LINE" "exit status $status: $GLOVEBOX_PENDING"
+        elif [[ -n $GLOVEBOX_LEAVING ]]; then
+            glovebox.fail "$GLOVEBOX_TESTS" "$GLOVEBOX_LINE" "exit status $status: $GLOVEBOX_COMMAND"
+        else
+            glovebox.fail "$GLOVEBOX_TESTS" "$GLOVEBOX_FAILING_LINE" "exit status $status${GLOVEBOX_FAILING:+: $GLOVEBOX_FAILING}"
+        fi
     fi
     glovebox.event "{\"type\":\"done\",\"total\":$GLOVEBOX_TOTAL,\"passed\":$GLOVEBOX_PASSED,\"failed\":$GLOVEBOX_FAILED}"
     exit "$status"
@@ -109,7 +139,7 @@ glovebox.end() {
 glovebox.watch() {
     set -ET
     builtin trap 'glovebox.end "$?"' EXIT
-    builtin trap 'glovebox.failed "$?"' ERR
+    builtin trap 'glovebox.failed "$?" "$LINENO"' ERR
     builtin trap 'glovebox.step "$LINENO"' DEBUG
 }
 

@@ -55,7 +55,7 @@ glovebox.call() {
     glovebox.ask "$@"
     printf . >>"$GLOVEBOX_STATE/calls"
     printf -v shown '%q ' "${@:2}"
-    printf '%s\n%s\n%s' "${shown:0:300}" "$GLOVEBOX_STATUS" "${GLOVEBOX_STDOUT:0:600}" >"$GLOVEBOX_STATE/last"
+    printf '%s\n%s\n%s.' "${shown:0:300}" "$GLOVEBOX_STATUS" "${GLOVEBOX_STDOUT:0:600}" >"$GLOVEBOX_STATE/last"
     printf '%s' "$GLOVEBOX_STDOUT"
     printf '%s' "$GLOVEBOX_STDERR" >&2
     return "$((10#$GLOVEBOX_STATUS & 255))"
