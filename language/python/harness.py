@@ -842,6 +842,7 @@ class World:
         return self.main
 
     def module(self, remote_name, name):
+        self.link.doing = " while it was loaded"
         reply = self.link.exchange("import", (), {"name": remote_name})
         handle, names = reply.get("v"), reply.get("names")
         if type(handle) is not dict or type(names) is not list or type(handle.get("h")) is not list or type(handle["h"][0]) is not int:
