@@ -82,7 +82,7 @@ glovebox.failed() {
     ((BASH_SUBSHELL == 0)) || return 0
     GLOVEBOX_FAILING=$BASH_COMMAND
     GLOVEBOX_FAILING_LINE=$2
-    if glovebox.own "${FUNCNAME[1]-}"; then
+    if glovebox.own "${FUNCNAME[1]-}" || [[ $BASH_COMMAND == "$GLOVEBOX_COMMAND" ]]; then
         GLOVEBOX_FAILING=$GLOVEBOX_COMMAND
         GLOVEBOX_FAILING_LINE=$GLOVEBOX_LINE
     fi
