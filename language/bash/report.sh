@@ -42,14 +42,11 @@ glovebox.case() {
     ((GLOVEBOX_TOTAL > 500 && GLOVEBOX_FAILED == 0)) || glovebox.event "$event}}"
 }
 
-# glovebox.own FUNCTION: whether the command is one of ours, not of the tests.
-glovebox.own() { [[ $1 == glovebox.* || $BASH_COMMAND == glovebox.* || $BASH_COMMAND == *GLOVEBOX_* ]]; }
-
 # glovebox.step LINE: before every command of the tests. A comparison is a case;
 # it has passed when the tests go on, and do not leave.
 glovebox.step() {
     ((BASH_SUBSHELL == 0)) && [[ -z $GLOVEBOX_LEAVING ]] || return 0
-    ! glovebox.own "${FUNCNAME[1]-}" || return 0
+    [[ ${BASH_SOURCE[1]-} != /opt/glovebox/* ]] || return 0
     GLOVEBOX_LINE=$1
     GLOVEBOX_COMMAND=$BASH_COMMAND
     case $BASH_COMMAND in
@@ -82,7 +79,7 @@ glovebox.failed() {
     ((BASH_SUBSHELL == 0)) || return 0
     GLOVEBOX_FAILING=$BASH_COMMAND
     GLOVEBOX_FAILING_LINE=$2
-    if glovebox.own "${FUNCNAME[1]-}" || [[ $BASH_COMMAND == "$GLOVEBOX_COMMAND" ]]; then
+    if [[ ${BASH_SOURCE[1]-} == /opt/glovebox/* ]]; then
         GLOVEBOX_FAILING=$GLOVEBOX_COMMAND
         GLOVEBOX_FAILING_LINE=$GLOVEBOX_LINE
     fi
