@@ -301,7 +301,11 @@ wait:
 	// What the streams said after the command's end counts too.
 	select {
 	case e := <-full:
-		if out.Cause == glovebox.CauseExit && e.err == nil {
+		switch {
+		case out.Cause != glovebox.CauseExit:
+		case e.err != nil:
+			out.Cause, out.Err = glovebox.CauseBox, e.err
+		default:
 			out.Cause = glovebox.CauseOutput
 			out.Hits = append(out.Hits, *hit(glovebox.LimitOutput, "supervisor", "a stream grew past %d bytes", limits.Output))
 		}

@@ -54,7 +54,7 @@ func (b *Box) stageFile(name string, f glovebox.File, made map[string]bool) erro
 		last = len(data) == 0
 
 		s, fd := new(Script), Ref{}
-		dir := walk(s, path.Dir(name), unix.O_RDONLY|unix.O_DIRECTORY)
+		dir := walk(s, path.Dir(name), unix.O_PATH)
 		if flags != 0 {
 			s.CallOn(dir, "remove the old file", unix.SYS_UNLINKAT, path.Base(name), 0).Ignore()
 		}
@@ -99,7 +99,7 @@ func (b *Box) stageDir(name string, made map[string]bool) error {
 		mode = 0o1777
 	}
 	s := new(Script)
-	parent := walk(s, path.Dir(name), unix.O_RDONLY|unix.O_DIRECTORY)
+	parent := walk(s, path.Dir(name), unix.O_PATH)
 	s.CallOn(parent, "mkdir", unix.SYS_MKDIRAT, path.Base(name), mode).Ignore()
 	s.CallOn(parent, "close", unix.SYS_CLOSE)
 	if at := path.Join(tier.Workspace, name); !b.c.Owner {
@@ -157,14 +157,16 @@ func (w *workspace) openScript(op, name string, flags int) (*Script, Ref, error)
 }
 
 // walk opens name in the workspace, with flags, and returns the word that has
-// its descriptor.
+// its descriptor. It never asks for a directory: with O_DIRECTORY, gVisor
+// follows a link in spite of O_NOFOLLOW. What is no directory leads nowhere.
 func walk(s *Script, name string, flags int) Ref {
-	const way = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	const way = unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	fd, next := s.Buffer(8), s.Buffer(8)
-	s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, tier.Workspace, way, 0).To(fd)
 	if name == "." {
+		s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, tier.Workspace, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0).To(fd)
 		return fd
 	}
+	s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, tier.Workspace, way, 0).To(fd)
 	// A failure on the way must not leave the descriptor above it open.
 	failed, there := s.Label(), s.Label()
 	parts := strings.Split(name, "/")
@@ -227,7 +229,7 @@ func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
 	var all []fs.DirEntry
 	const size = 256 << 10
 	for offset := int64(0); ; {
-		s, fd, err := w.openScript("readdir", name, unix.O_RDONLY|unix.O_DIRECTORY)
+		s, fd, err := w.openScript("readdir", name, unix.O_RDONLY|unix.O_NONBLOCK)
 		if err != nil {
 			return nil, err
 		}
