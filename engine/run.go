@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"time"
 
@@ -166,10 +165,6 @@ func (r *run) execute(ctx context.Context) bool {
 		err = r.cases(ctx, &facts)
 	default:
 		err = r.plain(ctx, &facts)
-	}
-	var syntax *language.SyntaxFault
-	if errors.As(err, &syntax) {
-		facts.Syntax, err = syntax.Syntax, nil
 	}
 	if err != nil {
 		return r.broke(ctx, glovebox.PhaseStage, err)

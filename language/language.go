@@ -166,9 +166,3 @@ type CheckOutput struct {
 	// Main is the main file's path.
 	Main string
 }
-
-// SyntaxFault is the error of a Plan or Exam that had to parse the program on
-// the host and could not, as TypeScript's does.
-type SyntaxFault struct{ Syntax *glovebox.SyntaxError }
-
-func (e *SyntaxFault) Error() string { return "syntax error: " + e.Syntax.Message }
