@@ -18,7 +18,6 @@ type session struct {
 	box    tier.Box
 	report *report // where the run checks by itself
 	staged []glovebox.File
-	tested bool // the program has been checked
 }
 
 // newSession opens a box for the program and checks it. A syntax error, or an

@@ -26,7 +26,6 @@ import (
 type bareGround struct {
 	cmd  *exec.Cmd
 	dead chan struct{}
-	once sync.Once
 }
 
 func (g *bareGround) Kill()                    { g.cmd.Process.Kill() }

@@ -53,12 +53,12 @@ func (b *Box) stageFile(name string, f glovebox.File, made map[string]bool) erro
 		data = data[len(part):]
 		last = len(data) == 0
 
-		s, fd := new(Script), Ref{}
+		s := new(Script)
 		dir := walk(s, path.Dir(name), unix.O_PATH)
 		if flags != 0 {
 			s.CallOn(dir, "remove the old file", unix.SYS_UNLINKAT, path.Base(name), 0).Ignore()
 		}
-		fd = s.Buffer(8)
+		fd := s.Buffer(8)
 		s.CallOn(dir, "open", unix.SYS_OPENAT, path.Base(name), unix.O_WRONLY|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC|flags, 0o600).To(fd)
 		s.CallOn(dir, "close", unix.SYS_CLOSE)
 		s.CallOn(fd, "write", unix.SYS_WRITE, part, len(part)).IfOther(int64(len(part)), s.failure())

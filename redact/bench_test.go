@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"runtime"
@@ -261,5 +260,5 @@ func longStream(t testing.TB, total int64) {
 	if grown > 16<<20 {
 		t.Errorf("the heap grew by %d MiB", grown>>20)
 	}
-	t.Log(fmt.Sprintf("%d MiB, %d secrets planted, heap growth at most %d KiB, %.0f MB/s", total>>20, planted, grown>>10, float64(out.bytes)/1e6/time.Since(start).Seconds()))
+	t.Logf("%d MiB, %d secrets planted, heap growth at most %d KiB, %.0f MB/s", total>>20, planted, grown>>10, float64(out.bytes)/1e6/time.Since(start).Seconds())
 }

@@ -21,7 +21,6 @@ type tables struct {
 	children    []int
 	descriptors int
 	mounts      string
-	groups      []string
 	dens        []string
 }
 

@@ -438,7 +438,7 @@ func TestNothingLeft(t *testing.T) {
 				defer cancel()
 				box, err := tr.Open(ctx, spec)
 				if err == nil {
-					err = box.Close()
+					box.Close()
 				} else if !tier.IsKind(err, tier.KindBroken) || !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("cancelled: %v", err)
 				}
