@@ -86,8 +86,10 @@ func (t *Tier) Name() glovebox.TierName { return glovebox.TierGVisor }
 
 // Open implements [tier.Tier].
 func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
-	switch {
-	case spec.Root == nil || spec.Root.Image == "":
+	switch err := spec.Check(); {
+	case err != nil:
+		return nil, t.invalid(err)
+	case spec.Root.Image == "":
 		return nil, t.invalid(errors.New("the root file system has no EROFS image"))
 	case len(spec.Descriptors) > glove.MaxDescriptors:
 		return nil, t.invalid(fmt.Errorf("%d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors))

@@ -29,7 +29,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -116,26 +115,15 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 }
 
 func check(spec tier.Spec) error {
-	switch {
-	case spec.Root == nil || !filepath.IsAbs(spec.Root.Tree) || filepath.Dir(spec.Root.Tree) == "/":
+	switch err := spec.Check(); {
+	case err != nil:
+		return err
+	case !filepath.IsAbs(spec.Root.Tree) || filepath.Dir(spec.Root.Tree) == "/":
 		return errors.New("the root must be a tree in a directory of its own")
 	case len(spec.Descriptors) > glove.MaxDescriptors:
 		return fmt.Errorf("there are %d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors)
 	}
-	for i, f := range spec.Descriptors {
-		// Anything else could be a way to the host.
-		if f == nil {
-			continue
-		}
-		if info, err := f.Stat(); err != nil || info.Mode().Type() != fs.ModeNamedPipe {
-			return fmt.Errorf("descriptor %d is not a pipe: %v", 3+i, err)
-		}
-	}
-	complete := spec.Limits.WithDefaults()
-	if spec.Limits != complete {
-		return errors.New("a limit is zero")
-	}
-	return spec.Limits.Validate()
+	return nil
 }
 
 func broken(op string, err error) *tier.Error {

@@ -1,0 +1,254 @@
+package tiertest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// fileTests are about what a box holds and what comes out of it.
+var fileTests = map[string]func(*suite, *testing.T){
+	"staged": func(s *suite, t *testing.T) {
+		big := bytes.Repeat([]byte("glovebox"), 700_000) // more than one script carries
+		files := []glovebox.File{
+			{Path: "empty"}, {Path: "a/b/c/deep", Data: []byte("deep")}, {Path: "a/beside", Data: []byte("beside")},
+			{Path: "big", Data: big}, {Path: "read only", Data: big, ReadOnly: true}, {Path: "run", Data: []byte("x"), Executable: true},
+			{Path: "ünïcode ✓ -rf *", Data: []byte("name")},
+		}
+		box := s.open(t, files...)
+		same(t, box, files)
+		fsys := workspace(t, box)
+		for _, f := range files {
+			info, err := fs.Stat(fsys, f.Path)
+			if err != nil {
+				t.Error(err)
+			} else if x := info.Mode()&0o111 != 0; x != f.Executable {
+				t.Errorf("%s has mode %v", f.Path, info.Mode())
+			}
+		}
+	},
+	"staged files can be written": func(s *suite, t *testing.T) {
+		box := s.open(t, glovebox.File{Path: "a/file", Data: []byte("old")}, program("p", func(s *glove.Script) {
+			create(s, "a/file", "new")
+			create(s, "a/other", "more")
+			s.Call("unlink", unix.SYS_UNLINKAT, unix.AT_FDCWD, "p", 0)
+		}))
+		run(box, "p").ok(t)
+		same(t, box, []glovebox.File{{Path: "a/file", Data: []byte("new")}, {Path: "a/other", Data: []byte("more")}})
+		if _, err := fs.Stat(workspace(t, box), "p"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a removed file: %v", err)
+		}
+	},
+	"read-only files stay": func(s *suite, t *testing.T) {
+		want := []glovebox.File{
+			{Path: "top", Data: []byte("top"), ReadOnly: true},
+			{Path: "a/b/deep", Data: []byte("deep"), ReadOnly: true},
+		}
+		box := s.open(t, append(slices.Clone(want), program("p", func(s *glove.Script) {
+			try := func(nr uintptr, args ...any) { s.Call("try", nr, args...).Ignore() }
+			for _, f := range want {
+				dir, _, _ := strings.Cut(f.Path, "/")
+				try(unix.SYS_FCHMODAT, unix.AT_FDCWD, f.Path, 0o777)
+				try(unix.SYS_FCHOWNAT, unix.AT_FDCWD, f.Path, tier.UID, tier.GID, 0)
+				for _, flags := range []int{unix.O_WRONLY, unix.O_RDWR | unix.O_TRUNC, unix.O_WRONLY | unix.O_APPEND} {
+					fd := s.Buffer(8)
+					s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, f.Path, flags, 0).To(fd).Ignore()
+					s.CallOn(fd, "write", unix.SYS_WRITE, "forged", 6).Ignore()
+					s.CallOn(fd, "ftruncate", unix.SYS_FTRUNCATE, 1).Ignore()
+				}
+				try(unix.SYS_TRUNCATE, f.Path, 0)
+				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, f.Path, unix.AT_FDCWD, f.Path+".old", 0)
+				try(unix.SYS_UNLINKAT, unix.AT_FDCWD, f.Path, 0)
+				try(unix.SYS_SYMLINKAT, "/etc/passwd", unix.AT_FDCWD, f.Path)
+				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, "p", unix.AT_FDCWD, f.Path, 0)
+				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, "p", unix.AT_FDCWD, f.Path, unix.RENAME_EXCHANGE)
+				try(unix.SYS_MKDIRAT, unix.AT_FDCWD, "mine", 0o777)
+				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, "mine", unix.AT_FDCWD, dir, unix.RENAME_EXCHANGE)
+				try(unix.SYS_MOUNT, "tmpfs", dir, "tmpfs", 0, 0)
+				try(unix.SYS_UMOUNT2, f.Path, unix.MNT_DETACH)
+				// By way of the descriptor's link, and by a second name.
+				fd := s.Buffer(8)
+				s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, f.Path, unix.O_RDONLY, 0).To(fd).Ignore()
+				try(unix.SYS_OPENAT, unix.AT_FDCWD, "/proc/self/fd/3", unix.O_RDWR|unix.O_TRUNC, 0)
+				try(unix.SYS_LINKAT, unix.AT_FDCWD, f.Path, unix.AT_FDCWD, "second", 0)
+				try(unix.SYS_FCHMODAT, unix.AT_FDCWD, "second", 0o777)
+				try(unix.SYS_TRUNCATE, "second", 0)
+			}
+			for _, dir := range []string{"a/b", "a"} {
+				try(unix.SYS_FCHMODAT, unix.AT_FDCWD, dir, 0o777)
+				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, dir, unix.AT_FDCWD, "gone", 0)
+				try(unix.SYS_UNLINKAT, unix.AT_FDCWD, dir, unix.AT_REMOVEDIR)
+			}
+		}))...)
+		run(box, "p").ok(t)
+		same(t, box, want)
+	},
+	"read-only files of a command stay": func(s *suite, t *testing.T) {
+		want := glovebox.File{Path: "sub/late", Data: []byte("late"), ReadOnly: true}
+		box := s.open(t, program("trap", func(s *glove.Script) {
+			// What the command before left must not lead the file astray.
+			s.Call("symlink", unix.SYS_SYMLINKAT, tier.Temp, unix.AT_FDCWD, "link")
+			s.Call("mkdir", unix.SYS_MKDIRAT, unix.AT_FDCWD, "dir", 0o777)
+		}), program("p", func(s *glove.Script) {
+			s.Call("try", unix.SYS_UNLINKAT, unix.AT_FDCWD, want.Path, 0).Ignore()
+			s.Call("try", unix.SYS_RENAMEAT2, unix.AT_FDCWD, "sub", unix.AT_FDCWD, "gone", 0).Ignore()
+			s.Call("try", unix.SYS_TRUNCATE, want.Path, 0).Ignore()
+		}))
+		run(box, "trap").ok(t)
+		run(box, "p", func(c *tier.Command) { c.Files = []glovebox.File{want} }).ok(t)
+		same(t, box, []glovebox.File{want})
+		r := run(box, "p", func(c *tier.Command) { c.Files = []glovebox.File{{Path: "link/file", Data: []byte("astray")}} })
+		if r.Cause != glovebox.CauseBox {
+			t.Errorf("a file was written through a link: %+v", r.Outcome)
+		}
+	},
+	"hostile names": func(s *suite, t *testing.T) {
+		names := []string{"new\nline", "\x1b[31mred", "-rf", "...", " ", "\xff\xfe", "con\"quote'", strings.Repeat("n", 255), "..\\..\\x", "a:b"}
+		box := s.open(t, program("p", func(s *glove.Script) {
+			for _, name := range names {
+				create(s, name, "data of "+name)
+			}
+		}))
+		run(box, "p").ok(t)
+		fsys := workspace(t, box)
+		entries, err := fs.ReadDir(fsys, ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Name())
+		}
+		for _, name := range names {
+			if !slices.Contains(got, name) {
+				t.Errorf("%q is not listed in %q", name, got)
+			}
+			if data, err := fs.ReadFile(fsys, name); fs.ValidPath(name) && (err != nil || string(data) != "data of "+name) {
+				t.Errorf("%q holds %q, %v", name, data, err)
+			}
+		}
+		for _, name := range []string{"", "/etc/passwd", "../etc/passwd", "a/../../etc/passwd", "/", "..", "p/", "p\x00x"} {
+			if data, err := fs.ReadFile(fsys, name); err == nil {
+				t.Errorf("%q opened and holds %q", name, data)
+			}
+		}
+	},
+	"links and special files": func(s *suite, t *testing.T) {
+		box := s.open(t, program("p", func(s *glove.Script) {
+			for name, to := range map[string]string{"passwd": "/etc/passwd", "root": "/", "self": "self", "up": "..", "inside": "p", "proc": "/proc/1"} {
+				s.Call("symlink", unix.SYS_SYMLINKAT, to, unix.AT_FDCWD, name)
+			}
+			s.Call("fifo", unix.SYS_MKNODAT, unix.AT_FDCWD, "fifo", unix.S_IFIFO|0o666, 0)
+			fd := s.Buffer(8)
+			s.Call("socket", unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_STREAM, 0).To(fd)
+			s.CallOn(fd, "bind", unix.SYS_BIND, []byte("\x01\x00socket\x00"), 9)
+			create(s, "closed", "mode 0")
+			s.Call("chmod", unix.SYS_FCHMODAT, unix.AT_FDCWD, "closed", 0)
+		}))
+		run(box, "p").ok(t)
+		fsys := workspace(t, box)
+		for _, name := range []string{"passwd", "root", "self", "up", "inside", "proc", "fifo", "socket", "root/etc/passwd", "up/etc/passwd", "proc/environ", "missing"} {
+			if f, err := fsys.Open(name); err == nil {
+				f.Close()
+				t.Errorf("%s opened", name)
+			}
+		}
+		entries, err := fs.ReadDir(fsys, ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			want := fs.FileMode(0)
+			switch e.Name() {
+			case "fifo":
+				want = fs.ModeNamedPipe
+			case "socket":
+				want = fs.ModeSocket
+			case "p", "closed":
+			default:
+				want = fs.ModeSymlink
+			}
+			if e.Type() != want {
+				t.Errorf("%s is listed as %v", e.Name(), e.Type())
+			}
+		}
+	},
+	"a workspace after a kill": func(s *suite, t *testing.T) {
+		box := s.open(t, program("p", func(s *glove.Script) { create(s, "partial", "so far"); pause(s) }))
+		run(box, "p", func(c *tier.Command) { c.Wall = soon })
+		if fsys, err := box.Workspace(); err == nil {
+			if data, err := fs.ReadFile(fsys, "partial"); err != nil || string(data) != "so far" {
+				t.Errorf("holds %q, %v", data, err)
+			}
+		}
+		box.Close()
+		if _, err := box.Workspace(); err == nil {
+			t.Error("a closed box has a workspace")
+		}
+	},
+	"boxes share nothing": func(s *suite, t *testing.T) {
+		leave := program("leave", func(s *glove.Script) {
+			for _, dir := range []string{tier.Workspace, tier.Temp, "/dev/shm"} {
+				create(s, dir+"/mine", "secret")
+			}
+			fd := s.Buffer(8)
+			s.Call("socket", unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_STREAM, 0).To(fd)
+			s.CallOn(fd, "bind", unix.SYS_BIND, []byte("\x01\x00\x00neighbour"), 12)
+			s.CallOn(fd, "listen", unix.SYS_LISTEN, 1)
+			write(s, 1, "up")
+			pause(s)
+		})
+		find := program("find", func(s *glove.Script) {
+			for _, dir := range []string{tier.Workspace, tier.Temp, "/dev/shm"} {
+				must(s, unix.ENOENT, unix.SYS_OPENAT, unix.AT_FDCWD, dir+"/mine", unix.O_RDONLY, 0)
+			}
+			fd := s.Buffer(8)
+			s.Call("socket", unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_STREAM, 0).To(fd)
+			refused := s.Label()
+			s.CallOn(fd, "connect", unix.SYS_CONNECT, []byte("\x01\x00\x00neighbour"), 12).IfError(refused)
+			s.Call("exit", unix.SYS_EXIT_GROUP, 98)
+			s.Place(refused)
+			must(s, unix.ESRCH, unix.SYS_KILL, -1, 0)
+		})
+		first, second := s.open(t, leave), s.open(t, find)
+		ctx, cancel := context.WithCancel(context.Background())
+		up, done := make(chan bool, 1), make(chan glovebox.Outcome)
+		go func() {
+			done <- first.Run(ctx, tier.Command{Args: []string{tier.Workspace + "/leave"}, Stdout: writer(func(p []byte) (int, error) { up <- true; return len(p), nil })})
+		}()
+		<-up
+		run(second, "find").ok(t)
+		cancel()
+		<-done
+	},
+}
+
+func workspace(t *testing.T, box tier.Box) fs.FS {
+	t.Helper()
+	fsys, err := box.Workspace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fsys
+}
+
+// same fails where a workspace does not hold the files.
+func same(t *testing.T, box tier.Box, files []glovebox.File) {
+	t.Helper()
+	fsys := workspace(t, box)
+	for _, f := range files {
+		if got, err := fs.ReadFile(fsys, f.Path); err != nil || !bytes.Equal(got, f.Data) {
+			t.Errorf("%s holds %d bytes %.20q, want %d, %v", f.Path, len(got), got, len(f.Data), err)
+		}
+	}
+}

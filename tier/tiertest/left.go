@@ -1,0 +1,268 @@
+package tiertest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// tables are what a box must leave on the host as it was.
+type tables struct {
+	children, mounts, descriptors []string
+}
+
+func look(t *testing.T) tables {
+	t.Helper()
+	runtime.GC() // closes what was dropped
+	var s tables
+	for _, pid := range descendants(os.Getpid()) {
+		cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		s.children = append(s.children, fmt.Sprintf("%d %q", pid, cmd))
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.mounts = strings.Split(string(mounts), "\n")
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range fds {
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
+			s.descriptors = append(s.descriptors, to)
+		}
+	}
+	return s
+}
+
+// same fails where something is left. What was made once and is kept does not
+// count: look after it was made.
+func (s tables) same(t *testing.T) {
+	t.Helper()
+	now := look(t)
+	if !slices.Equal(now.children, s.children) {
+		t.Errorf("processes: %q, before %q", now.children, s.children)
+	}
+	if !slices.Equal(now.mounts, s.mounts) {
+		t.Errorf("mounts: %q, before %q", now.mounts, s.mounts)
+	}
+	if len(now.descriptors) > len(s.descriptors) {
+		t.Errorf("descriptors: %q, before %q", now.descriptors, s.descriptors)
+	}
+}
+
+// nothingLeft ends boxes in all ways and compares.
+func (s *suite) nothingLeft(t *testing.T) {
+	dir := shortDir(t)
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	tr, err := s.kind.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := &suite{kind: s.kind, tier: tr, root: s.root}
+	ways := map[string]func(t *testing.T){
+		"never used": func(t *testing.T) { own.open(t) },
+		"used":       func(t *testing.T) { run(own.open(t, program("p", func(*glove.Script) {})), "p").ok(t) },
+		"wall":       func(t *testing.T) { endTests["close while it runs"](own, t) },
+		"memory":     func(t *testing.T) { wallTests["memory in files"](own, t) },
+		"cancelled":  func(t *testing.T) { endTests["cancelled while it opens"](own, t) },
+		"wrong":      func(t *testing.T) { openTests["a root that is not there"](own, t) },
+		"full":       func(t *testing.T) { openTests["files that do not fit"](own, t) },
+	}
+	t.Run("once", ways["used"]) // what is made once per process
+	before, files, goroutines := look(t), list(t, dir), runtime.NumGoroutine()
+	for name, way := range ways {
+		t.Run(name, way)
+		before.same(t)
+		if now := list(t, dir); !slices.Equal(now, files) {
+			t.Errorf("%s: files %q, before %q", name, now, files)
+		}
+	}
+	for range 200 {
+		if runtime.NumGoroutine() <= goroutines {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	stacks := make([]byte, 64<<10)
+	t.Errorf("%d goroutines, before %d\n%s", runtime.NumGoroutine(), goroutines, stacks[:runtime.Stack(stacks, true)])
+}
+
+// shortDir makes a directory whose path is short enough for sockets in it.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "gbt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func list(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// ownerEnv makes Run an owner of boxes that is going to be killed.
+const ownerEnv = "GLOVEBOX_TIERTEST_OWNER"
+
+func isOwner() bool { return os.Getenv(ownerEnv) != "" }
+
+// ownerBoxes is how many boxes the owner has.
+const ownerBoxes = 5
+
+// own opens boxes whose commands run, some that are idle, says so, and waits
+// for its death.
+func (s *suite) own() {
+	for i := range ownerBoxes {
+		box, err := s.tier.Open(context.Background(), s.spec(program("p", func(s *glove.Script) {
+			fork(s, pause)
+			write(s, 1, "up")
+			loop(s)
+		})))
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		if i == 0 {
+			continue
+		}
+		up := make(chan bool, 1)
+		go box.Run(context.Background(), tier.Command{
+			Args: []string{tier.Workspace + "/p"}, Stdout: writer(func(p []byte) (int, error) { up <- true; return len(p), nil }),
+		})
+		<-up
+	}
+	fmt.Println("\nowner is up")
+	select {}
+}
+
+// ownerKilled: the death of the owner is the death of its boxes' processes, and
+// the next tier removes what else they left.
+func (s *suite) ownerKilled(t *testing.T) {
+	dir := shortDir(t)
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	if _, err := s.kind.New(); err != nil { // what every tier has there
+		t.Fatal(err)
+	}
+	files := list(t, dir)
+
+	name, _ := strings.CutSuffix(t.Name(), "/owner_killed")
+	c := exec.Command("/proc/self/exe", "-test.v", "-test.run=^"+strings.ReplaceAll(name, "/", "$/^")+"$")
+	c.Env = append(os.Environ(), ownerEnv+"=1")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	up := false
+	var said []string
+	for lines := bufio.NewScanner(out); !up && lines.Scan(); {
+		said = append(said, lines.Text())
+		up = lines.Text() == "owner is up"
+	}
+	if !up {
+		t.Fatalf("the owner did not come up: %q", said)
+	}
+	pids := descendants(c.Process.Pid)
+	var groups []string
+	for _, pid := range pids {
+		groups = append(groups, groupsOf(pid)...)
+	}
+	if len(pids) < ownerBoxes {
+		t.Fatalf("the owner has the processes %d", pids)
+	}
+	c.Process.Kill()
+	c.Wait()
+	for _, pid := range pids {
+		for begin := time.Now(); alive(pid); time.Sleep(time.Millisecond) {
+			if time.Since(begin) > 10*time.Second {
+				t.Fatalf("process %d outlives its owner", pid)
+			}
+		}
+	}
+	// Others may have been cut short as well: all start again at once.
+	tr, err := s.kind.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups {
+		if _, err := os.Stat(g); err == nil {
+			t.Errorf("control group %s is left", g)
+		}
+	}
+	if now := list(t, dir); !slices.Equal(now, files) {
+		t.Errorf("files %q, before %q", now, files)
+	}
+	next := &suite{kind: s.kind, tier: tr, root: s.root}
+	run(next.open(t, program("p", func(*glove.Script) {})), "p").ok(t)
+}
+
+// descendants returns the processes below one, itself not included.
+func descendants(pid int) []int {
+	var all []int
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, l := range lists {
+		data, _ := os.ReadFile(l)
+		for _, f := range strings.Fields(string(data)) {
+			if child, err := strconv.Atoi(f); err == nil {
+				all = append(append(all, child), descendants(child)...)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// alive tells whether a process runs; one that waits to be reaped does not.
+func alive(pid int) bool {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(data), ") Z ")
+}
+
+// groupsOf returns the directories of the control groups of a box that a
+// process is in.
+func groupsOf(pid int) []string {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	var dirs []string
+	for line := range strings.Lines(string(data)) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(f) != 3 || !strings.Contains(f[2], "/glovebox-box-") {
+			continue
+		}
+		for _, pattern := range []string{"/sys/fs/cgroup/*" + f[2], "/sys/fs/cgroup" + f[2]} {
+			found, _ := filepath.Glob(pattern)
+			dirs = append(dirs, found...)
+		}
+	}
+	return dirs
+}

@@ -1,0 +1,247 @@
+// Package tiertest is the conformance suite of [tier.Tier]: every promise of
+// package tier, as a test that can fail. Every tier runs it.
+//
+// It needs no interpreter: its programs are a few system calls (see
+// [glove.Program]), in a root that holds nothing but what every root holds.
+package tiertest
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/rootfs"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// Kind is a kind of tier under test.
+type Kind struct {
+	// New makes a tier and sweeps what dead ones left, as the kind does.
+	New func() (tier.Tier, error)
+	// Root builds a root file system that holds a plan.
+	Root func(ctx context.Context, store *rootfs.Store, plan rootfs.Plan) (*rootfs.Root, error)
+	// Kernel tells that the boxes share the host's kernel.
+	Kernel bool
+}
+
+// Run holds a kind of tier to the contract. The test that calls it is run
+// again, in a process that is then killed, so it must get here the same way
+// each time.
+func Run(t *testing.T, k Kind) {
+	tr, err := k.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := rootfs.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := k.Root(context.Background(), store, rootfs.Base())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &suite{kind: k, tier: tr, root: root}
+	if isOwner() {
+		s.own()
+	}
+	box, err := tr.Open(context.Background(), s.spec())
+	if tier.IsKind(err, tier.KindUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := box.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := look(t)
+	for _, group := range []struct {
+		name  string
+		tests map[string]func(*suite, *testing.T)
+	}{
+		{"command", commandTests},
+		{"files", fileTests},
+		{"walls", wallTests},
+		{"ends", endTests},
+		{"open", openTests},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for name, test := range group.tests {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel() // they mostly wait
+					test(s, t)
+				})
+			}
+		})
+	}
+	before.same(t)
+	// Last, since they look at everything.
+	t.Run("owner killed", s.ownerKilled)
+	t.Run("nothing left", s.nothingLeft)
+}
+
+type suite struct {
+	kind Kind
+	tier tier.Tier
+	root *rootfs.Root
+}
+
+// ample is a wall that only a test that hangs meets.
+const ample = time.Minute
+
+// soon is the wall of a command that must meet it.
+const soon = 300 * time.Millisecond
+
+func (s *suite) spec(files ...glovebox.File) tier.Spec {
+	l := glovebox.Limits{Wall: ample, CPU: ample, Memory: 96 << 20, Processes: 16, OpenFiles: 64, Output: 1 << 20}
+	return tier.Spec{Root: s.root, Limits: l.WithDefaults(), Files: files}
+}
+
+// open opens a box that is closed, without a complaint, with the test.
+func (s *suite) open(t *testing.T, files ...glovebox.File) tier.Box {
+	t.Helper()
+	return s.openSpec(t, s.spec(files...))
+}
+
+func (s *suite) openSpec(t *testing.T, spec tier.Spec) tier.Box {
+	t.Helper()
+	box, err := s.tier.Open(context.Background(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return box
+}
+
+// program is an executable file that executes a script, and ends with the
+// number of the first error.
+func program(name string, script func(s *glove.Script)) glovebox.File {
+	s := new(glove.Script)
+	script(s)
+	image, err := glove.Program(s)
+	if err != nil {
+		panic(err)
+	}
+	return glovebox.File{Path: name, Data: image, Executable: true}
+}
+
+// result is what came of a command.
+type result struct {
+	glovebox.Outcome
+	stdout, stderr bytes.Buffer
+}
+
+// run runs one of the programs of a box.
+func run(box tier.Box, name string, change ...func(*tier.Command)) *result {
+	r := &result{}
+	cmd := tier.Command{Args: []string{tier.Workspace + "/" + name}, Stdout: &r.stdout, Stderr: &r.stderr}
+	for _, f := range change {
+		f(&cmd)
+	}
+	r.Outcome = box.Run(context.Background(), cmd)
+	return r
+}
+
+// ok fails where a command did not end well.
+func (r *result) ok(t *testing.T) *result {
+	t.Helper()
+	if r.Cause != glovebox.CauseExit || r.ExitCode != 0 || r.Signal != "" || !r.Started || r.Err != nil {
+		t.Fatalf("ended with %+v (error %s)", r.Outcome, unix.ErrnoName(unix.Errno(max(r.ExitCode, 0))))
+	}
+	return r
+}
+
+func (r *result) hit(l glovebox.LimitName) bool {
+	return slices.ContainsFunc(r.Hits, func(h glovebox.Hit) bool {
+		return h.Limit == l && h.Evidence.Source != "" && h.Evidence.Fact != ""
+	})
+}
+
+// Pieces of programs.
+
+func pause(s *glove.Script) { s.Call("pause", unix.SYS_PPOLL, 0, 0, 0, 0) }
+
+func loop(s *glove.Script) {
+	again := s.Label()
+	s.Place(again)
+	s.Jump(again)
+}
+
+func sleep(s *glove.Script, d time.Duration) {
+	s.Call("sleep", unix.SYS_NANOSLEEP, s.Words(int64(d/time.Second), int64(d%time.Second)), 0)
+}
+
+func write(s *glove.Script, fd int, text string) {
+	s.Call("write", unix.SYS_WRITE, fd, text, len(text))
+}
+
+func create(s *glove.Script, path, text string) {
+	fd := s.Buffer(8)
+	s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, path, unix.O_CREAT|unix.O_WRONLY|unix.O_TRUNC, 0o644).To(fd)
+	s.CallOn(fd, "write", unix.SYS_WRITE, text, len(text))
+	s.CallOn(fd, "close", unix.SYS_CLOSE)
+}
+
+// fork makes a child that executes body and ends.
+func fork(s *glove.Script, body func(s *glove.Script)) {
+	pid, on := s.Buffer(8), s.Label()
+	s.Call("fork", unix.SYS_CLONE, uint64(unix.SIGCHLD), 0, 0, 0, 0).To(pid)
+	s.Load(pid).IfOther(0, on)
+	body(s)
+	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
+	s.Place(on)
+}
+
+// copyTo writes all that it reads from the descriptor in a word.
+func copyTo(s *glove.Script, from glove.Ref, to int) {
+	again, end := s.Label(), s.Label()
+	buf, n := s.Scratch(32<<10), s.Buffer(8)
+	s.Place(again)
+	s.CallOn(from, "read", unix.SYS_READ, buf, 32<<10).To(n)
+	s.Load(n).IfEqual(0, end)
+	count := s.Load(n)
+	count.To(s.Call("write", unix.SYS_WRITE, to, buf, 0).Arg(2))
+	s.Jump(again)
+	s.Place(end)
+}
+
+// print writes a file to stdout.
+func print(s *glove.Script, path string) {
+	fd := s.Buffer(8)
+	s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, path, unix.O_RDONLY, 0).To(fd)
+	copyTo(s, fd, 1)
+}
+
+// must ends the program with exit code 99 where a call does not fail with want.
+func must(s *glove.Script, want unix.Errno, nr uintptr, args ...any) {
+	wrong := exits(s, 99)
+	s.Call("must fail", nr, args...).IfOther(-int64(want), wrong)
+}
+
+// refused ends the program with exit code 98 where a call succeeds.
+func refused(s *glove.Script, nr uintptr, args ...any) {
+	succeeded, failed := exits(s, 98), s.Label()
+	s.Call("must be refused", nr, args...).IfError(failed)
+	s.Jump(succeeded)
+	s.Place(failed)
+}
+
+// exits returns a label where the program ends with an exit code.
+func exits(s *glove.Script, code int) *glove.Label {
+	end, on := s.Label(), s.Label()
+	s.Jump(on)
+	s.Place(end)
+	s.Call("exit", unix.SYS_EXIT_GROUP, code)
+	s.Place(on)
+	return end
+}
