@@ -114,7 +114,7 @@ func (r reply) code() string {
 	return r.Text
 }
 
-var ownTest = regexp.MustCompile(`(?m)^func (Test)`)
+var ownTest = regexp.MustCompile(`(?m)^func (Test\w*)\(`)
 
 // replyCorpora says, for each language, how its rows are tested with Glovebox
 // and how the same program and tests run by themselves.
@@ -154,7 +154,11 @@ var replyCorpora = []struct {
 		// Many replies bring tests of their own, of the same names, which go
 		// test would run in place of the corpus's, or refuse.
 		alone: func(r reply) string {
-			return ownTest.ReplaceAllString(r.code(), "func own$1") + "\n" + r.Tests
+			code := r.code()
+			for _, name := range ownTest.FindAllStringSubmatch(code, -1) {
+				code = regexp.MustCompile(`\b`+name[1]+`\b`).ReplaceAllString(code, "own"+name[1])
+			}
+			return code + "\n" + r.Tests
 		}},
 	{lang: language.Ruby, suffix: "rb", test: "main_test.rb", file: "main.rb", argv: []string{"ruby", "main.rb"}, alone: plain,
 		wants: []string{"ruby", "-e", "require 'test/unit'; exit! 0"}},
@@ -256,12 +260,12 @@ func (b *bubble) run(t *testing.T, file, code string, argv []string) (bool, stri
 	if argv[0] == "go" {
 		cache := goCache(t)
 		args = append(args, "--bind", cache, cache, "--setenv", "GOCACHE", cache, "--setenv", "GOFLAGS", "-mod=mod", "--setenv", "GOPROXY", "off")
-		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module alone\n\ngo 1.21\n"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module alone\n\ngo 1.22\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		argv = append(argv, "-vet=off")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], append(append(args[1:], "--"), argv...)...)
 	var out bytes.Buffer

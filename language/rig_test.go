@@ -316,3 +316,7 @@ func (v *rigVerdict) judge(r rigRun, nonce bool) {
 		v.why = "the tests did not complete"
 	}
 }
+
+// forgeAll tells whether every trick is tried in every form of tests. Else each
+// is tried in one of them.
+func forgeAll() bool { return os.Getenv("GLOVEBOX_FORGE") == "all" }
