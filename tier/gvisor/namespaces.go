@@ -7,15 +7,19 @@ import (
 	"gvisor.dev/gvisor/pkg/sentry/kernel"
 )
 
-// refuseNamespaces takes user namespaces from the guest. In one of its own a
-// command would have every capability there, could mount, and would reach much
-// more of the sentry's code.
+// newNamespaces are the flags of new namespaces. In a user namespace of its own
+// a command would have every capability, could mount, and would reach much more
+// of the sentry's code; a mount namespace gVisor gives to whoever asks clone.
+const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
+	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+// refuseNamespaces takes them from the guest.
 func refuseNamespaces() {
 	wrapCalls(func(name string, next serve) serve {
 		switch name {
 		case "clone", "unshare":
 			return func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
-				if args[0].Uint64()&unix.CLONE_NEWUSER != 0 {
+				if args[0].Uint64()&newNamespaces != 0 {
 					return 0, nil, linuxerr.EPERM
 				}
 				return next(t, nr, args)

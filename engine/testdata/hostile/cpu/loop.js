@@ -1,0 +1,4 @@
+// want: timeout
+// limit: cpu
+// limits: cpu=1s wall=60s
+for (;;);

@@ -1,0 +1,6 @@
+# want: memory_limit
+# limits: memory=96MiB
+import mmap
+m = mmap.mmap(-1, 1 << 30)
+for i in range(0, len(m), 4096):
+    m[i] = 1

@@ -1,0 +1,4 @@
+# want: memory_limit
+# limits: memory=96MiB
+x = []
+loop { x << "x" * (1 << 20) }

@@ -1,0 +1,4 @@
+# want: memory_limit
+# limits: memory=96MiB
+x=xxxxxxxxxxxxxxxx
+while :; do x=$x$x; done

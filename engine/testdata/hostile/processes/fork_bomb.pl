@@ -1,0 +1,3 @@
+# want: timeout
+# limits: wall=2s processes=20
+fork while 1;

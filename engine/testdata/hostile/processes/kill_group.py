@@ -1,0 +1,3 @@
+# want: runtime_error
+import os
+os.killpg(0, 9)

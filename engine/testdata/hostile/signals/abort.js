@@ -1,0 +1,2 @@
+// want: runtime_error
+process.abort();

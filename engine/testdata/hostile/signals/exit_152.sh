@@ -1,0 +1,2 @@
+# want: runtime_error
+exit 152

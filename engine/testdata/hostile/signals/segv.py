@@ -1,0 +1,3 @@
+# want: runtime_error
+import ctypes
+ctypes.string_at(0)

@@ -1,0 +1,3 @@
+# want: runtime_error
+import os
+os.kill(os.getpid(), 9)

@@ -1,0 +1,3 @@
+# want: runtime_error
+import os, signal
+os.kill(os.getpid(), signal.SIGXCPU)

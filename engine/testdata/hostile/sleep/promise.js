@@ -1,0 +1,4 @@
+// want: timeout
+// limit: wall
+// limits: wall=2s
+setInterval(() => {}, 1e6);
