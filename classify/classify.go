@@ -76,7 +76,7 @@ func verdict(f Facts) Verdict {
 		return v
 	}
 	if f.Tests == nil {
-		return ended(f.Program, phase)
+		return ended(f, phase)
 	}
 	// The candidate is alive and well; then it is the tests that decide, unless
 	// their own box came to an end.
@@ -205,15 +205,20 @@ func touched(o glovebox.Outcome, l glovebox.Limits, phase glovebox.Phase, where 
 	return v, false
 }
 
-func ended(o glovebox.Outcome, phase glovebox.Phase) Verdict {
+func ended(f Facts, phase glovebox.Phase) Verdict {
+	o := f.Program
 	v := Verdict{
 		Status: glovebox.StatusPass, Phase: phase,
 		Message:  "The program ran to its end (no tests were given).",
 		Evidence: []glovebox.Evidence{{Source: "kernel", Fact: "wait status: " + Exit(o)}},
 	}
-	if o.ExitCode != 0 || o.Signal != "" {
+	switch {
+	case o.ExitCode != 0 || o.Signal != "":
 		v.Status = glovebox.StatusRuntimeError
 		v.Message = "The program ended with " + Exit(o) + "."
+	case !glovebox.ProofNone.Meets(f.Required):
+		v.Status = glovebox.StatusUnproven
+		v.Message = fmt.Sprintf("The program ran to its end, but nothing was tested where the proof %s is required.", f.Required)
 	}
 	return v
 }

@@ -81,14 +81,23 @@ func (r *run) root(ctx context.Context, t tier.Tier) (*rootfs.Root, error) {
 	return root, nil
 }
 
-// command makes a tier's command of a language's step.
+// command makes a tier's command of a language's step for the program.
 func (r *run) command(s language.Step, args ...string) tier.Command {
+	cmd := r.ours(s)
+	cmd.Args = append(cmd.Args, args...)
+	for name, value := range r.job.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return cmd
+}
+
+// ours makes a tier's command of a step that is not the program's: the job's
+// environment is not for it. A variable that steers an interpreter must not
+// steer the one that judges.
+func (r *run) ours(s language.Step) tier.Command {
 	env := []string{"PATH=" + r.tools.Path, "HOME=" + tier.Workspace, "LANG=C.UTF-8"}
 	env = append(append(env, r.tools.Env...), s.Env...)
-	for name, value := range r.job.Env {
-		env = append(env, name+"="+value)
-	}
-	return tier.Command{Args: append(append([]string(nil), s.Args...), args...), Env: env, Stdin: s.Stdin, Files: s.Files}
+	return tier.Command{Args: append([]string(nil), s.Args...), Env: env, Stdin: s.Stdin, Files: s.Files}
 }
 
 // check runs the parser's own step, where there is one.
@@ -127,6 +136,8 @@ const (
 	maxReport = 32 << 20
 	maxLine   = 1 << 20
 	maxEvents = 100_000
+	// firstEvent is all that is read where only the parser's word counts.
+	firstEvent = 1
 )
 
 // report collects the events of a descriptor 5. The far end may be in the
@@ -134,6 +145,7 @@ const (
 // report unusable.
 type report struct {
 	r, w *os.File
+	most int // events; those that come after them are not read
 	tap  *tap.Tap
 
 	line    []byte
@@ -142,12 +154,12 @@ type report struct {
 	invalid string
 }
 
-func newReport() (*report, error) {
+func newReport(most int) (*report, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	return &report{r: r, w: w}, nil
+	return &report{r: r, w: w, most: most}, nil
 }
 
 // start begins to read. The write end is in the box now.
@@ -218,7 +230,7 @@ func (p *report) take() {
 		p.refuse("a line of it is not an event")
 	}
 	p.line = p.line[:0]
-	if len(p.list) == maxEvents {
+	if len(p.list) == p.most {
 		p.refuse("it has too many events")
 		return
 	}

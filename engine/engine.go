@@ -20,6 +20,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -208,9 +210,20 @@ func (e *Engine) validate(job *glovebox.Job) error {
 			return err
 		}
 	}
+	// The caller's slices stay as they are: a Job may be used again, and by two
+	// at a time.
+	job.Tests, job.Inputs = slices.Clone(job.Tests), slices.Clone(job.Inputs)
 	for name, files := range map[string][]glovebox.File{"tests": job.Tests, "inputs": job.Inputs} {
 		if err := cleanFiles(files, job.Limits); err != nil {
 			return &Error{name, err}
+		}
+	}
+	if p := job.Program; p != nil {
+		if named(job.Tests, p.Main) {
+			return &Error{"tests", fmt.Errorf("%q is the program's main file", p.Main)}
+		}
+		if err := crossing(slices.Concat(p.Files, job.Inputs)); err != nil {
+			return &Error{"inputs", err}
 		}
 	}
 	for i := range job.Inputs {
@@ -264,13 +277,19 @@ func (e *Engine) validateProgram(p *glovebox.Program, job *glovebox.Job) error {
 		return &Error{"program.main", err}
 	}
 	q.Main = main
-	for _, f := range q.Files {
-		if f.Path == main {
-			job.Program = &q
-			return nil
-		}
+	if strings.HasPrefix(main, "-") {
+		return &Error{"program.main", fmt.Errorf("%q begins with a dash: an interpreter takes it for an option", main)}
 	}
-	return &Error{"program.main", fmt.Errorf("%q is not one of the program's files", p.Main)}
+	if !named(q.Files, main) {
+		return &Error{"program.main", fmt.Errorf("%q is not one of the program's files", p.Main)}
+	}
+	job.Program = &q
+	return nil
+}
+
+// named tells whether one of the files has the path.
+func named(files []glovebox.File, path string) bool {
+	return slices.ContainsFunc(files, func(f glovebox.File) bool { return f.Path == path })
 }
 
 // cleanFiles checks the files' names and sizes, and that no two have one name.
@@ -289,6 +308,22 @@ func cleanFiles(files []glovebox.File, l glovebox.Limits) error {
 		f.Path = clean
 		if int64(len(f.Data)) > l.Reply {
 			return fmt.Errorf("%s has %d bytes: at most %d", clean, len(f.Data), l.Reply)
+		}
+	}
+	return crossing(files)
+}
+
+// crossing finds a name that is a file's and a directory's.
+func crossing(files []glovebox.File) error {
+	dirs := map[string]bool{}
+	for _, f := range files {
+		for d := path.Dir(f.Path); d != "."; d = path.Dir(d) {
+			dirs[d] = true
+		}
+	}
+	for _, f := range files {
+		if dirs[f.Path] {
+			return fmt.Errorf("%q is a file and a directory", f.Path)
 		}
 	}
 	return nil

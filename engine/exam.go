@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -18,7 +20,7 @@ import (
 
 // exam runs the program's test files.
 func (r *run) exam(ctx context.Context, facts *classify.Facts) error {
-	x, err := r.lang.Exam(r.tools, r.program, language.Tests{Files: r.tests, Entry: r.job.Entry, Nonce: r.nonce})
+	x, err := r.lang.Exam(r.tools, r.untested(), language.Tests{Files: r.tests, Entry: r.job.Entry, Nonce: r.nonce})
 	for x != nil && err == nil {
 		var fallback string
 		if fallback, err = r.sit(ctx, x, facts); err != nil || fallback == "" {
@@ -30,11 +32,20 @@ func (r *run) exam(ctx context.Context, facts *classify.Facts) error {
 			return nil
 		}
 		r.forget()
+		facts.Program, facts.Harness, facts.Syntax = glovebox.Outcome{}, nil, nil
 		if x, err = x.Fallback(); x != nil && x.Reason == "" {
 			x.Reason = fallback
 		}
 	}
 	return err
+}
+
+// untested is the program without files that have the names of the tests: such
+// a name is the tests', in whatever box.
+func (r *run) untested() *glovebox.Program {
+	p := *r.program
+	p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(f glovebox.File) bool { return named(r.tests, f.Path) })
+	return &p
 }
 
 // sit runs one exam. It returns a reason where these tests need the weaker one.
@@ -48,7 +59,7 @@ func (r *run) sit(ctx context.Context, x *language.Exam, facts *classify.Facts) 
 
 // sitTogether runs tests and candidate in one process.
 func (r *run) sitTogether(ctx context.Context, x *language.Exam, facts *classify.Facts) (string, error) {
-	report, err := newReport()
+	report, err := newReport(maxEvents)
 	if err != nil {
 		return "", err
 	}
@@ -89,14 +100,14 @@ func (r *run) sitTogether(ctx context.Context, x *language.Exam, facts *classify
 // sitApart runs the candidate in one box and the tests in another, with two
 // pipes between them.
 func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Facts) (string, error) {
-	report, err := newReport()
+	report, err := newReport(maxEvents)
 	if err != nil {
 		return "", err
 	}
 	defer report.close()
 	// The candidate's own report says what the parser says, before its code
 	// starts; what comes after that is not read.
-	parser, err := newReport()
+	parser, err := newReport(firstEvent)
 	if err != nil {
 		return "", err
 	}
@@ -139,7 +150,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 	tests := make(chan glovebox.Outcome, 1)
 	var said bytes.Buffer
 	go func() {
-		cmd := r.command(*x.Harness)
+		cmd := r.ours(*x.Harness)
 		cmd.Files = nil // staged when the box was opened
 		cmd.Stderr = &bounded{b: &said}
 		out := harness.Run(ctx, cmd)
@@ -161,7 +172,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 	facts.Syntax = parser.syntax()
 	fallback := r.read(report, facts, "")
 	if t := facts.Tests; !t.Complete && t.Reason == "" && out.Cause == glovebox.CauseExit && out.ExitCode != 0 {
-		t.Reason = "the process of the tests ended with " + classify.Exit(out) + ": " + observe.Middle(said.String(), maxValue)
+		t.Reason = "the process of the tests ended with " + classify.Exit(out) + ": " + r.short(said.String())
 	}
 	return fallback, nil
 }
@@ -223,8 +234,7 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 				p.refuse("a case of it is empty")
 				continue
 			}
-			c := *e.Case
-			c.Message, c.Expected, c.Actual = observe.Middle(c.Message, maxValue), observe.Middle(c.Expected, maxValue), observe.Middle(c.Actual, maxValue)
+			c := r.bound(*e.Case)
 			switch c.Status {
 			case "passed":
 				t.Passed++
@@ -234,9 +244,9 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 			}
 			t.Cases = append(t.Cases, c)
 		case "fallback":
-			return e.Reason
+			return r.short(e.Reason)
 		case "broken":
-			t.Reason = e.Reason
+			t.Reason = r.short(e.Reason)
 		case "done":
 			done = &e
 		default:
@@ -260,6 +270,24 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 		t.Cases = keepFailures(t.Cases)
 	}
 	return ""
+}
+
+// bound makes a test case of a report one of an Observation.
+func (r *run) bound(c glovebox.TestCase) glovebox.TestCase {
+	c.Name = r.short(strings.Join(strings.Fields(c.Name), " "))
+	c.Message, c.Expected, c.Actual = r.short(c.Message), r.short(c.Expected), r.short(c.Actual)
+	switch c.Status {
+	case "passed", "skipped", "failed", "error":
+	default:
+		c.Status = "failed"
+	}
+	return c
+}
+
+// short redacts a text and then bounds it: the other way around, a secret that
+// is cut in two would not be found.
+func (r *run) short(text string) string {
+	return observe.Middle(r.redact.String("tests", text), maxValue)
 }
 
 // maxCases is how many test cases an Observation lists.

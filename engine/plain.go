@@ -40,7 +40,7 @@ func (s *session) open(ctx context.Context) error {
 	var fds []*os.File
 	if s.plan.Check == nil {
 		var err error
-		if s.report, err = newReport(); err != nil {
+		if s.report, err = newReport(firstEvent); err != nil {
 			return err
 		}
 		fds = []*os.File{nil, nil, s.report.w}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -60,7 +61,7 @@ func (r *run) all(ctx context.Context) *glovebox.Observation {
 // verdict takes over what was classified.
 func (r *run) verdict(v classify.Verdict) {
 	r.o.Status, r.o.Phase, r.o.Limit = v.Status, v.Phase, v.Limit
-	r.o.Message, r.o.Evidence, r.o.Partial = v.Message, v.Evidence, v.Partial
+	r.o.Message, r.o.Evidence, r.o.Partial = v.Message, append(v.Evidence, r.o.Evidence...), v.Partial
 }
 
 // end ends the run before anything was executed.
@@ -96,7 +97,7 @@ func (r *run) extract(ctx context.Context) bool {
 			return false
 		}
 		var names []string
-		for _, f := range r.job.Tests {
+		for _, f := range slices.Concat(r.job.Tests, r.job.Inputs) {
 			names = append(names, f.Path)
 		}
 		found, err := extract.Extract(r.job.Reply, extract.Options{
@@ -139,8 +140,14 @@ func (r *run) admit(ctx context.Context) bool {
 	return r.end(glovebox.StatusDenied, glovebox.PhaseAdmit, "policy", "The policy refused the run.")
 }
 
-// stage finds the toolchain.
+// stage finds the toolchain. What has no room in a box is the program's fault,
+// and known before there is a box.
 func (r *run) stage(ctx context.Context) bool {
+	if limit, why := r.crowded(); why != "" {
+		r.end(glovebox.StatusDiskLimit, glovebox.PhaseStage, "supervisor", "%s", why)
+		r.o.Limit = limit
+		return false
+	}
 	var err error
 	if r.tools, err = r.e.Toolchain(ctx, r.lang); err != nil {
 		return r.broke(ctx, glovebox.PhaseStage, err)
@@ -149,6 +156,32 @@ func (r *run) stage(ctx context.Context) bool {
 		return r.broke(ctx, glovebox.PhaseStage, fmt.Errorf("there is no way to run test files in %s; use input/output cases", r.lang.Title))
 	}
 	return true
+}
+
+// maxNames is how many bytes the names of a program's files may have together:
+// they are told to drivers in one argument, and Linux takes 128 KiB.
+const maxNames = 64 << 10
+
+// crowded tells which limit the program's files are over, before it does
+// anything.
+func (r *run) crowded() (glovebox.LimitName, string) {
+	const page = 4 << 10 // of a file system in memory
+	var names, bytes int64
+	files := slices.Concat(r.program.Files, r.job.Inputs)
+	for _, f := range files {
+		names += int64(len(f.Path)) + 1
+		bytes += (int64(len(f.Data)) + page - 1) / page * page
+	}
+	l := r.job.Limits
+	switch {
+	case int64(len(files)) > l.Files:
+		return glovebox.LimitFiles, fmt.Sprintf("The program and its inputs are %d files, and the limit is %d.", len(files), l.Files)
+	case names > maxNames:
+		return glovebox.LimitFiles, fmt.Sprintf("The names of the program's files have %d bytes together: at most %d.", names, maxNames)
+	case bytes > l.Disk:
+		return glovebox.LimitDisk, fmt.Sprintf("The program and its inputs have %d bytes, and the disk limit is %d.", bytes, l.Disk)
+	}
+	return "", ""
 }
 
 // execute runs the program, its tests or its cases.

@@ -135,6 +135,7 @@ func (r *run) clean(o *glovebox.Observation) {
 		}
 	}
 	one(&o.Message)
+	one(&o.TierReason)
 	for i := range o.Evidence {
 		one(&o.Evidence[i].Fact)
 	}
@@ -159,8 +160,29 @@ func (r *run) clean(o *glovebox.Observation) {
 	}
 	for i := range o.Refused {
 		one(&o.Refused[i].Name)
+		one(&o.Refused[i].Reason)
 	}
 	for i := range o.Artifacts {
 		one(&o.Artifacts[i].Name)
+	}
+	for i := range o.Findings {
+		one(&o.Findings[i].File)
+		one(&o.Findings[i].Message)
+	}
+	for i := range o.Denials {
+		one(&o.Denials[i].What)
+		one(&o.Denials[i].Target)
+	}
+	if x := o.Extraction; x != nil {
+		for i := range x.Notes {
+			one(&x.Notes[i])
+		}
+		for _, pieces := range [][]glovebox.Piece{x.Taken, x.Left} {
+			for i := range pieces {
+				one(&pieces[i].File)
+				one(&pieces[i].Language)
+				one(&pieces[i].Reason)
+			}
+		}
 	}
 }

@@ -383,7 +383,7 @@ func (a *assembly) put(prog *glovebox.Program, b *block) {
 		p = a.names.fallback(b.lang)
 		a.note("line %d: %v; it is %s now", b.line, err, p)
 	case a.names.taken[p] && !hasFile(prog, p):
-		a.leave(b, "its name is the name of the caller's tests")
+		a.leave(b, "its name is the name of the caller's tests or inputs")
 		return
 	case !a.names.free(p):
 		old := p

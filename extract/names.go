@@ -239,6 +239,9 @@ func clean(name string) (string, error) {
 	if drive.MatchString(p) {
 		return "", fmt.Errorf("file name %q is absolute: it must be relative to the workspace", short(name))
 	}
+	if strings.HasPrefix(p, "-") {
+		return "", fmt.Errorf("file name %q begins with a dash, as options do", short(name))
+	}
 	return glovebox.CleanPath(p)
 }
 

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
@@ -24,9 +25,11 @@ func Feedback(o *glovebox.Observation, limits glovebox.Limits) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Result: %s. %s\n", o.Status, defuse(oneLine(o.Message, maxMessage)))
+	message, reason := headline(o)
+	fmt.Fprintf(&b, "Result: %s. %s\n", o.Status, defuse(oneLine(message, maxMessage)))
+	quote(&b, "reason", Middle(reason, maxMessage))
 	if s := o.Syntax; s != nil {
-		at := defuse(oneLine(s.File, 120))
+		at := word(s.File)
 		if s.Line > 0 {
 			at += fmt.Sprintf(", line %d", s.Line)
 		}
@@ -46,9 +49,9 @@ func Feedback(o *glovebox.Observation, limits glovebox.Limits) string {
 		quote(&b, "error", Middle(what, maxMessage))
 	}
 	for _, d := range o.Denials {
-		fmt.Fprintf(&b, "Denied: %s %s by the rule %s.", d.What, d.Target, d.Rule)
+		fmt.Fprintf(&b, "Denied: %s %s by the rule %s.", word(d.What), word(d.Target), word(d.Rule))
 		if d.AllowWith != "" {
-			fmt.Fprintf(&b, " It would be allowed with: %s.", d.AllowWith)
+			fmt.Fprintf(&b, " It would be allowed with: %s.", word(d.AllowWith))
 		}
 		b.WriteByte('\n')
 	}
@@ -67,6 +70,21 @@ func Feedback(o *glovebox.Observation, limits glovebox.Limits) string {
 		quote(&b, "stderr", Middle(o.Stderr, maxStream))
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// headline splits an observation's message into our own words and those of
+// somebody else, which are only quoted. Our own failures are the operator's
+// concern: what they say of this host is not for the model.
+func headline(o *glovebox.Observation) (ours, theirs string) {
+	switch t := o.Tests; {
+	case o.Status == glovebox.StatusSandboxError:
+		return "Glovebox failed, not the code.", ""
+	case o.Status == glovebox.StatusSyntaxError && o.Syntax != nil:
+		return "The code does not parse.", o.Syntax.Message
+	case o.Status == glovebox.StatusTestFailed && t != nil && !t.Complete && t.Reason != "":
+		return "The tests did not complete.", t.Reason
+	}
+	return o.Message, ""
 }
 
 func showsStreams(s glovebox.Status) bool {
@@ -93,7 +111,7 @@ func failures(b *strings.Builder, t *glovebox.TestReport) {
 			continue
 		}
 		shown++
-		fmt.Fprintf(b, "Test %s: %s.\n", defuse(oneLine(c.Name, 120)), c.Status)
+		fmt.Fprintf(b, "Test %s: %s.\n", word(c.Name), word(c.Status))
 		if c.Message != "" {
 			quote(b, "message", Middle(c.Message, maxMessage))
 		}
@@ -157,12 +175,20 @@ func quote(b *strings.Builder, name, text string) {
 	fmt.Fprintf(b, "<untrusted source=%q>\n%s\n</untrusted>\n", name, strings.TrimRight(defuse(text), "\n"))
 }
 
-// defuse makes our marks in a text that is not ours harmless.
+// defuse makes our marks in a text that is not ours harmless, and what a reader
+// might take for them: in capitals, with spaces, with characters that do not
+// show.
 func defuse(s string) string {
-	return marks.Replace(s)
+	return marks.ReplaceAllString(s, "[$1")
 }
 
-var marks = strings.NewReplacer("<untrusted", "<\u200buntrusted", "</untrusted", "</\u200buntrusted")
+// gap is what may stand between the characters of a mark and not be seen.
+const gap = `[\s\p{Cf}\p{Mn}]*`
+
+var marks = regexp.MustCompile(`(?i)[<＜﹤‹〈⟨]` + gap + `([/／⁄∕]?` + gap + strings.Join(strings.Split("untrusted", ""), gap) + `)`)
+
+// word is a name of somebody else's in a line of ours.
+func word(s string) string { return defuse(oneLine(s, 120)) }
 
 // oneLine makes a name fit for a line of ours.
 func oneLine(s string, max int) string {

@@ -46,9 +46,12 @@ func control(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r < 0xa0:
 		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // bidirectional overrides
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, // bidirectional overrides
+		r == 0x200e, r == 0x200f, r == 0x61c: // and marks
 		return true
-	case r == 0xfeff:
+	case r >= 0xe0000 && r <= 0xe007f: // tags: text that only a machine reads
+		return true
+	case r == 0x2028, r == 0x2029, r == 0xfeff:
 		return true
 	}
 	return false

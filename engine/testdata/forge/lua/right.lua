@@ -1,0 +1,1 @@
+local function add(a, b) return a + b end
