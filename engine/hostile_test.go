@@ -367,14 +367,16 @@ func (r remains) same(t *testing.T) {
 	}
 }
 
-// below returns the processes below one, those that wait to be reaped as well.
+// below returns the processes below one, but for those that wait to be reaped:
+// of the adopted ones, nobody does it.
 func below(pid int) []int {
 	var all []int
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, l := range lists {
 		data, _ := os.ReadFile(l)
 		for _, f := range strings.Fields(string(data)) {
-			if child, err := strconv.Atoi(f); err == nil {
+			stat, _ := os.ReadFile("/proc/" + f + "/stat")
+			if child, err := strconv.Atoi(f); err == nil && !bytes.Contains(stat, []byte(") Z ")) {
 				all = append(append(all, child), below(child)...)
 			}
 		}

@@ -117,7 +117,7 @@ func (g *Group) Evidence() []glovebox.Hit {
 		}
 	}
 	for _, n := range g.nodes {
-		if n.has(Memory) {
+		if n.has(Memory) && n.full() {
 			file := "memory.oom_control"
 			if n.v2 {
 				file = "memory.events"
@@ -129,6 +129,20 @@ func (g *Group) Evidence() []glovebox.Hit {
 		}
 	}
 	return hits
+}
+
+// full tells whether the group has met its own limit of memory. Its kills alone
+// do not say so: they count when the whole machine is out of memory too, which
+// is nothing that the box did.
+func (n node) full() bool {
+	if n.v2 {
+		times, err := n.field("memory.events", "oom")
+		return err == nil && times > 0
+	}
+	limit, err1 := n.number("memory.limit_in_bytes")
+	most, err2 := n.number("memory.max_usage_in_bytes")
+	const batch = 1 << 20 // the kernel charges many pages at a time
+	return err1 == nil && err2 == nil && most+batch >= limit
 }
 
 // Kill kills every process in the group. It does not wait for their end.

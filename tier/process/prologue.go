@@ -49,7 +49,9 @@ type rlimit struct {
 // really used leaves its evidence.
 func (p *bootPlan) rlimits() []rlimit {
 	l := p.spec.Limits
-	seconds := uint64((l.CPU + 999_999_999) / 1_000_000_000)
+	// The time of all together is metered, and ends the command with the word
+	// that tells; the kernel's limit on each, a second later, is the last resort.
+	seconds := uint64((l.CPU+999_999_999)/1_000_000_000) + 1
 	const stack = 8 << 20
 	list := []rlimit{
 		// The first is a signal that tells; who catches it dies by the second.
