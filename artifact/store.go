@@ -30,9 +30,13 @@ type Blob interface {
 	Discard() error
 }
 
-// Memory is a Store that keeps a bounded number of bytes in memory, and what
-// is more in temporary files that have no name: nothing is left of them when
-// the process ends, however it ends.
+// maxInMemory is how large one content may be in memory. Growing a slice to
+// more takes several times its size.
+const maxInMemory = 1 << 20
+
+// Memory is a Store that keeps small contents, up to a number of bytes, in
+// memory, and the others in temporary files that have no name: nothing is left
+// of them when the process ends, however it ends.
 type Memory struct {
 	limit int64
 
@@ -129,7 +133,7 @@ func (b *memoryBlob) keep(p []byte) (*os.File, error) {
 	if b.closed {
 		return nil, fs.ErrClosed
 	}
-	if b.file == nil && b.m.used+int64(len(p)) > b.m.limit {
+	if b.file == nil && (b.m.used+int64(len(p)) > b.m.limit || len(b.data)+len(p) > maxInMemory) {
 		if err := b.spill(); err != nil {
 			return nil, err
 		}
