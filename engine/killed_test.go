@@ -1,0 +1,175 @@
+package engine_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/engine"
+)
+
+// ownerEnv makes TestKilled the process that is killed: it names the tier.
+const ownerEnv = "GLOVEBOX_TEST_KILLED"
+
+// killedRuns is how many runs are cut short.
+const killedRuns = 20
+
+// TestKilled kills a Glovebox in the middle of 20 runs: within seconds no
+// process of them runs, and when the next one starts, nothing is left.
+func TestKilled(t *testing.T) {
+	if name := os.Getenv(ownerEnv); name != "" {
+		own(t, glovebox.TierName(name))
+	}
+	eachTier(t, func(t *testing.T, _ *engine.Engine, name glovebox.TierName) {
+		dir, err := os.MkdirTemp("/tmp", "gbk") // short, for sockets
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		t.Setenv("TMPDIR", dir)
+		t.Setenv("XDG_RUNTIME_DIR", dir)
+		start(t, name)
+		before := filesIn(t, dir)
+
+		c := exec.Command("/proc/self/exe", "-test.run=^TestKilled$")
+		c.Env = append(os.Environ(), ownerEnv+"="+string(name))
+		c.Stderr = os.Stderr
+		stdout, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer c.Wait()
+		defer c.Process.Kill()
+		lines := bufio.NewScanner(stdout)
+		for lines.Scan() && lines.Text() != "up" {
+			if lines.Text() != "" {
+				t.Log(lines.Text())
+			}
+		}
+		// Runs of which some boot still, some are up, some begin anew.
+		pids := below(c.Process.Pid)
+		if len(pids) < killedRuns/2 {
+			t.Fatalf("only %d processes", len(pids))
+		}
+		var groups []string
+		for _, pid := range pids {
+			groups = append(groups, groupsOf(pid)...)
+		}
+		c.Process.Kill()
+		c.Wait()
+		for _, pid := range pids {
+			for begin := time.Now(); runs(pid); time.Sleep(time.Millisecond) {
+				if time.Since(begin) > 10*time.Second {
+					cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+					t.Fatalf("process %d %q runs on", pid, cmd)
+				}
+			}
+		}
+		start(t, name)
+		for _, g := range groups {
+			if _, err := os.Stat(g); err == nil {
+				t.Errorf("control group %s is left", g)
+			}
+		}
+		if now := filesIn(t, dir); !slices.Equal(now, before) {
+			t.Errorf("files %q, before %q", now, before)
+		}
+	})
+}
+
+// start starts a Glovebox as new, and runs something.
+func start(t *testing.T, name glovebox.TierName) {
+	t.Helper()
+	e, err := engine.New(engine.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if o := do(t, e, glovebox.Job{Tier: name, Program: python("print(1)")}); o.Status != glovebox.StatusPass {
+		t.Errorf("the run ended with %s: %s", o.Status, o.Message)
+	}
+}
+
+// own runs until it is killed.
+func own(t *testing.T, name glovebox.TierName) {
+	e, err := engine.New(engine.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy := glovebox.Job{Tier: name, Limits: glovebox.Limits{Wall: time.Hour, CPU: time.Hour},
+		Program: python("import os, sys, time\nfor i in range(3):\n  if os.fork() == 0:\n    os.setsid()\nopen('/tmp/x', 'w').write('x')\ntime.sleep(3600)")}
+	short := glovebox.Job{Tier: name, Program: python("x = 1"), Limits: glovebox.Limits{Wall: time.Minute}}
+	tests := glovebox.Job{Tier: name, Program: python("def f():\n  while True: pass"), Limits: glovebox.Limits{Wall: time.Hour, CPU: time.Hour},
+		Tests: []glovebox.File{{Path: "test_f.py", Data: []byte("from solution import f\nassert f()\n")}}}
+	var wg sync.WaitGroup
+	for i := range killedRuns {
+		wg.Go(func() {
+			switch {
+			case i%4 == 3: // all the time at the beginning or the end of a run
+				for {
+					e.Run(context.Background(), short)
+				}
+			case i%4 == 2:
+				e.Run(context.Background(), tests)
+			default:
+				e.Run(context.Background(), busy)
+			}
+		})
+	}
+	for len(below(os.Getpid())) < 2*killedRuns {
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(300 * time.Millisecond)
+	fmt.Println("\nup")
+	wg.Wait()
+	os.Exit(1)
+}
+
+// runs tells whether a process runs; one that waits to be reaped does not.
+func runs(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+func filesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// groupsOf returns the directories of the control groups of ours that a process
+// is in.
+func groupsOf(pid int) []string {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	var dirs []string
+	for line := range strings.Lines(string(data)) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(f) != 3 || !strings.Contains(f[2], "/glovebox-box-") {
+			continue
+		}
+		for _, pattern := range []string{"/sys/fs/cgroup/*" + f[2], "/sys/fs/cgroup" + f[2]} {
+			found, _ := filepath.Glob(pattern)
+			dirs = append(dirs, found...)
+		}
+	}
+	return dirs
+}
