@@ -93,7 +93,7 @@ func (r *run) sitTogether(ctx context.Context, x *language.Exam, facts *classify
 	if o := facts.Program; o.Cause != glovebox.CauseExit || o.ExitCode != 0 {
 		facts.Tests.Complete = facts.Tests.Complete && facts.Tests.Failed > 0
 	}
-	r.collect(box, staged, x.Candidate.Files)
+	r.collect(ctx, box, staged, x.Candidate.Files)
 	return fallback, nil
 }
 
@@ -164,7 +164,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 	if facts.Program.Cause == glovebox.CauseCancelled && ctx.Err() == nil {
 		facts.Program = glovebox.Outcome{Cause: glovebox.CauseExit, ExitCode: -1, Started: true, Usage: facts.Program.Usage}
 	}
-	r.collect(candidate, staged, x.Candidate.Files)
+	r.collect(ctx, candidate, staged, x.Candidate.Files)
 	candidate.Close()
 	out := <-tests
 	facts.Harness = &out

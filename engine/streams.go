@@ -110,7 +110,7 @@ func (s *streamCapture) finish(o *glovebox.Observation) {
 }
 
 // collect takes the artifacts out of a box's workspace.
-func (r *run) collect(box tier.Box, staged ...[]glovebox.File) {
+func (r *run) collect(ctx context.Context, box tier.Box, staged ...[]glovebox.File) {
 	fsys, err := box.Workspace()
 	if err != nil {
 		return // it died with its box
@@ -119,7 +119,7 @@ func (r *run) collect(box tier.Box, staged ...[]glovebox.File) {
 	for _, files := range staged {
 		known = append(known, files...)
 	}
-	m, err := artifact.Collect(context.Background(), fsys, artifact.Staged(known...), artifact.Limits{}, r.e.c.Artifacts)
+	m, err := artifact.Collect(ctx, fsys, artifact.Staged(known...), artifact.Limits{}, r.e.c.Artifacts)
 	if err != nil {
 		r.o.Refused = append(r.o.Refused, glovebox.Refusal{Name: ".", Reason: "the workspace could not be read: " + err.Error()})
 	}

@@ -59,18 +59,18 @@ func report(w io.Writer, o *glovebox.Observation) error {
 	if o.Status == glovebox.StatusUnproven {
 		colour, sign = yellow, "?"
 	}
-	fmt.Fprintf(&b, "%s  %s\n", p.paint(bold+";"+colour, sign+" "+string(o.Status)), o.Message)
+	fmt.Fprintf(&b, "%s  %s\n", p.paint(bold+";"+colour, sign+" "+string(o.Status)), indent(o.Message))
 	if f := o.Failure; f != nil && o.Status == glovebox.StatusRuntimeError {
 		at := ""
 		if f.Line > 0 {
 			at = fmt.Sprintf(" (%s:%d)", f.File, f.Line)
 		}
-		fmt.Fprintf(&b, "   %s%s\n", strings.TrimPrefix(strings.TrimSuffix(f.Type+": "+f.Message, ": "), ": "), at)
+		fmt.Fprintf(&b, "   %s%s\n", indent(strings.TrimPrefix(strings.TrimSuffix(f.Type+": "+f.Message, ": "), ": ")), at)
 	}
 	reportTests(&b, p, o.Tests)
 	if x := o.Extraction; x != nil {
 		for _, n := range x.Notes {
-			fmt.Fprintf(&b, "%s %s\n", p.paint(dim, "reply:"), n)
+			fmt.Fprintf(&b, "%s %s\n", p.paint(dim, "reply:"), indent(n))
 		}
 	}
 	for _, s := range []struct{ name, text string }{{"stdout", o.Stdout}, {"stderr", o.Stderr}} {
@@ -100,7 +100,7 @@ func report(w io.Writer, o *glovebox.Observation) error {
 	}
 	if o.Status != glovebox.StatusPass {
 		for _, e := range o.Evidence {
-			fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "evidence:"), e.Source, observe.Middle(e.Fact, shownValue))
+			fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "evidence:"), e.Source, indent(observe.Middle(e.Fact, shownValue)))
 		}
 	}
 	if o.Tier != "" {
@@ -138,7 +138,8 @@ func reportTests(b *strings.Builder, p painter, t *glovebox.TestReport) {
 	}
 }
 
-// indent keeps the further lines of a value under its first.
+// indent keeps the further lines of a value under its first: no text of a
+// program's begins a line of ours.
 func indent(s string) string {
 	return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n                ")
 }
