@@ -98,13 +98,18 @@ func NewID() string { return idPrefix + strings.ToLower(rand.Text()) }
 
 const idPrefix = "art_"
 
-// Collect reads a quiet workspace and puts its artifacts into the store.
-// Shallow files come first where the limits do not allow all. An error means
+// Filter returns a writer that changes a text on its way to w, such as a
+// redactor's. Closing it writes what it kept back and does not close w.
+type Filter func(name string, w io.Writer) io.WriteCloser
+
+// Collect reads a quiet workspace and puts its artifacts into the store, those
+// that are text through the filter, unless it is nil: size and hash are those of
+// what is stored. Shallow files come first where the limits do not allow all. An error means
 // that ctx ended, the workspace could not be read at all, or the store failed;
 // the manifest then holds what was taken until then.
-func Collect(ctx context.Context, workspace fs.FS, before Baseline, l Limits, s Store) (Manifest, error) {
+func Collect(ctx context.Context, workspace fs.FS, before Baseline, l Limits, filter Filter, s Store) (Manifest, error) {
 	c := &collector{
-		ctx: ctx, fsys: workspace, before: before, limits: l.withDefaults(), store: s,
+		ctx: ctx, fsys: workspace, before: before, limits: l.withDefaults(), filter: filter, store: s,
 		in: bufio.NewReaderSize(nil, buffer),
 	}
 	err := c.walk()
@@ -128,6 +133,7 @@ type collector struct {
 	fsys    fs.FS
 	before  Baseline
 	limits  Limits
+	filter  Filter
 	store   Store
 	in      *bufio.Reader
 	m       Manifest
@@ -280,14 +286,22 @@ func (c *collector) take(name string, f io.Reader) error {
 	head, _ := c.in.Peek(sniff)
 	mime := typeOf(head)
 	sum, out := sha256.New(), &storeWriter{w: blob}
-	n, err := io.Copy(io.MultiWriter(sum, out), c.in)
+	stored := &counter{w: io.MultiWriter(sum, out)}
+	to := io.WriteCloser(stored)
+	if c.filter != nil && isText(mime) {
+		to = c.filter("artifact "+Escape(name), stored)
+	}
+	n, err := io.Copy(to, c.in)
+	if closed := to.Close(); err == nil {
+		err = closed
+	}
 	if err == nil && n <= most {
 		if err := blob.Close(); err != nil {
 			return err
 		}
 		c.bytes += n
 		c.m.Artifacts = append(c.m.Artifacts, glovebox.Artifact{
-			ID: id, Name: Escape(name), MIME: mime, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil)),
+			ID: id, Name: Escape(name), MIME: mime, Size: stored.n, SHA256: hex.EncodeToString(sum.Sum(nil)),
 		})
 		return nil
 	}
@@ -305,6 +319,30 @@ func (c *collector) take(name string, f io.Reader) error {
 		c.refuse(name, fmt.Sprintf("grew past %d bytes while it was read", most))
 	}
 	return nil
+}
+
+// counter counts what goes into the store.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func (c *counter) Close() error { return nil }
+
+// isText tells whether a type is text, so that a filter can read it.
+func isText(mime string) bool {
+	mime, _, _ = strings.Cut(mime, ";")
+	switch mime {
+	case "application/json", "application/x-ndjson", "application/javascript", "application/xml", "image/svg+xml":
+		return true
+	}
+	return strings.HasPrefix(mime, "text/")
 }
 
 func (c *collector) refuse(name, why string) {

@@ -128,7 +128,7 @@ func TestCollect(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := NewMemory(1 << 20)
 			defer s.Close()
-			m, err := Collect(t.Context(), tt.fsys, tt.before, tt.limits, s)
+			m, err := Collect(t.Context(), tt.fsys, tt.before, tt.limits, nil, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +258,7 @@ func TestCollectFromDisk(t *testing.T) {
 	}
 	s := NewMemory(1 << 20)
 	defer s.Close()
-	m, err := Collect(t.Context(), os.DirFS(dir), nil, Limits{}, s)
+	m, err := Collect(t.Context(), os.DirFS(dir), nil, Limits{}, nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestManyFiles(t *testing.T) {
 		{Limits{Entries: 1 << 20, Count: 10}, 10, []string{"symbolic link", "36 more were refused", "99990 more were left: there are more than 10 artifacts"}},
 	} {
 		s := NewMemory(1 << 20)
-		m, err := Collect(t.Context(), fsys, nil, tt.limits, s)
+		m, err := Collect(t.Context(), fsys, nil, tt.limits, nil, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,14 +312,14 @@ func TestCollectEnds(t *testing.T) {
 	why := errors.New("enough")
 	fsys := liars{"a": {size: 10, content: cancels{cancel, why}}, "b": {size: 1, content: zeros{}}}
 	s := NewMemory(1 << 20)
-	m, err := Collect(ctx, fsys, nil, Limits{}, s)
+	m, err := Collect(ctx, fsys, nil, Limits{}, nil, s)
 	if !errors.Is(err, why) || len(m.Artifacts) != 0 || len(s.blobs) != 0 {
 		t.Errorf("got %v, %+v", err, m)
 	}
-	if _, err := Collect(t.Context(), fstest.MapFS{".": {Mode: 0o644}}, nil, Limits{}, s); err == nil {
+	if _, err := Collect(t.Context(), fstest.MapFS{".": {Mode: 0o644}}, nil, Limits{}, nil, s); err == nil {
 		t.Error("a workspace that cannot be read is no error")
 	}
-	if _, err := Collect(t.Context(), files("a=1"), nil, Limits{}, full{s}); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := Collect(t.Context(), files("a=1"), nil, Limits{}, nil, full{s}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("the store is full: %v", err)
 	}
 }
@@ -507,4 +507,41 @@ func TestDirSweepsWhatACrashLeft(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].Name() != "art_b" {
 		t.Errorf("%v, %v", list, err)
 	}
+}
+
+// TestFilter: texts pass the filter, and what is counted is what is stored.
+func TestFilter(t *testing.T) {
+	png := "\x89PNG\r\n\x1a\nsecret"
+	s := NewMemory(1 << 20)
+	defer s.Close()
+	filter := func(_ string, w io.Writer) io.WriteCloser { return &upper{w} }
+	m, err := Collect(t.Context(), fstest.MapFS{"a.txt": {Data: []byte("secret\n")}, "b.json": {Data: []byte(`{"a": "secret"}`)}, "c.png": {Data: []byte(png)}}, nil, Limits{}, filter, s)
+	if err != nil || len(m.Artifacts) != 3 {
+		t.Fatalf("got %+v, %v", m, err)
+	}
+	for i, want := range []string{"SECRET\n!", `{"A": "SECRET"}!`, png} {
+		a := m.Artifacts[i]
+		r, err := s.Open(a.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(r)
+		r.Close()
+		if string(got) != want || a.Size != int64(len(want)) || a.SHA256 != fmt.Sprintf("%x", sha256.Sum256(got)) {
+			t.Errorf("%s is %q, %d bytes, %s", a.Name, got, a.Size, a.SHA256)
+		}
+	}
+}
+
+// upper is a filter that keeps something back until it is closed.
+type upper struct{ w io.Writer }
+
+func (u *upper) Write(p []byte) (int, error) {
+	_, err := u.w.Write(bytes.ToUpper(p))
+	return len(p), err
+}
+
+func (u *upper) Close() error {
+	_, err := u.w.Write([]byte("!"))
+	return err
 }

@@ -166,6 +166,12 @@ func TestStatuses(t *testing.T) {
 			}
 			return nil
 		}},
+		{"secrets in files", glovebox.Job{Program: python("open('a.txt','w').write('the-hidden-value-1')"), Secrets: map[string]string{"TOKEN": "the-hidden-value-1"}}, "pass", "", func(o *glovebox.Observation) error {
+			if len(o.Artifacts) != 1 || o.Artifacts[0].Size != int64(len("[redacted:secret:TOKEN]")) || len(o.Redactions) != 1 {
+				return fmt.Errorf("artifacts %+v, redactions %v", o.Artifacts, o.Redactions)
+			}
+			return nil
+		}},
 		{"bytes that are not text", glovebox.Job{Program: python(`import sys; sys.stdout.buffer.write(b"\xff\\\x1b[31mred")`)}, "pass", "", func(o *glovebox.Observation) error {
 			if o.Stdout != `\xff\\red` || o.Encoding["stdout"] != "escaped" {
 				return fmt.Errorf("stdout %q, encoding %v", o.Stdout, o.Encoding)

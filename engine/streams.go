@@ -119,7 +119,7 @@ func (r *run) collect(ctx context.Context, box tier.Box, staged ...[]glovebox.Fi
 	for _, files := range staged {
 		known = append(known, files...)
 	}
-	m, err := artifact.Collect(ctx, fsys, artifact.Staged(known...), artifact.Limits{}, r.e.c.Artifacts)
+	m, err := artifact.Collect(ctx, fsys, artifact.Staged(known...), artifact.Limits{}, r.redact.Writer, r.e.c.Artifacts)
 	if err != nil {
 		r.o.Refused = append(r.o.Refused, glovebox.Refusal{Name: ".", Reason: "the workspace could not be read: " + err.Error()})
 	}
