@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -39,10 +40,16 @@ func (l Limits) Validate() error {
 	m := MaxLimits
 	for _, f := range []struct {
 		name     string
+		got, max time.Duration
+	}{{"wall", l.Wall, m.Wall}, {"cpu", l.CPU, m.CPU}} {
+		if f.got < 0 || f.got > f.max {
+			return fmt.Errorf("limit %s is %v: it must be between 0 (the default) and %v", f.name, f.got, f.max)
+		}
+	}
+	for _, f := range []struct {
+		name     string
 		got, max int64
 	}{
-		{"wall", int64(l.Wall), int64(m.Wall)},
-		{"cpu", int64(l.CPU), int64(m.CPU)},
 		{"memory", l.Memory, m.Memory},
 		{"processes", l.Processes, m.Processes},
 		{"open_files", l.OpenFiles, m.OpenFiles},

@@ -106,6 +106,11 @@ const artifactMemory = 32 << 20
 
 // New makes an Engine. Close it.
 func New(c Config) (*Engine, error) {
+	for _, name := range c.Allow {
+		if !slices.Contains(tier.Optional, name) {
+			return nil, &Error{"allow", fmt.Errorf("%q cannot be done without; what can is %s", name, strings.Join(tier.Optional, ", "))}
+		}
+	}
 	e := &Engine{c: c}
 	if e.c.Languages == nil {
 		e.c.Languages = language.All()

@@ -51,6 +51,11 @@ func (r *run) untested() *glovebox.Program {
 // sit runs one exam. It returns a reason where these tests need the weaker one.
 func (r *run) sit(ctx context.Context, x *language.Exam, facts *classify.Facts) (fallback string, err error) {
 	facts.Tests = &glovebox.TestReport{Proof: x.Proof, Reason: x.Reason}
+	defer func() {
+		if !facts.Tests.Complete && strings.HasPrefix(facts.Tests.Reason, language.TestsAtFault) {
+			r.o.NextAction = glovebox.ActionAskHuman
+		}
+	}()
 	if x.Harness == nil {
 		return r.sitTogether(ctx, x, facts)
 	}

@@ -108,7 +108,7 @@ func (r *run) extract(ctx context.Context) bool {
 		}
 		r.o.Extraction = &found.Extraction
 		if found.Program == nil {
-			return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor", "There is no code in the reply.")
+			return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor", "There is no code in the reply%s.", leftOver(found.Extraction))
 		}
 		r.program = found.Program
 	}
@@ -119,6 +119,16 @@ func (r *run) extract(ctx context.Context) bool {
 	}
 	r.o.Language = r.lang.Name
 	return true
+}
+
+// leftOver says why the first piece of a reply with no program was not taken.
+func leftOver(x glovebox.Extraction) string {
+	for _, p := range x.Left {
+		if p.Reason != "" {
+			return fmt.Sprintf(" that can be run: line %d has %s", p.Line, p.Reason)
+		}
+	}
+	return ""
 }
 
 // admit lets the policy decide, on what an inspection found.
@@ -150,9 +160,11 @@ func (r *run) stage(ctx context.Context) bool {
 	}
 	var err error
 	if r.tools, err = r.e.Toolchain(ctx, r.lang); err != nil {
+		r.o.NextAction = glovebox.ActionAskHuman // to try again will not install it
 		return r.broke(ctx, glovebox.PhaseStage, err)
 	}
 	if len(r.tests) > 0 && r.lang.Exam == nil {
+		r.o.NextAction = glovebox.ActionAskHuman
 		return r.broke(ctx, glovebox.PhaseStage, fmt.Errorf("there is no way to run test files in %s; use input/output cases", r.lang.Title))
 	}
 	return true
@@ -221,7 +233,9 @@ func (r *run) execute(ctx context.Context) bool {
 func (r *run) observe() {
 	begin := time.Now()
 	o := r.o
-	o.NextAction = o.Status.Next()
+	if o.NextAction == "" {
+		o.NextAction = o.Status.Next()
+	}
 	if o.Evidence == nil {
 		o.Evidence = []glovebox.Evidence{}
 	}

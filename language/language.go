@@ -138,6 +138,10 @@ type Exam struct {
 	Reason string
 }
 
+// TestsAtFault begins the reason of a "broken" event where it is the tests that
+// cannot be run, whatever the program is.
+const TestsAtFault = "the tests do not parse"
+
 // Event is one line of a report: one JSON object.
 //
 //	{"type":"checked"}

@@ -127,6 +127,9 @@ func failures(b *strings.Builder, t *glovebox.TestReport) {
 
 // advice says what to do about a status.
 func advice(o *glovebox.Observation, l glovebox.Limits) string {
+	if o.NextAction == glovebox.ActionAskHuman && o.Status != glovebox.StatusUnproven && o.Status != glovebox.StatusApprovalRequired {
+		return "The code is not at fault: a person has to put this right."
+	}
 	switch o.Status {
 	case glovebox.StatusUnproven:
 		return "Nothing is wrong with the code that we know of; the tests need a stronger form."

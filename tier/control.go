@@ -29,3 +29,7 @@ const (
 	ControlFiles        = string(glovebox.LimitFiles)
 	ControlOutput       = string(glovebox.LimitOutput)
 )
+
+// Optional are the controls that [Spec.Allow] may name: a box without one of
+// them is weaker and still a box. All others are required.
+var Optional = []string{ControlProc, ControlNetwork, ControlIPC, ControlHostname, ControlLandlock}

@@ -35,6 +35,7 @@ func (c *benchCmd) Run(s *streams) error {
 	if c.N < 1 {
 		return usagef("-n %d: it must be at least 1", c.N)
 	}
+	defer s.interruptible()()
 	e, err := engine.New(engine.Config{})
 	if err != nil {
 		return err

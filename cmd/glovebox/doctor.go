@@ -35,6 +35,7 @@ type languageFind struct {
 
 // Run runs the command.
 func (c *doctorCmd) Run(s *streams) error {
+	defer s.interruptible()()
 	e, err := engine.New(engine.Config{})
 	if err != nil {
 		return err
@@ -46,6 +47,9 @@ func (c *doctorCmd) Run(s *streams) error {
 		stop := progress(s.stderr, "trying "+string(t.Name()))
 		r := t.Probe(s.ctx)
 		stop()
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
 		usable = usable || r.Usable
 		d.Tiers = append(d.Tiers, r)
 	}

@@ -62,10 +62,18 @@ type cli struct {
 
 // streams are what a command reads and writes.
 type streams struct {
-	ctx            context.Context
+	ctx            context.Context // see interruptible
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	code           int // the exit status
+}
+
+// interruptible makes the signals that end a program end the context in place,
+// so that boxes are closed. Until it is called, as while the reply is read from
+// a terminal, they end the program at once.
+func (s *streams) interruptible() (stop func()) {
+	s.ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return stop
 }
 
 // usageError is the caller's mistake.
@@ -109,11 +117,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		fmt.Fprintf(stderr, "glovebox: %v\nTry: glovebox --help\n", err)
 		return exitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	s := &streams{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
+	s := &streams{stdin: stdin, stdout: stdout, stderr: stderr}
 	if err := k.Run(s); err != nil {
 		fmt.Fprintln(stderr, "glovebox:", err)
+		if s.ctx != nil && s.ctx.Err() != nil {
+			return exitCancelled
+		}
 		var usage usageError
 		if errors.As(err, &usage) {
 			return exitUsage

@@ -128,7 +128,11 @@ func reportTests(b *strings.Builder, p painter, t *glovebox.TestReport) {
 		if c.Line > 0 {
 			at = fmt.Sprintf(" (line %d)", c.Line)
 		}
-		fmt.Fprintf(b, "   %s %s%s: %s\n", p.paint(red, "✗"), c.Name, at, indent(observe.Middle(c.Message, shownValue)))
+		sign := p.paint(red, "✗")
+		if c.Status == "skipped" {
+			sign = p.paint(dim, "– skipped")
+		}
+		fmt.Fprintf(b, "   %s %s%s: %s\n", sign, c.Name, at, indent(observe.Middle(c.Message, shownValue)))
 		if c.Expected != "" || c.Actual != "" {
 			fmt.Fprintf(b, "       expected %s\n       got      %s\n", indent(observe.Middle(c.Expected, shownValue)), indent(observe.Middle(c.Actual, shownValue)))
 		}

@@ -32,7 +32,7 @@ type runCmd struct {
 	RequireProof string   `help:"The weakest proof that makes a pass: out_of_process, compared_outside or in_process." placeholder:"PROOF"`
 
 	Tier      string        `default:"auto" help:"How to isolate: auto, gvisor or process." placeholder:"TIER"`
-	Allow     []string      `help:"Go on where this host cannot enforce this control (see doctor); repeat it." placeholder:"CONTROL"`
+	Allow     []string      `help:"Go on where this host cannot enforce this control: proc, network, ipc, hostname or landlock; repeat it." placeholder:"CONTROL"`
 	Timeout   time.Duration `help:"Wall clock limit (default 10s)." placeholder:"10s"`
 	CPU       time.Duration `help:"Processor time limit, all processes together (default: the wall clock limit)." placeholder:"10s"`
 	Memory    size          `help:"Memory limit, all processes together (default 512M)." placeholder:"512M"`
@@ -63,10 +63,15 @@ Tests. In Python, tests may import solution (or the file name that the reply giv
 candidate's names directly, as HumanEval's do; bare asserts, unittest and pytest functions work.
 In JavaScript and TypeScript they may require('./solution') or use the names directly, with
 node:assert or node:test. PHP, Bash, Ruby, Perl and Lua tests use the functions' names. Go tests
-are ordinary func TestX(t *testing.T) in the program's package.
+are ordinary func TestX(t *testing.T) in the program's package. What tests import beside the
+program (a helper, data) is given with --tests too; --file is for what the program reads.
+
+Proof. out_of_process: the tests ran where the program cannot reach them. compared_outside: its
+output was compared outside of the box (--cases). These two are worth the same to --require-proof;
+in_process is weaker.
 
 Exit status: 0 pass, 1 the code failed or its pass is unproven, 2 usage, 3 a limit was hit,
-4 the policy refused, 5 Glovebox failed.`
+4 the policy refused, 5 Glovebox failed, 130 it was interrupted.`
 }
 
 // Run runs the command.
@@ -75,7 +80,18 @@ func (c *runCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	defer s.interruptible()()
+	if c.Artifacts != "" {
+		// Better to know before the run than after it.
+		if err := os.MkdirAll(c.Artifacts, 0o755); err != nil {
+			return usageError{err}
+		}
+	}
 	e, err := engine.New(engine.Config{Allow: c.Allow})
+	var wrong *engine.Error
+	if errors.As(err, &wrong) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -83,7 +99,6 @@ func (c *runCmd) Run(s *streams) error {
 	stop := progress(s.stderr, "running")
 	o, err := e.Run(s.ctx, *job)
 	stop()
-	var wrong *engine.Error
 	if errors.As(err, &wrong) {
 		return usageError{err}
 	}
@@ -120,15 +135,22 @@ func (c *runCmd) save(s *streams, e *engine.Engine, o *glovebox.Observation) err
 		return fmt.Errorf("save the artifacts: %w", err)
 	}
 	if !c.JSON && !c.Feedback {
-		fmt.Fprintf(s.stdout, "saved %d artifacts to %s\n", len(saved), c.Artifacts)
+		fmt.Fprintf(s.stdout, "saved to %s: %d of %d artifacts\n", c.Artifacts, len(saved), len(o.Artifacts))
 	}
 	return nil
 }
 
 // job reads what the flags name.
 func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
-	if c.JSON && c.Feedback {
+	switch tested := len(c.Tests) > 0 || c.Cases != ""; {
+	case c.JSON && c.Feedback:
 		return nil, usagef("--json and --feedback exclude each other")
+	case c.RequireProof != "" && !tested:
+		return nil, usagef("--require-proof needs --tests or --cases: nothing would be tested")
+	case c.Entry != "" && len(c.Tests) == 0:
+		return nil, usagef("--entry names what the tests call: it needs --tests")
+	case c.Stdin != "" && c.Cases != "":
+		return nil, usagef("--cases bring their own stdin: --stdin does not go with them")
 	}
 	limits := glovebox.Limits{
 		Wall: c.Timeout, CPU: c.CPU, Memory: int64(c.Memory), Processes: c.Processes,

@@ -10,12 +10,6 @@ import (
 // missing are controls that a box goes without, and why.
 type missing map[string]error
 
-// optional are the controls that tier.Spec.Allow can name: a box without them
-// is weaker, and still a box.
-var optional = map[string]bool{
-	tier.ControlProc: true, tier.ControlNetwork: true, tier.ControlIPC: true, tier.ControlHostname: true, tier.ControlLandlock: true,
-}
-
 // fixes say what an operator can do about a control that the host lacks.
 var fixes = map[string]string{
 	tier.ControlNamespaces: "allow user namespaces: sysctl user.max_user_namespaces=15000, kernel.unprivileged_userns_clone=1 (Debian), " +

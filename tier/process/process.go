@@ -106,7 +106,7 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 			return box, err
 		}
 		// The operator may have said that the box may do without.
-		if !slices.Contains(spec.Allow, lack.Control) || !optional[lack.Control] || without[lack.Control] != nil ||
+		if !slices.Contains(spec.Allow, lack.Control) || !slices.Contains(tier.Optional, lack.Control) || without[lack.Control] != nil ||
 			lack.Control == tier.ControlProc && t.groups == nil { // the meter reads it
 			return nil, err
 		}
