@@ -39,13 +39,19 @@ func list(p Policy) []Call {
 	calls = append(calls, tested...)
 
 	mmap := Call{NR: unix.SYS_MMAP, Else: Allow}
+	setsockopt := Call{NR: unix.SYS_SETSOCKOPT, Else: Allow}
 	if p.Metered {
 		add(Allow, unmetered...)
 	} else {
 		add(missing, unmetered...)
 		mmap.Rules = []Rule{{[]Cond{{Arg: 3, Mask: unix.MAP_TYPE | unix.MAP_ANONYMOUS, Value: unix.MAP_SHARED | unix.MAP_ANONYMOUS}}, refuse}}
+		// Buffers of megabytes, which are the kernel's own memory. Who asks for
+		// them does as well without.
+		for _, option := range []uint32{unix.SO_SNDBUF, unix.SO_RCVBUF} {
+			setsockopt.Rules = append(setsockopt.Rules, Rule{[]Cond{{Arg: 1, Value: unix.SOL_SOCKET}, {Arg: 2, Value: option}}, nothing})
+		}
 	}
-	return append(calls, mmap)
+	return append(calls, mmap, setsockopt)
 }
 
 // unmetered makes memory that only a control group can count.
@@ -192,6 +198,6 @@ var allowed = []uintptr{
 	unix.SYS_SETRESUID, unix.SYS_SETRESGID, unix.SYS_SETFSUID, unix.SYS_SETFSGID, unix.SYS_SETGROUPS,
 	// sockets
 	unix.SYS_ACCEPT, unix.SYS_ACCEPT4, unix.SYS_BIND, unix.SYS_CONNECT, unix.SYS_LISTEN, unix.SYS_SHUTDOWN,
-	unix.SYS_GETPEERNAME, unix.SYS_GETSOCKNAME, unix.SYS_GETSOCKOPT, unix.SYS_SETSOCKOPT,
+	unix.SYS_GETPEERNAME, unix.SYS_GETSOCKNAME, unix.SYS_GETSOCKOPT,
 	unix.SYS_RECVFROM, unix.SYS_RECVMMSG, unix.SYS_RECVMSG, unix.SYS_SENDMMSG, unix.SYS_SENDMSG, unix.SYS_SENDTO,
 }

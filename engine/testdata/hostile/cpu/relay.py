@@ -1,7 +1,7 @@
 # No process lives long: each hands on to the next.
 # want: timeout
 # limit: cpu
-# limits: cpu=2s wall=60s
+# limits: memory=2GiB cpu=2s wall=60s
 import os, time
 while True:
     end = time.process_time() + 0.1

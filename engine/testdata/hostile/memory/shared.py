@@ -1,4 +1,5 @@
-# want: memory_limit
+# Where no control group counts it, there is none of this memory.
+# want: memory_limit runtime_error
 # limits: memory=96MiB
 import mmap
 m = mmap.mmap(-1, 1 << 30)
