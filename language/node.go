@@ -154,15 +154,19 @@ type nodeTests struct {
 	// Modules are the program's files, the main one first.
 	Modules []string `json:"modules"`
 	Entry   string   `json:"entry,omitempty"`
+	// Broken says why the tests cannot be run, whatever the program is.
+	Broken string `json:"broken,omitempty"`
 }
 
 // examNode runs tests in a process of their own, unless they need more than
 // calls.
 func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Exam, error) {
 	names := files.among(p.Files, p.Main)
-	tests, err := stageNodeTests(p, t)
-	if err != nil {
-		return nil, err
+	tests, fault := stageNodeTests(p, t)
+	testNames := typeScriptFiles.among(tests, "")
+	if len(testNames) > 0 && tc.Language != "typescript" {
+		fault = "the tests do not fit the program: they are TypeScript and it is JavaScript"
+		testNames = nil
 	}
 	candidate := slices.Clone(p.Files)
 	if tc.Language != "typescript" {
@@ -172,7 +176,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 			}
 		}
 	}
-	told := nodeTests{Modules: outputs(names), Entry: t.Entry}
+	told := nodeTests{Tests: []string{}, Modules: outputs(names), Entry: t.Entry, Broken: fault}
 	for _, f := range tests {
 		told.Files = append(told.Files, typescript.Output(f.Path))
 		if isNodeModule(f.Path) {
@@ -183,11 +187,10 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 	if err != nil {
 		return nil, err
 	}
-	testNames := typeScriptFiles.among(tests, "")
-	if reason := nodeNeedsProcess(tests); reason != "" {
+	if reason := nodeNeedsProcess(tests); reason != "" && fault == "" {
 		step := Step{Args: nodeCommand(tc, "--no-warnings", nodeHome+"inprocess.js", string(config)), Files: tests}
 		if tc.Language == "typescript" {
-			step, err = stripped(step, typescript.Job{Files: append(slices.Clone(names), testNames...), Prologue: nodePrologue})
+			step, err = stripped(step, typescript.Job{Files: append(slices.Clone(names), testNames...), Tests: testNames, Prologue: nodePrologue})
 		}
 		return &Exam{Proof: glovebox.ProofInProcess, Reason: reason, Files: candidate, Candidate: step}, err
 	}
@@ -212,10 +215,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 		}
 	}
 	if len(testNames) > 0 {
-		if tc.Language != "typescript" {
-			return nil, fmt.Errorf("the tests are TypeScript and the program is JavaScript: write both in one language")
-		}
-		harness, err := stripped(*exam.Harness, typescript.Job{Files: testNames, Tests: true})
+		harness, err := stripped(*exam.Harness, typescript.Job{Files: testNames, Tests: testNames})
 		exam.Harness = &harness
 		return exam, err
 	}
@@ -227,13 +227,13 @@ func isNodeModule(name string) bool {
 }
 
 // stageNodeTests returns the test files under names that no file of the
-// program has.
-func stageNodeTests(p *glovebox.Program, t Tests) ([]glovebox.File, error) {
+// program has, and what is wrong with them, if anything.
+func stageNodeTests(p *glovebox.Program, t Tests) (tests []glovebox.File, fault string) {
 	taken := map[string]bool{}
 	for _, f := range p.Files {
 		taken[typescript.Output(f.Path)] = true
 	}
-	tests, _ := stageTests(t.Files, path.Ext(p.Main))
+	tests, _ = stageTests(t.Files, path.Ext(p.Main))
 	runnable := false
 	for i, f := range tests {
 		if taken[typescript.Output(f.Path)] {
@@ -242,9 +242,9 @@ func stageNodeTests(p *glovebox.Program, t Tests) ([]glovebox.File, error) {
 		runnable = runnable || isNodeModule(f.Path)
 	}
 	if !runnable {
-		return nil, fmt.Errorf("no test file is JavaScript or TypeScript: its name must end in .js, .mjs, .cjs, .ts, .mts or .cts")
+		fault = "the tests do not have a file of JavaScript or TypeScript: a name that ends in .js, .mjs, .cjs, .ts, .mts or .cts"
 	}
-	return tests, nil
+	return tests, fault
 }
 
 // nodeNeeds are what tests can use only in the program's own process.

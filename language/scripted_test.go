@@ -187,7 +187,33 @@ describe('Stack', () => {
 		{"nothing asserted", JavaScript, "function f() {}", js("f();\n"), "no assertion ran"},
 		{"test that never ends", JavaScript, "function f(cb) {}", js("test('x', (done) => f(done));\n"), "never ended"},
 		{"missing name", JavaScript, "function g() {}", js("require('assert').equal(f(), 1);\n"), "f is not defined"},
-		{"tests with an error", TypeScript, "export const f = (): number => 1;", Tests{Files: []glovebox.File{{Path: "t.ts", Data: []byte("import { f } from './main';\nconst x: = 1;\n")}}}, "SyntaxError"},
+		{"a module in a .js file", JavaScript, "export default function add(a, b) { return a + b; }\nexport const two = 2;", js(`import test from 'node:test';
+import assert from 'node:assert/strict';
+import { expect } from '@jest/globals';
+import add, { two } from './main.js';
+test('add', () => { assert.equal(add(1, two), 3); expect(add(2, 2)).toBe(4); });
+`), ""},
+		{"vitest in a .js file", JavaScript, "module.exports = { f: () => 1 };", js("import { it, expect } from 'vitest';\nimport { f } from './solution.js';\nit('f', () => expect(f()).toBe(1));\n"), ""},
+		{"mocks of node:test", JavaScript, "const twice = (f) => [f(1), f(2, 3)];", js(`const { test, mock } = require('node:test'); const assert = require('assert');
+test('twice', () => {
+  const f = mock.fn((n) => n * 2);
+  twice(f);
+  assert.deepStrictEqual(f.mock.calls.map((c) => c.arguments), [[1], [2, 3]]);
+  assert.strictEqual(f.mock.calls[1].result, 4);
+  f.mock.resetCalls();
+  assert.strictEqual(f.mock.callCount(), 0);
+});
+`), ""},
+		{"mocks of jest", JavaScript, "const twice = (f) => [f(1), f(2, 3)];", js("test('twice', () => { const f = jest.fn(); twice(f); expect(f.mock.calls).toStrictEqual([[1], [2, 3]]); expect(f).toHaveBeenCalledWith(2, 3); });\n"), ""},
+		{"default function", TypeScript, "export default function f(n: number): number { return n + 1; }\nexport const g = 5;", ts("import f, { g } from './solution';\nimport * as all from './solution';\ntest('f', () => { expect(f(1)).toBe(2); expect(g).toBe(5); expect(all.default(2)).toBe(3); });\n"), ""},
+		{"default class", TypeScript, "export default class A { constructor(private n: number) {} get(): number { return this.n; } }", ts("import A from './main';\ntest('A', () => { expect(new A(3).get()).toBe(3); });\n"), ""},
+		{"default of module.exports", TypeScript, "function f(): number { return 1; }\nexport = f;", ts("import f from './main';\ntest('f', () => { expect(f()).toBe(1); });\n"), ""},
+		{"tests that do not parse", JavaScript, "function f() {}", js("const a = 1;\nconst b = ;\n"), "broken: the tests do not parse: t.test.js, line 2: SyntaxError: Unexpected token ';'"},
+		{"a module that does not parse", JavaScript, "function f() {}", js("import 'node:test';\nconst b = ;\n"), "broken: the tests do not parse: t.test.js, line 2: SyntaxError"},
+		{"a missing module", JavaScript, "function f() {}", js("require('leftpad');\n"), "broken: the tests do not load: they import a module that is not there: leftpad"},
+		{"a missing module of a module", JavaScript, "function f() {}", js("import 'leftpad';\n"), "broken: the tests do not load: they import a module that is not there: leftpad"},
+		{"tests of another language", JavaScript, "function f() {}", ts("f();\n"), "broken: the tests do not fit the program"},
+		{"tests with an error", TypeScript, "export const f = (): number => 1;", Tests{Files: []glovebox.File{{Path: "t.ts", Data: []byte("import { f } from './main';\nconst x: = 1;\n")}}}, "broken: the tests do not parse: t.ts, line 2: SyntaxError"},
 		{"several files", TypeScript, "import { g } from './lib/util';\nexport const f = (n: number): number => g(n) + 1;", Tests{Files: []glovebox.File{{Path: "t.test.ts", Data: []byte("import { f } from './main';\nimport { g } from './lib/util';\nit('f', () => { expect(f(1)).toBe(3); expect(g(2)).toBe(4); });\n")}}}, ""},
 		{"line of a failure", TypeScript, "export const f = (n: number): number => n;", Tests{Files: []glovebox.File{{Path: "t.test.ts", Data: []byte("import { f } from './main';\ninterface X {\n  a: number;\n}\nconst x: X = { a: f(1) };\nconsole.assert(x.a === 2);\n")}}}, "console.assert, line 6"},
 
@@ -228,6 +254,10 @@ assert(same((object) ['a' => 1]) == (object) ['a' => 1]);
 
 func js(text string) Tests {
 	return Tests{Files: []glovebox.File{{Path: "t.test.js", Data: []byte(text)}}}
+}
+
+func ts(text string) Tests {
+	return Tests{Files: []glovebox.File{{Path: "t.test.ts", Data: []byte(text)}}}
 }
 
 func php(text string) Tests {

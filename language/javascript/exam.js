@@ -9,6 +9,7 @@ const vm = require('node:vm');
 const Module = require('node:module');
 const nodeAssert = require('node:assert');
 const { expectFor } = require('./expect.js');
+const { parse } = require('./program.js');
 
 const { writeSync } = fs;
 const { stringify } = JSON;
@@ -77,6 +78,7 @@ class Exam {
     this.stage = 'loading';
     this.modules = new Map();
     this.maps = new Map();
+    this.faulty = new WeakMap(); // errors that are the tests' own fault, and what it is
     this.assert = this.counted(nodeAssert, 'assert');
     this.assert.strict = this.counted(nodeAssert.strict, 'assert.strict');
     this.assert.strict.strict = this.assert.strict;
@@ -87,6 +89,10 @@ class Exam {
   // Running.
 
   async run() {
+    if (this.config.broken) {
+      this.report.broken(this.config.broken);
+      process.exit(1);
+    }
     process.on('uncaughtException', (error) => this.crash(error));
     process.on('exit', (code) => this.finish(code));
     this.install();
@@ -101,6 +107,11 @@ class Exam {
 
   // crash is the end of the tests by an error that nothing caught.
   crash(error) {
+    const fault = this.faulty.get(Object(error));
+    if (fault) {
+      this.report.broken(fault);
+      process.exit(1);
+    }
     const name = this.running ? this.running.name : this.file ?? 'tests';
     if (!error || !this.failures?.has(error)) this.fail(name, error, 'error');
     process.exit(1);
@@ -177,7 +188,6 @@ class Exam {
       try {
         this.compile(full, source);
       } catch (error) {
-        const { parse } = require('./program.js');
         if (!(error instanceof SyntaxError) || parse(full, file).kind !== 'module') throw error;
         return this.importModule(full);
       }
@@ -194,10 +204,27 @@ class Exam {
   }
 
   compile(full, source) {
-    return vm.compileFunction(source, ['exports', 'require', 'module', '__filename', '__dirname'], {
+    return this.parsed(full, () => vm.compileFunction(source, ['exports', 'require', 'module', '__filename', '__dirname'], {
       filename: full,
       importModuleDynamically: (specifier) => this.dynamic(specifier, full),
-    });
+    }));
+  }
+
+  // parsed is what run, which parses a file of the tests, makes of it.
+  parsed(full, run) {
+    try {
+      return run();
+    } catch (error) {
+      const name = path.relative(workspace, full);
+      const at = parse(full, name).error?.line;
+      throw this.fault(error, `the tests do not parse: ${name}${at ? `, line ${at}` : ''}: ${error.name}: ${error.message}`);
+    }
+  }
+
+  // fault notes that an error, if nothing catches it, is the tests' own.
+  fault(error, reason) {
+    this.faulty.set(error, reason);
+    return error;
   }
 
   requireFile(full) {
@@ -236,7 +263,8 @@ class Exam {
     if (Module.builtinModules.includes(name)) return { value: require(specifier) };
     const module = this.programModule(name);
     if (module !== null) return { module };
-    throw Object.assign(new Error(`Cannot find module '${specifier}'`), { code: 'MODULE_NOT_FOUND' });
+    const missing = Object.assign(new Error(`Cannot find module '${specifier}'`), { code: 'MODULE_NOT_FOUND' });
+    throw this.fault(missing, `the tests do not load: they import a module that is not there: ${specifier}`);
   }
 
   resolveFile(full) {
@@ -262,7 +290,8 @@ class Exam {
     if (typeof whole === 'function') return whole;
     const get = (key) => (typeof key === 'string' ? this.program.name(module, key) : undefined);
     return new Proxy({}, {
-      get: (target, key) => (key === '__esModule' ? undefined : get(key) ?? Reflect.get(target, key)),
+      // So a default import that was compiled to require means the default export.
+      get: (target, key) => (key === '__esModule' ? true : get(key) ?? Reflect.get(target, key)),
       has: (_, key) => typeof key === 'string' && this.program.names(module, [key]).length > 0,
       ownKeys: () => this.program.names(module, this.words),
       getOwnPropertyDescriptor: (_, key) => {
@@ -296,7 +325,7 @@ class Exam {
 
   makeModule(found, key) {
     if (found.file && !/\.c[jt]s$/.test(found.file)) {
-      return new vm.SourceTextModule(this.source(found.file), {
+      return this.parsed(found.file, () => new vm.SourceTextModule(this.source(found.file), {
         identifier: found.file,
         importModuleDynamically: (specifier, module) => this.dynamic(specifier, module.identifier),
         initializeImportMeta: (meta) => {
@@ -304,7 +333,7 @@ class Exam {
           meta.filename = found.file;
           meta.dirname = path.dirname(found.file);
         },
-      });
+      }));
     }
     let names;
     let get;
@@ -473,7 +502,8 @@ class Exam {
     const plain = family(false);
     const node = family(true);
     const jest = { fn: this.expect.spy, setTimeout() {}, useRealTimers() {}, clearAllMocks() {}, restoreAllMocks() {} };
-    const nodeTest = Object.assign(node.test, node, hooks, { default: node.test, mock: { fn: this.expect.spy } });
+    const mock = { fn: (original, implementation) => this.expect.spy(typeof implementation === 'function' ? implementation : original) };
+    const nodeTest = Object.assign(node.test, node, hooks, { default: node.test, mock });
     return { globals: { ...plain, ...hooks, jest }, nodeTest };
   }
 

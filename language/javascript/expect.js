@@ -109,15 +109,21 @@ const matchers = {
 function spy(implementation) {
   const once = [];
   const f = function (...args) {
+    // A call is its arguments, as Jest has it, and names them, as node:test does.
+    for (const [key, value] of [['arguments', [...args]], ['this', this], ['result'], ['error']]) {
+      Object.defineProperty(args, key, { value, writable: true });
+    }
     f.mock.calls.push(args);
     const run = once.shift() ?? implementation;
     let value;
     try {
       value = run?.apply(this, args);
     } catch (error) {
+      args.error = error;
       f.mock.results.push({ type: 'throw', value: error });
       throw error;
     }
+    args.result = value;
     f.mock.results.push({ type: 'return', value });
     return value;
   };
@@ -130,6 +136,11 @@ function spy(implementation) {
     once.push(run);
     return f;
   };
+  Object.assign(f.mock, {
+    resetCalls: () => void f.mockClear(),
+    mockImplementation: (run) => void become(run),
+    mockImplementationOnce: (run) => void next(run),
+  });
   return Object.assign(f, {
     mockImplementation: become,
     mockReturnValue: (value) => become(() => value),

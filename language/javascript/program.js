@@ -118,4 +118,4 @@ async function load(main, kind) {
 // foreign are the names that every program has: the tests mean the language's.
 const foreign = new Set([...Object.getOwnPropertyNames(globalThis), ...parameters, 'arguments', 'this']);
 
-module.exports = { check, load, workspace };
+module.exports = { check, load, parse, workspace };

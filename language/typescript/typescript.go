@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -30,8 +31,9 @@ type Job struct {
 	// Files are the TypeScript files in the working directory. Each becomes
 	// the file that [Output] names.
 	Files []string `json:"files"`
-	// Tests: an error in them is an error of the tests, a case of its own.
-	Tests bool `json:"tests,omitempty"`
+	// Tests names the files that are tests: an error in one is none of the
+	// program's.
+	Tests []string `json:"tests,omitempty"`
 	// Last: nothing else will check the program, so a report of "checked" is
 	// written and the descriptor closed.
 	Last bool `json:"last,omitempty"`
@@ -86,14 +88,12 @@ func run(text string, command []string) int {
 
 // refuse reports a syntax error.
 func (j Job) refuse(syntax *glovebox.SyntaxError) {
-	if !j.Tests {
-		tell(map[string]any{"type": "syntax", "syntax": syntax})
+	if slices.Contains(j.Tests, syntax.File) {
+		tell(map[string]any{"type": "broken",
+			"reason": fmt.Sprintf("the tests do not parse: %s, line %d: SyntaxError: %s", syntax.File, syntax.Line, syntax.Message)})
 		return
 	}
-	tell(map[string]any{"type": "case", "case": glovebox.TestCase{
-		Name: syntax.File, Status: "error", Message: "SyntaxError: " + syntax.Message, Line: syntax.Line,
-	}})
-	tell(map[string]any{"type": "done", "total": 1, "failed": 1})
+	tell(map[string]any{"type": "syntax", "syntax": syntax})
 }
 
 func tell(event map[string]any) {
