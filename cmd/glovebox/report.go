@@ -98,10 +98,12 @@ func report(w io.Writer, o *glovebox.Observation) error {
 		}
 		fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "left out:"), r.Name, r.Reason)
 	}
-	if o.Status != glovebox.StatusPass {
-		for _, e := range o.Evidence {
-			fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "evidence:"), e.Source, indent(observe.Middle(e.Fact, shownValue)))
-		}
+	shown := o.Evidence
+	if o.Status == glovebox.StatusPass && len(shown) > 0 {
+		shown = shown[1:] // the first says what the message says
+	}
+	for _, e := range shown {
+		fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "evidence:"), e.Source, indent(observe.Middle(e.Fact, shownValue)))
 	}
 	if o.Tier != "" {
 		fmt.Fprintf(&b, "%s\n", p.paint(dim, fmt.Sprintf("%s in %s, %.0f ms (boot %.0f, run %.0f), %s peak",
