@@ -95,8 +95,45 @@ assert P(1) == P(1, 2) and P(1).y == 2 and solution.origin().x == 0
 assert solution.favourite() is Color.BLUE and solution.favourite() == Color.BLUE != Color.RED
 assert Color.RED.name == "RED" and Color(2) is Color.BLUE and Color["RED"].value == 1
 assert [c.name for c in Color] == ["RED", "BLUE"]
+assert len(Color) == 2 and Color.RED in Color and list(reversed(Color)) == [Color.BLUE, Color.RED] and Color and P
 assert solution.pair() == (1, 2) and solution.pair().b == 2
 `, true, out, ""},
+		{"a class that judges", `
+import enum
+class Meta(enum.EnumMeta):
+    def __contains__(cls, v): return True
+class All(enum.Enum, metaclass=Meta):
+    A = 1
+def values(): return All
+`, `assert 3 in values()`, false, out, ""},
+		{"a container of a context", `
+import contextlib
+@contextlib.contextmanager
+def cm(log):
+    log.append("in")
+    yield len(log)
+    log.append("out")
+class Log:
+    def __init__(self, log): self.log = log
+    def __enter__(self): self.log.append("in"); return self
+    def __exit__(self, *e): self.log.append("out")
+`, `
+for c in (cm, Log):
+    log = []
+    x = cm(log) if c is cm else Log(log)
+    with x: assert log == ["in"]
+    assert log == ["in", "out"]
+log = ["x"]
+with cm(log) as n: assert n == 2 and log == ["x", "in"]
+`, true, in, ""},
+		{"a container that is kept", "def logger(log): return lambda s: log.append(s)\n", `
+log = []
+say = logger(log)
+say("a")
+assert log == ["a"]
+`, true, in, ""},
+		{"check without entry", "def f(): return 1\n", "def check(candidate):\n    assert candidate() == 1\n", false, out, "--entry"},
+		{"tests that do not compile", "def f(): return 1\n", "assert f() == 1\nreturn\n", false, out, "the tests do not parse"},
 		{"own exceptions", `
 class AppError(Exception):
     def __init__(self, code, what):

@@ -30,6 +30,7 @@ class Report:
     def __init__(self, fd=REPORT, nonce=""):
         self.fd, self.nonce = fd, nonce
         self.passed = self.failed = self.skipped = 0
+        self.hint = ""  # why there may be no tests
         self._write, self._dumps = os.write, json.dumps
 
     def event(self, **fields):
@@ -56,7 +57,7 @@ class Report:
 
     def done(self):
         if self.passed + self.failed == 0:
-            self.case("tests", "failed", "no test ran" + (": all were skipped" if self.skipped else ""))
+            self.case("tests", "failed", "no test ran" + (": all were skipped" if self.skipped else self.hint))
         self.event(type="done", total=self.passed + self.failed + self.skipped, passed=self.passed, failed=self.failed)
 
 
@@ -107,6 +108,8 @@ SHARING_CALLS = {"open": "files", "assertLogs": "logging", "assertWarns": "warni
                  "deprecated_call": "warnings", "chdir": "files", "patch": "mocks", "MagicMock": "mocks",
                  "write_text": "files", "read_text": "files", "write_bytes": "files", "read_bytes": "files",
                  "setrecursionlimit": "the interpreter's limits"}
+
+CONTAINERS = frozenset("list dict set bytearray deque defaultdict Counter OrderedDict".split())
 
 
 class Reading:
@@ -205,6 +208,35 @@ class Reading:
                     return node.attr
                 if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Attribute) and name in self.program_names and name in self.own:
                     return "a replaced attribute of a module"
+        return self.kept()
+
+    def kept(self):
+        """Says whether the program may change a container of the tests after
+        the call that it was given to: in the enter or exit of a context, or,
+        where the container was empty, in later calls of what it was given to.
+        Only what changes during a call comes back over the link."""
+        containers, holders = {}, {}  # name: whether it begins empty; whether it got one that did
+        def given(call):
+            if isinstance(call, ast.Call) and root_name(call.func) in self.program_names:
+                return [containers[a.id] for a in call.args + [k.value for k in call.keywords]
+                        if isinstance(a, ast.Name) and a.id in containers]
+            return []
+        assigns = [n for n in ast.walk(self.tree) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+        for n in assigns:
+            v = n.value
+            if isinstance(v, (ast.List, ast.Dict, ast.Set)):
+                containers[n.targets[0].id] = not (v.keys if isinstance(v, ast.Dict) else v.elts)
+            elif isinstance(v, ast.Call) and last_name(v.func) in CONTAINERS:
+                containers[n.targets[0].id] = not v.args or last_name(v.func) == "defaultdict"
+        for n in assigns:
+            if given(n.value):
+                holders[n.targets[0].id] = any(given(n.value))
+        for node in ast.walk(self.tree):
+            if isinstance(node, (ast.With, ast.AsyncWith)):
+                if any(given(i.context_expr) or root_name(i.context_expr) in holders for i in node.items):
+                    return "a container that the program keeps"
+            elif isinstance(node, ast.Call) and holders.get(root_name(node.func)):
+                return "a container that the program keeps"
         return None
 
     def certain(self, line):
@@ -361,7 +393,11 @@ class Runner:
         self.unittests(module, reading)
         self.functions(module, reading)
         check = space.get("check")
-        if self.entry and before == self.ran and not reading.checks and self.mine(check, reading) and check.__code__.co_argcount == 1:
+        if before != self.ran or reading.checks or not self.mine(check, reading) or check.__code__.co_argcount != 1:
+            return
+        if not self.entry:
+            self.report.hint = ": check(%s) needs the name of the function: --entry" % check.__code__.co_varnames[0]
+        else:
             self.case("check(%s)" % self.entry, lambda: check(self.world.entry(self.entry)), reading)
 
     @property

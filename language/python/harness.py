@@ -587,6 +587,29 @@ class RemoteClass(type):
     def __getitem__(cls, key):
         return cls._link.call("method", cls._handle, (key,), {}, "__getitem__")
 
+    # What an enumeration has. Without these a class is never empty.
+
+    def __bool__(cls):
+        return True
+
+    def __len__(cls):
+        return cls._special("__len__")
+
+    def __reversed__(cls):
+        return cls._special("__reversed__")
+
+    def __contains__(cls, value):
+        # A class that is a result is no judge of what is in it.
+        if not cls._link.sure(cls):
+            return any(x is value or x == value for x in cls)
+        return cls._special("__contains__", value) is True
+
+    def _special(cls, name, *args):
+        try:
+            return cls._link.call("method", cls._handle, args, {}, name, cls._link.sure(cls))
+        except AttributeError:
+            raise TypeError("the class %s has no %s" % (cls.__name__, name)) from None
+
 
 class Remote:
     """Base of the stand-ins for the program's objects."""
@@ -928,6 +951,7 @@ def read_tests(paths, modules, report):
             source = f.read()
         try:
             readings.append(exam.Reading(path, source, modules))
+            compile(source, path, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError) as e:
             report.event(type="broken", reason="the tests do not parse: %s: %s, line %s" % (path, e, getattr(e, "lineno", "?")))
             sys.exit(0)
@@ -986,7 +1010,7 @@ def main():
         if not report.failed:
             report.case("end", "error", link.dead)
     elif not link.modules:
-        report.case("end", "failed", "the tests never used the program")
+        report.case("end", "failed", "the tests never used the program" + report.hint)
     sys.stdout.flush()
     report.done()
 
