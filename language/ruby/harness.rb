@@ -83,6 +83,21 @@ module Glovebox
 
     # const returns a constant of the program's. An exception is made anew, as
     # a class of the tests' own.
+    # nested returns a constant within one of the program's.
+    def nested(path)
+      return Object.const_get(path) if Module === Object.const_get(path[/\A\w+/])
+      (@nested ||= {})[path] ||= begin
+        answer = ask("op" => "const", "name" => path)
+        if answer.key?("exception")
+          Class.new(standard(answer["exception"])).tap { |c| %i[name to_s inspect].each { |m| c.define_singleton_method(m) { path } } }
+        else
+          raise NameError, "uninitialized constant #{path}" unless answer.key?("return")
+          value = decode(answer["return"], [])
+          Glovebox.remote?(value) ? value.__glovebox_name : value
+        end
+      end
+    end
+
     def const(name)
       answer = ask("op" => "const", "name" => name)
       return Object.const_set(name, Class.new(standard(answer["exception"]))) if answer.key?("exception")
@@ -151,6 +166,8 @@ module Glovebox
     # for a failure of the tests or end them.
     def standard(names)
       names.grep(String).each do |n|
+        known = @nested && @nested[n]
+        return known if Class === known && known <= StandardError
         next unless n.match?(/\A[A-Z]\w*\z/) && Object.const_defined?(n)
         c = Object.const_get(n)
         return c if Class === c && (c <= StandardError || c == NotImplementedError)
@@ -163,6 +180,27 @@ module Glovebox
       message = Report.bounded(raised["message"])
       Kernel.raise(error.allocate.tap { |e| e.define_singleton_method(:message) { message }; e.define_singleton_method(:to_s) { message } })
     end
+  end
+
+  # nest has constants within the program's found by their whole names: what
+  # stands for a class of the program's is none, and Ruby would look no further.
+  def self.nest(text)
+    return text unless text.match?(/[A-Z]\w*::[A-Z]/)
+    require "ripper"
+    tokens = Ripper.lex(text).map { |t| [t[1], t[2]] }
+    out = []
+    until tokens.empty?
+      kind, = tokens[0]
+      n = 1
+      n += 2 while kind == :on_const && tokens[n]&.last == "::" && tokens[n + 1]&.first == :on_const && tokens[n + 2]&.last != "("
+      taken = tokens.shift(n).map(&:last).join
+      before = out.reject { |t| t.strip.empty? }.last if n > 1
+      root = taken[/\A\w+/]
+      if n == 1 || %w[class module < :: .].include?(before) || Object.const_defined?(root) || text.match?(/\b(?:class|module)\s+#{root}\b|\b#{root}\s*=[^=]/) then out << taken
+      else out << "Glovebox.nested(#{taken.dump})"
+      end
+    end
+    out.join
   end
 
   def self.harness(main, tests)
@@ -181,6 +219,8 @@ module Glovebox
       next super(name) unless words.include?(name.to_s)
       program.const(name.to_s) { super(name) }
     end
+    Unit.rewrite = ->(text) { nest(text) }
+    Glovebox.define_singleton_method(:nested) { |path| program.nested(path) }
     Unit.stand_for([main, "solution", "main"])
     Unit.run_files(tests) { program.calls }
   end

@@ -13,13 +13,14 @@ module Glovebox
     CALLS = (OPERATORS + %i[raise exit exit! abort throw catch require send __send__ public_send instance_variable_get is_a? kind_of? class method]).freeze
 
     class << self
-      # assertions counts what was asserted.
-      attr_accessor :assertions, :noted
+      # assertions counts what was asserted. rewrite is done to the text of a
+      # test file before it runs.
+      attr_accessor :assertions, :noted, :rewrite
 
       # fingerprint is what the builtin classes' operators are: a program that
       # changes them is found out.
       def fingerprint
-        (BUILTIN + [BasicObject, Object, Kernel, Comparable, Failure, Assertions, Case, Test, self.singleton_class]).flat_map do |c|
+        (BUILTIN + [BasicObject, Object, Kernel, Comparable, Failure, Assertions, Case, Test, Expectation, Minitest::Spec, self.singleton_class]).flat_map do |c|
           names = BUILTIN.include?(c) || c == BasicObject ? OPERATORS : c.instance_methods(false) + c.private_instance_methods(false)
           names = CALLS if [Object, Kernel, Comparable].include?(c)
           names.select { |n| c.method_defined?(n) || c.private_method_defined?(n) }.map { |n| [c, n, c.instance_method(n)] }
@@ -50,18 +51,25 @@ module Glovebox
       # is not known.
       def run_files(files, nonce = nil)
         @failed = 0
+        texts = files.to_h { |f| [f, File.read(f, encoding: "UTF-8")] }
+        texts.each do |file, text|
+          RubyVM::InstructionSequence.compile(text, file)
+        rescue SyntaxError => e
+          Glovebox.broken("the tests do not parse: #{Report.bounded(e.message)}")
+        end
         tests = files.flat_map do |file|
           known = CLASSES.size
           name = File.basename(file)
           error = finished = nil
           begin
-            TOPLEVEL_BINDING.eval(File.read(file, encoding: "UTF-8"), file)
+            TOPLEVEL_BINDING.eval(rewrite ? rewrite.call(texts[file]) : texts[file], file)
             finished = true
           rescue Exception => e # rubocop:disable Lint/RescueException
             error = e
           end
           Glovebox.broken("#{name} ended with exit before its end") if SystemExit === error
           found = CLASSES[known..].flat_map { |c| c.tests.map { |m| [c, m] } }
+          found = uncalled(texts[file]).map { |m| [Script, m] } if found.empty?
           next found if finished && !found.empty?
           report(name, error)
           [finished ? true : false]
@@ -69,13 +77,19 @@ module Glovebox
         results = tests.map { |t| t.is_a?(Array) ? run(*t) : t }
         Glovebox.broken("the tests are empty") if results.empty?
         Glovebox.broken("the tests never called the program") if block_given? && yield == 0
-        Glovebox.broken("the tests asserted nothing") if tests.any?(Array) && assertions == 0
+        Glovebox.broken("the tests asserted nothing") if tests.any? { |t| Array === t && t[0] != Script } && assertions == 0
         passed = results.count(true)
         done = { type: "done", total: results.size, passed: passed, failed: @failed }
         done[:nonce] = nonce if nonce
         Report.event(done)
         $stdout.flush
         exit!(passed == results.size ? 0 : 1)
+      end
+
+      # uncalled lists the methods of a script that are named as tests and that
+      # the script only defines.
+      def uncalled(text)
+        text.scan(/^def (test\w*) *(?:\( *\) *)?(?:$|=|;|#)/).flatten.uniq.select { |m| text.scan(/(?<!\w)#{m}(?!\w)/).size == 1 }
       end
 
       # run runs one test and tells whether it passed.
@@ -213,6 +227,7 @@ module Glovebox
       alias refute_same assert_not_same
 
       def assert_operator(left, operator, right = nil, message = nil) = check(plain(left).public_send(operator, *[right].compact.map { |r| plain(r) }), message) { "expected #{show(left)} #{operator} #{show(right)}" }
+      def refute_operator(left, operator, right = nil, message = nil) = check(!plain(left).public_send(operator, *[right].compact.map { |r| plain(r) }), message) { "expected #{show(left)} not #{operator} #{show(right)}" }
       def assert_predicate(value, name, message = nil) = check(plain(value).public_send(name), message) { "expected #{show(value)} to be #{name}" }
       def refute_predicate(value, name, message = nil) = check(!plain(value).public_send(name), message) { "expected #{show(value)} not to be #{name}" }
 
@@ -319,6 +334,38 @@ module Glovebox
     end
     Test = Class.new(Case)
     CLASSES.clear
+
+    # Script runs the test methods of a script that has no test class.
+    class Script
+      def self.name = "script"
+      def initialize(name) = define_singleton_method(name) { TOPLEVEL_BINDING.receiver.__send__(name) }
+      def setup; end
+      def teardown; end
+    end
+
+    # Expectation is what minitest's _, value and expect give.
+    class Expectation
+      def initialize(test, target, block) = (@test, @target, @block = test, target, block)
+
+      { equal: "equal", include: "include", match: "match", be_instance_of: "instance_of", be_kind_of: "kind_of", be_same_as: "same",
+        be_close_to: "in_delta", be_within_delta: "in_delta", be_within_epsilon: "in_epsilon" }.each do |name, assertion|
+        flipped = %i[include].include?(name)
+        define_method("must_#{name}") { |value, *rest| @test.public_send("assert_#{assertion}", *(flipped ? [@target, value] : [value, @target]), *rest) }
+      end
+      { equal: "equal", include: "includes", match: "match", be_same_as: "same" }.each do |name, assertion|
+        define_method("wont_#{name}") { |value, *rest| @test.public_send("refute_#{assertion}", *(name == :include ? [@target, value] : [value, @target]), *rest) }
+      end
+      def must_be_nil(*rest) = @test.assert_nil(@target, *rest)
+      def wont_be_nil(*rest) = @test.refute_nil(@target, *rest)
+      def must_be_empty(*rest) = @test.assert_empty(@target, *rest)
+      def wont_be_empty(*rest) = @test.refute_empty(@target, *rest)
+      def must_respond_to(name, *rest) = @test.assert_respond_to(@target, name, *rest)
+      def must_be(name, *value) = value.empty? ? @test.assert_predicate(@target, name) : @test.assert_operator(@target, name, *value)
+      def wont_be(name, *value) = value.empty? ? @test.refute_predicate(@target, name) : @test.refute_operator(@target, name, *value)
+      def must_raise(*kinds) = @test.assert_raises(*kinds, &(@block || @target))
+      def must_throw(tag) = @test.assert_throws(tag, &(@block || @target))
+    end
+    CLASSES.clear
   end
 end
 
@@ -335,6 +382,11 @@ module Minitest
   Assertion = Glovebox::Unit::Failure
   Assertions = Glovebox::Unit::Assertions
   Spec = Class.new(Test)
+  Spec.class_eval do
+    def _(target = nil, &block) = Glovebox::Unit::Expectation.new(self, target, block)
+    alias value _
+    alias expect _
+  end
 
   def self.autorun = Glovebox::Unit.autorun
 end
