@@ -73,6 +73,8 @@ type goBuild struct {
 	Packages []goPackage `json:"packages"`
 	Harness  bool        `json:"harness,omitempty"`
 	Together bool        `json:"together,omitempty"`
+	Tests    []string    `json:"tests,omitempty"`
+	Broken   string      `json:"broken,omitempty"`
 }
 
 // goPackage is one package of a build: its import path and its files.

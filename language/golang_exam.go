@@ -24,9 +24,9 @@ import (
 // by name, they are built into a binary of their own, in which those functions
 // are stubs that call over the link. Else tests and program are one binary.
 func examGo(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
-	x, err := readGoTests(t)
-	if err != nil {
-		return nil, err
+	x, fault := readGoTests(t)
+	if fault != nil {
+		x = &goExam{fault: "the tests do not " + fault.Error()}
 	}
 	x.tc, x.program, x.read = tc, p, readGo(tc, p)
 	for _, f := range p.Files {
@@ -61,6 +61,8 @@ type goExam struct {
 	wanted []string
 	// more says what the tests need beyond calls; empty means nothing.
 	more string
+	// fault says why the tests cannot be run, whatever the program is.
+	fault string
 }
 
 // goTestFile is one file of tests.
@@ -69,12 +71,15 @@ type goTestFile struct {
 	// fragment: it has no package clause.
 	fragment bool
 	parsed   *ast.File
+	// outside: it is a package of its own, which imports the program.
+	outside bool
 	// qualifiers are the names before a dot that a fragment does not declare:
 	// the imports that it needs.
 	qualifiers []string
 }
 
-// readGoTests reads the tests, and nothing else: they alone decide the exam.
+// readGoTests reads the tests, and nothing else: they alone decide the exam. An
+// error says what the tests do not do.
 func readGoTests(t Tests) (*goExam, error) {
 	x := &goExam{}
 	for _, f := range t.Files {
@@ -82,7 +87,7 @@ func readGoTests(t Tests) (*goExam, error) {
 			continue
 		}
 		if len(f.Data) > maxGoFile {
-			return nil, fmt.Errorf("the test file %s is larger than %d bytes", f.Path, maxGoFile)
+			return nil, fmt.Errorf("fit: the file %s is larger than %d bytes", f.Path, maxGoFile)
 		}
 		tf := goTestFile{File: f}
 		var err error
@@ -92,8 +97,9 @@ func readGoTests(t Tests) (*goExam, error) {
 			tf.parsed, err = parser.ParseFile(token.NewFileSet(), f.Path, "package tests;"+string(f.Data), 0)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the tests do not parse: %w", err)
+			return nil, fmt.Errorf("parse: %w", err)
 		}
+		tf.outside = !tf.fragment && isGoOutside(tf.parsed)
 		x.files = append(x.files, tf)
 	}
 	u := goUses{declared: map[string]bool{}, fields: map[string]bool{}, wanted: map[string]bool{}}
@@ -104,19 +110,19 @@ func readGoTests(t Tests) (*goExam, error) {
 			switch {
 			case !ok || fn.Recv != nil:
 			case fn.Name.Name == "TestMain":
-				return nil, errors.New("the tests have a TestMain, which is not supported: leave it out")
+				return nil, errors.New("run: they have a TestMain, which is not supported; leave it out")
 			case isGoTestFunc(fn):
 				x.tests = append(x.tests, fn.Name.Name)
 			}
 		}
 	}
 	if len(x.tests) == 0 {
-		return nil, errors.New("the tests have no function TestXxx(t *testing.T)")
+		return nil, errors.New("have a function TestXxx(t *testing.T)")
 	}
 	for i := range x.files {
 		x.files[i].qualifiers = u.read(&x.files[i])
-		if name := x.files[i].parsed.Name.Name; !x.files[i].fragment && strings.HasSuffix(name, "_test") {
-			u.need("a package of their own, " + name)
+		if x.files[i].outside {
+			u.need("a package of their own, " + x.files[i].parsed.Name.Name)
 		}
 	}
 	x.wanted = slices.Sorted(maps.Keys(u.wanted))
@@ -126,6 +132,26 @@ func readGoTests(t Tests) (*goExam, error) {
 	}
 	return x, nil
 }
+
+// isGoOutside tells whether tests are a package of their own that imports the
+// program. One that imports only the standard library can reach the program no
+// other way than by being its package, whatever its name.
+func isGoOutside(f *ast.File) bool {
+	return strings.HasSuffix(f.Name.Name, "_test") && slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
+		return !isGoStandard(goImport(i))
+	})
+}
+
+// isGoStandard tells whether a package is of the standard library, by the first
+// element of its path.
+func isGoStandard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return slices.Contains(goStandard, first)
+}
+
+var goStandard = strings.Fields(`archive bufio bytes cmp compress container context crypto database debug embed
+	encoding errors expvar flag fmt go hash html image index io iter log maps math mime net os path plugin reflect
+	regexp runtime slices sort strconv strings structs sync syscall testing text time unicode unique unsafe weak`)
 
 func isGoTestFunc(fn *ast.FuncDecl) bool {
 	rest, ok := strings.CutPrefix(fn.Name.Name, "Test")
@@ -203,22 +229,21 @@ func (u *goUses) read(f *goTestFile) []string {
 	imports := map[string]bool{}
 	for _, i := range f.parsed.Imports {
 		imports[goImportName(i)] = true
-		if p := goImport(i); strings.Contains(strings.Split(p, "/")[0], ".") {
+		if p := goImport(i); !isGoStandard(p) {
 			u.need("the package " + p)
 		}
 	}
 	qualifiers := map[string]bool{}
 	callable := map[*ast.Ident]bool{}
-	value := func(exprs ...ast.Expr) {
-		for _, e := range exprs {
-			if kv, ok := e.(*ast.KeyValueExpr); ok {
-				e = kv.Value
-			}
-			if id, ok := e.(*ast.Ident); ok {
-				callable[id] = true
+	called := map[*ast.Object]bool{}
+	ast.Inspect(f.parsed, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if id, ok := call.Fun.(*ast.Ident); ok && id.Obj != nil {
+				called[id.Obj] = true
 			}
 		}
-	}
+		return true
+	})
 	ast.Inspect(f.parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
@@ -233,9 +258,12 @@ func (u *goUses) read(f *goTestFile) []string {
 				u.need("the method or field " + n.Sel.Name)
 			}
 		case *ast.CallExpr:
-			value(n.Fun)
-			value(n.Args...)
-			if id, ok := n.Fun.(*ast.Ident); ok && foreign[id] {
+			id, ok := n.Fun.(*ast.Ident)
+			if ok {
+				callable[id] = true
+				goGiven(callable, goSignatureOf(id), n.Args)
+			}
+			if ok && foreign[id] {
 				for _, a := range n.Args {
 					if _, ok := a.(*ast.FuncLit); ok {
 						u.need("a function as an argument of " + id.Name)
@@ -243,11 +271,21 @@ func (u *goUses) read(f *goTestFile) []string {
 				}
 			}
 		case *ast.AssignStmt:
-			value(n.Rhs...)
+			for i, e := range n.Rhs {
+				to, ok := n.Lhs[min(i, len(n.Lhs)-1)].(*ast.Ident)
+				if from, isName := e.(*ast.Ident); ok && isName && to.Obj != nil && called[to.Obj] {
+					callable[from] = true
+				}
+			}
 		case *ast.ValueSpec:
-			value(n.Values...)
+			for i, e := range n.Values {
+				goHeld(callable, n.Type, e)
+				if from, ok := e.(*ast.Ident); ok && called[n.Names[min(i, len(n.Names)-1)].Obj] {
+					callable[from] = true
+				}
+			}
 		case *ast.CompositeLit:
-			value(n.Elts...)
+			goHeld(callable, nil, n)
 		}
 		return true
 	})
@@ -258,6 +296,105 @@ func (u *goUses) read(f *goTestFile) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(qualifiers))
+}
+
+// goHeld notes in callable the names that stand where tests have a function, in
+// a value of the type held.
+func goHeld(callable map[*ast.Ident]bool, held, value ast.Expr) {
+	lit, ok := value.(*ast.CompositeLit)
+	if ok && lit.Type != nil {
+		held = lit.Type
+	}
+	held = goUnderlying(held)
+	if id, isName := value.(*ast.Ident); isName {
+		if _, ok := held.(*ast.FuncType); ok {
+			callable[id] = true
+		}
+	}
+	if !ok {
+		return
+	}
+	for i, e := range lit.Elts {
+		kv, keyed := e.(*ast.KeyValueExpr)
+		if keyed {
+			e = kv.Value
+		}
+		switch held := held.(type) {
+		case *ast.ArrayType:
+			goHeld(callable, held.Elt, e)
+		case *ast.MapType:
+			goHeld(callable, held.Value, e)
+		case *ast.StructType:
+			at := 0
+			for _, field := range held.Fields.List {
+				for _, name := range field.Names {
+					if key, ok := goKey(kv); ok && key == name.Name || !keyed && at == i {
+						goHeld(callable, field.Type, e)
+					}
+					at++
+				}
+			}
+		}
+	}
+}
+
+func goKey(kv *ast.KeyValueExpr) (string, bool) {
+	if kv == nil {
+		return "", false
+	}
+	id, ok := kv.Key.(*ast.Ident)
+	return id.String(), ok
+}
+
+// goUnderlying is the type that a name of the tests' own stands for.
+func goUnderlying(t ast.Expr) ast.Expr {
+	if id, ok := t.(*ast.Ident); ok && id.Obj != nil {
+		if spec, ok := id.Obj.Decl.(*ast.TypeSpec); ok {
+			return spec.Type
+		}
+	}
+	return t
+}
+
+// goSignatureOf is the type of a function that the same file declares.
+func goSignatureOf(name *ast.Ident) *ast.FuncType {
+	if name.Obj == nil {
+		return nil
+	}
+	switch d := name.Obj.Decl.(type) {
+	case *ast.FuncDecl:
+		return d.Type
+	case *ast.AssignStmt:
+		for i, e := range d.Lhs {
+			if id, ok := e.(*ast.Ident); ok && id.Obj == name.Obj && i < len(d.Rhs) {
+				if f, ok := d.Rhs[i].(*ast.FuncLit); ok {
+					return f.Type
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// goGiven notes in callable the names that are given as functions to one of
+// that type.
+func goGiven(callable map[*ast.Ident]bool, f *ast.FuncType, args []ast.Expr) {
+	if f == nil {
+		return
+	}
+	at := 0
+	for _, p := range f.Params.List {
+		for range max(len(p.Names), 1) {
+			if rest, ok := p.Type.(*ast.Ellipsis); ok {
+				for ; at < len(args); at++ {
+					goHeld(callable, rest.Elt, args[at])
+				}
+			} else if at < len(args) {
+				goHeld(callable, p.Type, args[at])
+			}
+			at++
+		}
+	}
 }
 
 // goUniverse are the names that every Go file has.
@@ -281,17 +418,20 @@ func (x *goExam) together() *Exam {
 		switch {
 		case f.fragment:
 			main.Data = fmt.Appendf(main.Data, "\n//line %s:1\n%s\n", f.Path, f.Data)
-		case f.parsed.Name.Name == x.name+"_test":
-			outsideName = x.name + "_test"
+		case f.outside:
+			outsideName = f.parsed.Name.Name
 			alias = x.importedAs(f.parsed, alias)
 			outside = append(outside, goGlue+strconv.Itoa(i)+".go")
 			staged = append(staged, glovebox.File{Path: outside[len(outside)-1], Data: fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.Data)})
 		default:
 			pkg = append(pkg, goGlue+strconv.Itoa(i)+".go")
-			staged = append(staged, glovebox.File{Path: pkg[len(pkg)-1], Data: fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.Data)})
+			staged = append(staged, glovebox.File{Path: pkg[len(pkg)-1], Data: fmt.Appendf(nil, "//line %s:1\n%s", f.Path, x.inPackage(f))})
 		}
 	}
 	b := goBuild{Lang: x.read.lang, Packages: x.read.packages(alias), Together: true}
+	for _, f := range x.files {
+		b.Tests = append(b.Tests, f.Path)
+	}
 	last := len(b.Packages) - 1
 	if last >= 0 {
 		b.Packages[last].Files = slices.Concat(b.Packages[last].Files, pkg)
@@ -301,13 +441,37 @@ func (x *goExam) together() *Exam {
 		tested = alias + "_test"
 		b.Packages = append(b.Packages, goPackage{tested, outside})
 	}
+	files := x.programFiles(main)
+	if outsideName != "" && x.name == "main" {
+		x.makeImportable(files, alias)
+	}
 	runner := x.runner(tested, false)
 	b.Packages = append(b.Packages, goPackage{"main", []string{runner.Path}})
 	return &Exam{
 		Proof:     glovebox.ProofInProcess,
-		Files:     x.programFiles(main),
+		Files:     files,
 		Candidate: b.step(x.tc, append(staged, runner)...),
 		Reason:    "the tests use " + x.more,
+	}
+}
+
+// makeImportable names the package main of files after its import path: tests
+// of a package of their own import it, which nothing can do with a main.
+func (x *goExam) makeImportable(files []glovebox.File, as string) {
+	name := path.Base(as)
+	if !token.IsIdentifier(name) {
+		name = goProgramPath
+	}
+	dir := x.read.dirs[x.read.main]
+	for i, f := range files {
+		if dir == nil || !slices.Contains(dir.files, f.Path) {
+			continue
+		}
+		if parsed := parseGo(f, parser.PackageClauseOnly); parsed != nil && parsed.Name.Name == "main" {
+			e := goEdit{base: parsed.FileStart}
+			e.replace(parsed.Name.Pos(), parsed.Name.End(), name)
+			files[i].Data = e.apply(f.Data)
+		}
 	}
 }
 
@@ -318,7 +482,7 @@ func (x *goExam) importedAs(tests *ast.File, otherwise string) string {
 		return path.Join(x.read.module, x.read.main)
 	}
 	for _, i := range tests.Imports {
-		if p := goImport(i); path.Base(p) == x.name && strings.Contains(p, "/") {
+		if p := goImport(i); !isGoStandard(p) && slices.Contains([]string{x.name, strings.TrimSuffix(tests.Name.Name, "_test")}, path.Base(p)) {
 			return p
 		}
 	}
@@ -366,12 +530,12 @@ func (x *goExam) apart() *Exam {
 	}
 	candidate.Packages = append(candidate.Packages, goPackage{"main", []string{start.Path}})
 
-	harness := goBuild{Lang: x.read.lang, Harness: true}
+	harness := goBuild{Lang: x.read.lang, Harness: true, Broken: x.fault}
 	names := []string{stubs.Path}
 	staged := []glovebox.File{stubs}
 	for i, f := range x.files {
 		name := goGlue + strconv.Itoa(i) + ".go"
-		text := fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.Data)
+		text := fmt.Appendf(nil, "//line %s:1\n%s", f.Path, x.inPackage(f))
 		if f.fragment {
 			text = fmt.Appendf(nil, "package %s\n%s\n//line %s:1\n%s", x.name, x.imports(f.qualifiers), f.Path, f.Data)
 		}
@@ -453,7 +617,7 @@ func (x *goExam) runner(tested string, remote bool) glovebox.File {
 func (x *goExam) link() (serve, stubs glovebox.File) {
 	var s, c bytes.Buffer
 	fmt.Fprintf(&s, "package %s\n\nimport gloveboxWire \"glovebox/wire\"\n\n", x.name)
-	fmt.Fprintf(&c, "package %s\n\nimport (\n\tgloveboxWire \"glovebox/wire\"\n\t\"math/big\"\n\t\"time\"\n)\n\n", x.harnessName())
+	fmt.Fprintf(&c, "package %s\n\nimport (\n\tgloveboxWire \"glovebox/wire\"\n\t\"math/big\"\n\t\"time\"\n)\n\n", x.name)
 	c.WriteString("var _, _, _ = gloveboxWire.Call, big.Below, time.Second\n")
 	s.WriteString("func GloveboxServe() {\n\tgloveboxWire.Serve(map[string]interface{}{\n")
 	for _, fn := range x.functions() {
@@ -469,14 +633,14 @@ func (x *goExam) link() (serve, stubs glovebox.File) {
 		glovebox.File{Path: goGlue + "stubs.go", Data: c.Bytes()}
 }
 
-// harnessName is the name of the tests' package.
-func (x *goExam) harnessName() string {
-	for _, f := range x.files {
-		if !f.fragment {
-			return f.parsed.Name.Name
-		}
+// inPackage is a file of tests in the program's package, whatever its clause
+// says.
+func (x *goExam) inPackage(f goTestFile) []byte {
+	e := goEdit{base: f.parsed.FileStart}
+	if !f.fragment {
+		e.replace(f.parsed.Name.Pos(), f.parsed.Name.End(), x.name)
 	}
-	return x.name
+	return e.apply(f.Data)
 }
 
 // functions are the program's functions that the tests want.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,6 +30,11 @@ type Build struct {
 	// Together says that the tests are built with the program: the report
 	// stays open.
 	Together bool `json:"together,omitempty"`
+	// Tests are the names of the tests' files: a refusal there is no fault of
+	// the program's alone.
+	Tests []string `json:"tests,omitempty"`
+	// Broken says why the tests cannot be built, whatever the program is.
+	Broken string `json:"broken,omitempty"`
 }
 
 // Package is one package, after all that it imports. The last one is main.
@@ -49,6 +55,8 @@ type syntaxError struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
+	// missing: a package is not there.
+	missing bool
 }
 
 var report = os.NewFile(5, "report")
@@ -60,6 +68,10 @@ func main() {
 	}
 	if err := json.Unmarshal([]byte(os.Args[1]), &b); err != nil {
 		fail(err)
+	}
+	if b.Broken != "" {
+		send(event{Type: "broken", Reason: b.Broken})
+		os.Exit(1)
 	}
 	dir, err := os.MkdirTemp("", "go-build-")
 	if err != nil {
@@ -137,8 +149,12 @@ func (b *Build) tool(name string, args []string) {
 
 // refuse ends the driver where the code is at fault.
 func (b *Build) refuse(e *syntaxError) {
-	if b.Harness {
-		send(event{Type: "broken", Reason: fmt.Sprintf("the tests do not compile with the program: %s:%d: %s", e.File, e.Line, e.Message)})
+	if b.Harness || slices.Contains(b.Tests, e.File) {
+		what := "tests and program do not compile together"
+		if e.missing {
+			what = "the tests do not load"
+		}
+		send(event{Type: "broken", Reason: fmt.Sprintf("%s: %s:%d: %s", what, e.File, e.Line, e.Message)})
 	} else {
 		send(event{Type: "syntax", Syntax: e})
 	}
@@ -151,6 +167,10 @@ var (
 	noMain   = regexp.MustCompile(`(?m)function main is undeclared in the main package`)
 )
 
+// glue is the directory of generated files, from where compilers see the names
+// of the tests' files.
+const glue = ".glovebox/"
+
 // explain reads the first error of a tool's output; nil where there is none.
 func explain(out string) *syntaxError {
 	m := position.FindStringSubmatch(out)
@@ -160,10 +180,11 @@ func explain(out string) *syntaxError {
 		}
 		return nil
 	}
-	e := &syntaxError{File: m[1], Message: strings.ReplaceAll(m[4], "\n\t", " ")}
+	e := &syntaxError{File: strings.TrimPrefix(m[1], glue), Message: strings.ReplaceAll(m[4], "\n\t", " ")}
 	e.Line, _ = strconv.Atoi(m[2])
 	e.Column, _ = strconv.Atoi(m[3])
 	if m := missing.FindStringSubmatch(e.Message); m != nil {
+		e.missing = true
 		e.Message = "package " + m[1] + " is not in the standard library, and there is nothing else to import here"
 	}
 	return e
