@@ -1,10 +1,40 @@
 package language
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox"
 )
+
+// TestExamWhy has tests that fail, and what must be said of them.
+func TestExamWhy(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		lang           *Language
+		program, tests string
+		want           string
+	}{
+		{"compared", Perl, "sub f { 41 }\n", "use Test::More;\nis(f(), 42, 'answer');\ndone_testing;\n", `"actual":"41","expected":"42"`},
+		{"differing", Perl, "sub f { [1, 2] }\n", "use Test::More;\nis_deeply(f(), [1, 3]);\ndone_testing;\n", "Structures begin differing"},
+		{"compared together", Perl, "our $x; sub f { 41 }\n", "use Test::More;\n$main::x = 1;\nis(f(), 42, 'answer');\ndone_testing;\n", `"expected":"42"`},
+		{"tests that do not parse", Perl, "sub f { 1 }\n", "use Test::More;\nif (1) { ok(f());\n", "the tests do not parse: Missing right curly"},
+		{"tests that do not parse", Ruby, "def f = 1\n", "raise 'no' unless f == 1\ndef (\n", "the tests do not parse: "},
+		{"tests that do not parse, together", Ruby, "def f = 1\n", "$stdout.flush\ndef (\n", "the tests do not parse: "},
+		{"tests that do not parse", Lua, "function f() return 1 end\n", "assert(f() == 1)\nif\n", "the tests do not parse: test_main.lua:"},
+		{"tests that do not parse, together", Lua, "return { f = 1 }\n", "getmetatable(f)\nif\n", "the tests do not parse: test_main.lua:"},
+	} {
+		t.Run(c.lang.Name+"/"+c.name, func(t *testing.T) {
+			rigTool(t, c.lang)
+			v := rigExam(t, c.lang, program(c.lang.Name, c.lang.Main, c.program), Tests{Files: []glovebox.File{{Path: testFile[c.lang], Data: []byte(c.tests)}}})
+			if report := v.harness.report + v.candidate.report; v.pass || !strings.Contains(report, c.want) {
+				t.Errorf("pass %t, want %q in %s\n%s%s", v.pass, c.want, report, v.harness.stderr, v.candidate.stderr)
+			}
+		})
+	}
+}
+
+var testFile = map[*Language]string{Go: "main_test.go", Ruby: "test_main.rb", Perl: "main.t", Lua: "test_main.lua", Bash: "test_main.sh"}
 
 // TestExamNative has small programs and tests, and what must come of them.
 func TestExamNative(t *testing.T) {
@@ -54,6 +84,7 @@ func TestExamNative(t *testing.T) {
 		{"a program that is a module", Perl, "package Sum;\nsub new { bless {}, shift }\nsub of { my $s = shift; my $n = 0; $n += $_ for @_; $n }\n1;\n",
 			"use Test::More;\nrequire './main.pl';\nis(Sum->new->of(1, 2, 3), 6);\ndone_testing;\n", apart, true},
 		{"replaced subs", Perl, "sub now { time } sub year { now() > 10 ? 'late' : 'early' }\n", "use Test::More; no warnings;\n*main::now = sub { 5 };\nis(year(), 'early');\ndone_testing;\n", together, true},
+		{"an exit", Perl, "sub f { 1 }\n", "use Test::More;\nok(f());\ndone_testing;\nexit 0;\n", apart, true},
 		{"not called", Perl, "sub f { 1 }\n", "use Test::More; ok(1); done_testing;\n", apart, false},
 
 		{"tables and objects", Lua, "Stack = {}\nStack.__index = Stack\nfunction Stack.new() return setmetatable({n = 0}, Stack) end\nfunction Stack:push(x) if x == nil then error('nothing') end self.n = self.n + 1; self[self.n] = x; return self end\nfunction Stack:size() return self.n end\nlocal function sort(t) table.sort(t) return t end\nlocal function map(f, t) local r = {} for i, v in ipairs(t) do r[i] = f(v) end return r end\nlocal function two() return 1, nil, 3 end\n",
@@ -63,13 +94,17 @@ func TestExamNative(t *testing.T) {
 		{"its own judge", Lua, "function f() return setmetatable({}, {__index = function() return true end}) end\n", "local lu = require('luaunit')\nfunction testF() lu.assertTrue(f()[3]) end\nos.exit(lu.LuaUnit.run())\n", apart, false},
 		{"swallowed", Lua, "function each(t, f) for _, v in ipairs(t) do pcall(f, v) end end\n", "local lu = require('luaunit')\nfunction testEach() each({1}, function(v) lu.assertEquals(v, 2) end) end\nos.exit(lu.LuaUnit.run())\n", apart, false},
 		{"streams", Lua, "function hello() io.write('hi') end\n", "local lu = require('luaunit')\nfunction testHello()\n  local said = ''\n  local old = io.write\n  io.write = function(s) said = said .. s end\n  hello()\n  io.write = old\n  lu.assertEquals(said, 'hi')\nend\n-- io.stdout\nos.exit(lu.LuaUnit.run())\n", together, true},
+		{"a module, together", Lua, "local M = {}\nM.__index = M\nfunction M.new(n) return setmetatable({n = n}, M) end\nreturn { new = M.new, M = M }\n", "local m = require('main')\nlocal x = m.new(3)\nassert(getmetatable(x) == m.M)\nassert(new(2).n == 2)\n", together, true},
+		{"a module, together, fails", Lua, "return { new = function() return {} end }\n", "local m = require('main')\nassert(getmetatable(m.new()) ~= nil)\n", together, false},
+		{"functions that nobody calls", Lua, "function f(x) return x * 2 end\n", "local function test_f()\n  assert(f(1) == 2)\nend\nfunction test_g()\n  assert(f(2) == 4)\nend\n", apart, true},
+		{"functions that nobody calls fail", Lua, "function f(x) return x * 3 end\n", "local function test_f()\n  assert(f(1) == 2)\nend\n", apart, false},
+		{"functions that nobody calls, together", Lua, "function f(x) return setmetatable({}, {}) end\n", "function test_f()\n  assert(getmetatable(f(1)) == nil)\nend\n", together, false},
 		{"no tests ran", Lua, "function f() return 1 end\n", "local lu = require('luaunit')\nf()\nos.exit(lu.LuaUnit.run())\n", apart, false},
 	} {
 		t.Run(c.lang.Name+"/"+c.name, func(t *testing.T) {
 			t.Parallel()
 			rigTool(t, c.lang)
-			ext := map[*Language]string{Go: "main_test.go", Ruby: "test_main.rb", Perl: "main.t", Lua: "test_main.lua"}[c.lang]
-			v := rigExam(t, c.lang, program(c.lang.Name, c.lang.Main, c.program), Tests{Files: []glovebox.File{{Path: ext, Data: []byte(c.tests)}}})
+			v := rigExam(t, c.lang, program(c.lang.Name, c.lang.Main, c.program), Tests{Files: []glovebox.File{{Path: testFile[c.lang], Data: []byte(c.tests)}}})
 			if v.pass != c.pass || v.proof != c.proof {
 				t.Errorf("pass %t, proof %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.proof, v.why,
 					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stderr)

@@ -64,4 +64,30 @@ function exam.script(name, failed, message)
   end
 end
 
+-- functions are the functions of a script that are named as tests and that it
+-- only defines: the statement to append that returns them, or nothing.
+function exam.functions(text)
+  local counts, names, list = {}, {}, {}
+  for word in text:gmatch("[%a_][%w_]*") do counts[word] = (counts[word] or 0) + 1 end
+  for line in text:gmatch("[^\n]+") do
+    local name = line:match("^function%s+(test[%w_]*)%s*%(%s*%)") or line:match("^local%s+function%s+(test[%w_]*)%s*%(%s*%)")
+    if name and counts[name] == 1 and not text:find("luaunit", 1, true) then
+      names[#names + 1] = name
+      list[#list + 1] = format("{%q,%s}", name, name)
+    end
+  end
+  return #names > 0 and "\nreturn {" .. concat(list, ",") .. "}" or ""
+end
+
+-- run runs what such a statement returned.
+function exam.run(list)
+  if type(list) ~= "table" then return end
+  for _, t in ipairs(list) do
+    glovebox_swallowed = nil
+    local ok, err = pcall(t[2])
+    if ok and glovebox_swallowed then ok, err = false, glovebox_swallowed end
+    exam.case(t[1], ok and "passed" or "failed", not ok and { message = type(err) == "table" and (err.message or wire.show(err)) or tostring(err) } or nil)
+  end
+end
+
 return exam

@@ -159,10 +159,17 @@ end
 for _, name in ipairs(tests) do
   current = name
   local before = exam.total
-  local chunk, err = loadfile(name, "t")
-  local ok = chunk ~= nil
-  if ok then ok, err = xpcall(chunk, function(e) return type(e) == "table" and e or tostring(e) end) end
-  if not ok then
+  local file = assert(io.open(name, "rb"))
+  local text = file:read("a"):gsub("^#[^\n]*", "")
+  file:close()
+  local chunk, why = load(text, "@" .. name, "t")
+  if not chunk then exam.broken("the tests do not parse: " .. why) end
+  local functions = exam.functions(text)
+  local whole = functions ~= "" and load(text .. functions, "@" .. name, "t")
+  local ok, err = xpcall(whole or chunk, function(e) return type(e) == "table" and e or tostring(e) end)
+  if ok and whole then
+    exam.run(err)
+  elseif not ok then
     exam.case(name, "error", { message = type(err) == "table" and (err.message or wire.show(err)) or err })
   elseif exam.total == before then
     if glovebox_luaunit and glovebox_luaunit.ran then exam.broken("the tests are empty")

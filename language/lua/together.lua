@@ -23,13 +23,13 @@ local next, rawequal, rawget, type, pcall, exit = next, rawequal, rawget, type, 
 local strings = debug.getmetatable("")
 local getmetatable = debug.getmetatable
 
-local reached, first = false, nil
+local reached, origin, first = false, "@" .. main, nil
 local getinfo = debug.getinfo
 
 -- finish is os.exit, once the tests have begun: only theirs is an end.
 local function finish(code)
   local from = getinfo(2, "Sl")
-  if not from or from.source ~= "@" .. main or from.currentline < first then exam.broken("the program ended during the tests") end
+  if not from or from.source ~= origin or from.currentline < first then exam.broken("the program ended during the tests") end
   if luaunit.ran and exam.total == 0 then exam.broken("the tests are empty") end
   exam.script(main, code ~= nil and code ~= 0 and code ~= true and exam.total == exam.passed, "the tests ended with exit " .. tostring(code))
   exam.done(nonce)
@@ -62,11 +62,41 @@ local text = read(main):gsub("^#[^\n]*", "")
 local parts = { text, "\n;(...)()\n" }
 first = select(2, text:gsub("\n", "\n")) + 3
 for _, name in ipairs(tests) do parts[#parts + 1] = read(name) .. "\n" end
-local chunk, err = load(table.concat(parts), "@" .. main, "t")
-if not chunk then exam.broken("the tests do not compile with the program: " .. err) end
+local own = table.concat(parts, "", 3)
+local functions = exam.functions(own)
+local function compile(before, name)
+  local whole = functions ~= "" and load(before .. own .. functions, name, "t")
+  if whole then return whole end
+  return load(before .. own, name, "t")
+end
+local chunk, err = compile(parts[1] .. parts[2], "@" .. main)
+if not chunk then
+  -- A program that ends with a return is a module: the tests run after it.
+  local run, why = compile("", "@" .. tests[1])
+  if not run then exam.broken("the tests do not parse: " .. why) end
+  local program = load(text, "@" .. main, "t")
+  if not program then exam.broken("the tests do not compile with the program: " .. err) end
+  local package, pairs = package, pairs
+  chunk = function(checked)
+    local module = program()
+    local stem = main:gsub("%.lua$", ""):gsub("/", ".")
+    for _, name in ipairs({ stem, "solution", "main" }) do
+      if not package.searchpath(name, home .. "lib/?.lua") then package.loaded[name] = module == nil and true or module end
+    end
+    if type(module) == "table" then
+      for k, v in pairs(module) do
+        if type(k) == "string" and not k:find("^[Tt]est") and rawget(_G, k) == nil then _G[k] = v end
+      end
+    end
+    checked()
+    origin, first = "@" .. tests[1], 0
+    return run()
+  end
+end
 local ok
 ok, err = pcall(chunk, check)
 if not reached then exam.broken("the program ended before the tests: " .. tostring(err)) end
+if ok and functions ~= "" then exam.run(err) end
 if not ok then exam.case(main, "error", { message = type(err) == "string" and err or wire.show(err) }) end
 if ok and exam.total == 0 and not luaunit.ran and luaunit.pending() then luaunit.LuaUnit.run() end
 if ok and luaunit.ran and exam.total == 0 then exam.broken("the tests are empty") end

@@ -53,6 +53,26 @@ sub texts {
     return \%texts;
 }
 
+# what the failing tests of Test::More say, and what they compared, by number.
+my ( %said, %compared );
+
+# overhear has Test::Builder tell it.
+sub overhear {
+    require Test::Builder;
+    no warnings 'redefine';
+    my ( $diag, $is ) = ( \&Test::Builder::diag, \&Test::Builder::_is_diag );
+    *Test::Builder::diag = sub {
+        my $self = shift;
+        $said{ $self->current_test } .= join( '', map { $_ // 'undef' } @_ ) . "\n";
+        return $self->$diag(@_);
+    };
+    *Test::Builder::_is_diag = sub {
+        my ( $self, $got, $type, $expected ) = @_;
+        $compared{ $self->current_test } = [ $expected, $got ];
+        return $self->$is( $got, $type, $expected );
+    };
+}
+
 # run runs the scripts. calls tells how often the program was called; it is not
 # given where that is not known.
 sub run {
@@ -75,11 +95,17 @@ sub run {
             for my $t ( $builder->details ) {
                 $n++;
                 my $status = $t->{type} eq 'skip' || $t->{type} eq 'todo_skip' ? 'skipped' : $t->{actual_ok} ? 'passed' : 'failed';
-                $case->( name => $t->{name} || "$name $n", status => $status );
+                my @why;
+                if ( $status eq 'failed' ) {
+                    push @why, message => GloveboxWire::bounded( $said{$n} ) if defined $said{$n};
+                    push @why, expected => GloveboxWire::bounded( $compared{$n}[0] ), actual => GloveboxWire::bounded( $compared{$n}[1] ) if $compared{$n};
+                }
+                $case->( name => $t->{name} || "$name $n", status => $status, @why );
             }
             my $plan = $builder->has_plan;
             broken("$name planned $plan tests and ran $n") if defined $plan && $plan =~ /^\d+$/ && $plan != $n;
             $builder->reset;
+            %said = %compared = ();
         }
         elsif ( !$code && !defined $error ) { $case->( name => $name, status => 'passed' ) }
         my %last = %Glovebox::last_difference;
@@ -88,14 +114,22 @@ sub run {
         elsif ($code)            { $case->( name => $name, status => 'failed', message => "exit status $code", @why ) }
     };
     my $finish;
+    overhear() if grep {/\bTest::/} values %$texts;
     $ending = sub { my ($code) = @_; $script->( $names->[ $next - 1 ], $code ); $finish->() };
     $finish = sub {
         while ( $next < @$names ) {
             my $name = $names->[ $next++ ];
             %Glovebox::last_difference = ();
-            my $text = "package main;\n#line 1 \"$name\"\n$texts->{$name}";
+            my $text = "package main; UNITCHECK { \$GloveboxExam::compiled = 1 }\n#line 1 \"$name\"\n$texts->{$name}";
+            our $compiled = 0;
             GloveboxExam::Clean::run($text);
             my $error = $@;
+            if ( !$compiled && $error ne '' ) {
+                # How the rest is read may depend on the program's subs.
+                broken("the tests do not parse: $error")
+                    if $error =~ /^(?:Missing right|Unmatched right|Can't find string terminator|(?:Search pattern|Substitution \w+|Transliteration \w+) not terminated)/m;
+                $error = "the tests do not compile with the program: $error";
+            }
             $script->( $name, 0, ref $error || $error ne '' ? "$error" : undef );
         }
         broken('the tests never called the program') if $calls && !$calls->();
