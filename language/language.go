@@ -100,6 +100,9 @@ type Step struct {
 	Env []string
 	// Files are staged in the workspace, beside the program's.
 	Files []glovebox.File
+	// Makes are the files that the step itself writes into the workspace, such
+	// as a compiler's output. They are no artifacts of the program.
+	Makes []string
 	Stdin []byte
 }
 

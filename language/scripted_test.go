@@ -1,6 +1,7 @@
 package language
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -249,6 +250,22 @@ assert(same((object) ['a' => 1]) == (object) ['a' => 1]);
 				t.Errorf("pass %t, %q; want %q\ncandidate: %s\nharness: %s\n%s", v.pass, v.why, c.want, v.candidate.stderr, v.harness.stderr, v.harness.report)
 			}
 		})
+	}
+}
+
+// TestMakes has what the stripping of types leaves in a workspace.
+func TestMakes(t *testing.T) {
+	tc := &Toolchain{Language: "typescript", Version: "20.19.0"}
+	p := one(TypeScript, "import './lib/a.mjs';\n")
+	p.Files = append(p.Files, glovebox.File{Path: "lib/a.mts"}, glovebox.File{Path: "types.d.ts"}, glovebox.File{Path: "plain.js"})
+	want := []string{"main.js", "lib/a.mjs"}
+	plan, err := TypeScript.Plan(tc, p)
+	if err != nil || !slices.Equal(plan.Run.Makes, want) {
+		t.Errorf("a plain run makes %q (%v), want %q", plan.Run.Makes, err, want)
+	}
+	exam, err := TypeScript.Exam(tc, p, ts("test('x', () => {});\n"))
+	if err != nil || !slices.Equal(exam.Candidate.Makes, want) {
+		t.Errorf("a tested run makes %q (%v), want %q", exam.Candidate.Makes, err, want)
 	}
 }
 

@@ -90,5 +90,6 @@ func stripped(step Step, job typescript.Job) (Step, error) {
 		return Step{}, err
 	}
 	step.Args = append([]string{typescript.Path, string(text)}, step.Args...)
+	step.Makes = outputs(job.Files)
 	return step, nil
 }
