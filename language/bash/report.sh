@@ -10,6 +10,8 @@ GLOVEBOX_COMMAND=
 GLOVEBOX_LEAVING=
 GLOVEBOX_FAILING=
 GLOVEBOX_FAILING_LINE=
+# Functions of the program that a tool hides from the tests.
+GLOVEBOX_HIDDEN=
 
 # glovebox.quote TEXT: as a JSON string.
 glovebox.quote() {
@@ -98,6 +100,12 @@ glovebox.fail() {
         actual=${actual%.}
         message+=$'\n'"The last call was ${last%%$'\n'*}: status ${status%%$'\n'*}, stdout: $actual"
     fi
+    [[ -z $GLOVEBOX_HIDDEN ]] || message+=$'\n'"Tools have the names of the program's functions$GLOVEBOX_HIDDEN, and the tests call the tools."
+    local stream said
+    for stream in stdout stderr; do
+        said=$(command head -c 65536 "$GLOVEBOX_STATE/$stream" 2>/dev/null | command tr -d '\0')
+        [[ -z $said ]] || message+=$'\n'"The tests wrote to $stream: ${said:$((${#said} > 500 ? ${#said} - 500 : 0))}"
+    done
     glovebox.case "$1" failed "$2" "$message" "$actual"
 }
 
@@ -111,7 +119,11 @@ glovebox.end() {
         (eval "$GLOVEBOX_CLEANUP"; : >"$GLOVEBOX_STATE/cleaned")
         [[ -e $GLOVEBOX_STATE/cleaned ]] || status=$?
     fi
+    exec 1>&"$GLOVEBOX_OUTER" 2>&"$GLOVEBOX_OUTER_ERROR"
+    command cat "$GLOVEBOX_STATE/stdout"
+    command cat "$GLOVEBOX_STATE/stderr" >&2
     [[ ! -s $GLOVEBOX_STATE/calls ]] || calls=$(command wc -c <"$GLOVEBOX_STATE/calls")
+    glovebox.parsed
     if ((status == 0)); then
         glovebox.settle
         if [[ -z $GLOVEBOX_NONCE ]] && ((calls == 0)); then
@@ -132,8 +144,43 @@ glovebox.end() {
     exit "$status"
 }
 
+# glovebox.parsed: what the shell says of tests that it cannot read is the
+# tests' own. After an exit there may be anything.
+glovebox.parsed() {
+    local file said
+    [[ -z $GLOVEBOX_LEAVING && -s $GLOVEBOX_STATE/stderr ]] || return 0
+    for file in "${GLOVEBOX_FILES[@]}"; do
+        said=$(bash -O extglob -n -- "/workspace/$file" 2>&1) && continue
+        glovebox.event "{\"type\":\"broken\",\"reason\":$(glovebox.quote "the tests do not parse: $said")}"
+    done
+}
+
+# glovebox.functions FILE: lists the functions of a test file that are named as
+# tests and that the tests only define.
+glovebox.functions() {
+    local text name
+    text=$(command cat -- "${GLOVEBOX_FILES[@]}")
+    [[ ! $text =~ declare\ -[fF]|compgen|typeset ]] || return 0
+    while IFS= builtin read -r name; do
+        name=${name#function }
+        name=${name%%[!A-Za-z0-9_]*}
+        (($(command grep -ow -- "$name" <<<"$text" | command wc -l) != 1)) || builtin printf '%s\n' "$name"
+    done < <(command grep -E '^(function )?test[A-Za-z0-9_]* *(\( *\)|\{)' -- "$1")
+}
+
+# glovebox.tested: one of these functions returned.
+glovebox.tested() {
+    glovebox.settle
+    if ((GLOVEBOX_TEST_STATUS != 0 && GLOVEBOX_FAILED == 0)); then
+        glovebox.fail "$GLOVEBOX_TEST" '' "it returned $GLOVEBOX_TEST_STATUS"
+    elif ((GLOVEBOX_TOTAL == GLOVEBOX_BEFORE)); then
+        glovebox.case "$GLOVEBOX_TEST" passed
+    fi
+}
+
 # glovebox.watch: from here on the commands are the tests'.
 glovebox.watch() {
+    exec {GLOVEBOX_OUTER}>&1 {GLOVEBOX_OUTER_ERROR}>&2 1>>"$GLOVEBOX_STATE/stdout" 2>>"$GLOVEBOX_STATE/stderr"
     set -ET
     builtin trap 'glovebox.end "$?"' EXIT
     builtin trap 'glovebox.failed "$?" "$LINENO"' ERR
