@@ -4,7 +4,7 @@ local wire = dofile("/opt/glovebox/lua/wire.lua")
 local exam = { total = 0, passed = 0, failed = 0 }
 local report = wire.output(5)
 local exit = os.exit
-local type, tostring, ipairs, tonumber, format, concat = type, tostring, ipairs, tonumber, string.format, table.concat
+local pcall, type, tostring, ipairs, tonumber, format, concat = pcall, type, tostring, ipairs, tonumber, string.format, table.concat
 local gsub, sub, byte, match = string.gsub, string.sub, string.byte, string.match
 
 local TEXT = 2048
