@@ -100,7 +100,7 @@ glovebox.fail() {
         actual=${actual%.}
         message+=$'\n'"The last call was ${last%%$'\n'*}: status ${status%%$'\n'*}, stdout: $actual"
     fi
-    [[ -z $GLOVEBOX_HIDDEN ]] || message+=$'\n'"Tools have the names of the program's functions$GLOVEBOX_HIDDEN, and the tests call the tools."
+    [[ -z $GLOVEBOX_HIDDEN ]] || message+=$'\n'"Tools have the names of the program's functions$GLOVEBOX_HIDDEN, and the tests call the tools: give the function's name as the entry."
     local stream said
     for stream in stdout stderr; do
         said=$(command head -c 65536 "$GLOVEBOX_STATE/$stream" 2>/dev/null | command tr -d '\0')
