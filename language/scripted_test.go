@@ -308,7 +308,7 @@ func fuzzFailure(f *testing.F, l *Language, seeds ...string) {
 	}
 	f.Fuzz(func(t *testing.T, stderr []byte) {
 		if got := l.ReadFailure(stderr); got != nil {
-			if got.Line < 0 || strings.HasPrefix(got.File, "/workspace") || len(got.Message) > 4*failureBytes {
+			if got.Line < 0 || strings.HasPrefix(got.File, "/workspace/") || len(got.Message) > 4*failureBytes {
 				t.Errorf("%+v", got)
 			}
 		}
@@ -322,7 +322,8 @@ func FuzzJSFailure(f *testing.F) {
 }
 
 func FuzzPHPFailure(f *testing.F) {
-	fuzzFailure(f, PHP, "\nFatal error: Uncaught E: bad\nthing in /workspace/a.php:2\nStack trace:\n#0 {main}\n", "Parse error: x in a.php on line 3\n")
+	fuzzFailure(f, PHP, "\nFatal error: Uncaught E: bad\nthing in /workspace/a.php:2\nStack trace:\n#0 {main}\n", "Parse error: x in a.php on line 3\n",
+		"\nFatal error: Uncaught E: bad in /workspace\x00.php:2\nStack trace:")
 }
 
 func FuzzBashFailure(f *testing.F) {
