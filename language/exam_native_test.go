@@ -79,6 +79,8 @@ func TestExamNative(t *testing.T) {
 		{"functions that are called", Bash, "f() { echo 2; }\n", "test_f() {\n  [[ $(f 1) = 2 ]]\n}\ntest_f\n", apart, true},
 		{"a function that a loop calls", Bash, "f() { echo 2; }\n", "test_f() {\n  [[ $(f 1) = 2 ]]\n}\nfor t in $(compgen -A function test_); do $t || exit 1; done\n", apart, true},
 
+		{"the end does not parse", Bash, "f() { echo 2; }\n", "set +e\n[[ $(f 1) = 2 ]]\nif true; then\n", apart, false},
+
 		{"nested constants", Ruby, "class Bank\n  LIMIT = 5\n  class Broke < StandardError; end\n  class Account\n    def initialize(n) = @n = n\n    def take(n) = n > @n ? raise(Broke, 'no money') : @n -= n\n  end\nend\n",
 			"require 'minitest/autorun'\nclass T < Minitest::Test\n  def test_it\n    a = Bank::Account.new(Bank::LIMIT)\n    assert_equal Bank::LIMIT, 5\n    assert_equal 3, a.take(2)\n    e = assert_raises(Bank::Broke) { a.take(9) }\n    assert_equal 'no money', e.message\n    begin\n      a.take(9)\n      flunk\n    rescue Bank::Broke => e\n      assert_equal \"Bank::Broke\", e.class.name\n    end\n    assert_raises(Errno::ENOENT) { raise Errno::ENOENT }\n  end\nend\n", apart, true},
 		{"expectations", Ruby, "def f(x) = x * 2\ndef boom = raise(ArgumentError, 'no')\n", "require 'minitest/autorun'\ndescribe 'f' do\n  it 'doubles' do\n    _(f(2)).must_equal 4\n    expect(f(2)).wont_equal 5\n    value(f('a')).must_match(/aa/)\n    _([f(1)]).must_include 2\n    _(f(1)).must_be :>, 1\n    _(f(1)).must_be :even?\n    _ { boom }.must_raise ArgumentError\n  end\nend\n", apart, true},

@@ -152,6 +152,7 @@ glovebox.parsed() {
     for file in "${GLOVEBOX_FILES[@]}"; do
         said=$(bash -O extglob -n -- "/workspace/$file" 2>&1) && continue
         glovebox.event "{\"type\":\"broken\",\"reason\":$(glovebox.quote "the tests do not parse: $said")}"
+        exit 1
     done
 }
 
