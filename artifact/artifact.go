@@ -81,6 +81,9 @@ type Fingerprint struct {
 	SHA256 [sha256.Size]byte
 }
 
+// AnySize is the size of a file that is no artifact whatever is in it.
+const AnySize = -1
+
 // Staged returns the baseline of a workspace in which these files were staged.
 func Staged(files ...glovebox.File) Baseline {
 	b := Baseline{}
@@ -251,7 +254,7 @@ func (c *collector) file(name string) error {
 		c.refuse(name, fmt.Sprintf("all artifacts together would be more than %d bytes", c.limits.TotalBytes))
 		return nil
 	}
-	if want, ok := c.before[name]; ok && want.Size == size && c.unchanged(name, want) {
+	if want, ok := c.before[name]; ok && (want.Size == AnySize || want.Size == size && c.unchanged(name, want)) {
 		return nil
 	}
 	return c.take(name, f)

@@ -509,6 +509,16 @@ func TestDirSweepsWhatACrashLeft(t *testing.T) {
 	}
 }
 
+// TestAnySize: what a step makes by itself is no artifact, whatever it is.
+func TestAnySize(t *testing.T) {
+	s := NewMemory(1 << 20)
+	defer s.Close()
+	m, err := Collect(t.Context(), files("a=1", "b=2"), Baseline{"a": {Size: AnySize}}, Limits{}, nil, s)
+	if err != nil || len(m.Artifacts) != 1 || m.Artifacts[0].Name != "b" {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
 // TestFilter: texts pass the filter, and what is counted is what is stored.
 func TestFilter(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\nsecret"

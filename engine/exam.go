@@ -98,7 +98,7 @@ func (r *run) sitTogether(ctx context.Context, x *language.Exam, facts *classify
 	if o := facts.Program; o.Cause != glovebox.CauseExit || o.ExitCode != 0 {
 		facts.Tests.Complete = facts.Tests.Complete && facts.Tests.Failed > 0
 	}
-	r.collect(ctx, box, staged, x.Candidate.Files)
+	r.collect(ctx, box, staged, x.Candidate)
 	return fallback, nil
 }
 
@@ -169,7 +169,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 	if facts.Program.Cause == glovebox.CauseCancelled && ctx.Err() == nil {
 		facts.Program = glovebox.Outcome{Cause: glovebox.CauseExit, ExitCode: -1, Started: true, Usage: facts.Program.Usage}
 	}
-	r.collect(ctx, candidate, staged, x.Candidate.Files)
+	r.collect(ctx, candidate, staged, x.Candidate)
 	candidate.Close()
 	out := <-tests
 	facts.Harness = &out

@@ -106,7 +106,7 @@ func (r *run) plain(ctx context.Context, facts *classify.Facts) error {
 	cmd.Stdout, cmd.Stderr = r.stream("stdout"), r.stream("stderr")
 	facts.Program, facts.Syntax = s.run(ctx, cmd)
 	if facts.Syntax == nil {
-		r.collect(ctx, s.box, s.staged, s.plan.Run.Files)
+		r.collect(ctx, s.box, s.staged, s.plan.Run)
 	}
 	return nil
 }

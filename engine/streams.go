@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"hash"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/artifact"
+	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/observe"
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -109,17 +111,18 @@ func (s *streamCapture) finish(o *glovebox.Observation) {
 	o.Truncated[s.name] = t
 }
 
-// collect takes the artifacts out of a box's workspace.
-func (r *run) collect(ctx context.Context, box tier.Box, staged ...[]glovebox.File) {
+// collect takes the artifacts out of a box's workspace, in which files were
+// staged and a step ran.
+func (r *run) collect(ctx context.Context, box tier.Box, staged []glovebox.File, step language.Step) {
 	fsys, err := box.Workspace()
 	if err != nil {
 		return // it died with its box
 	}
-	var known []glovebox.File
-	for _, files := range staged {
-		known = append(known, files...)
+	before := artifact.Staged(slices.Concat(staged, step.Files)...)
+	for _, name := range step.Makes {
+		before[name] = artifact.Fingerprint{Size: artifact.AnySize}
 	}
-	m, err := artifact.Collect(ctx, fsys, artifact.Staged(known...), artifact.Limits{}, r.redact.Writer, r.e.c.Artifacts)
+	m, err := artifact.Collect(ctx, fsys, before, artifact.Limits{}, r.redact.Writer, r.e.c.Artifacts)
 	if err != nil {
 		r.o.Refused = append(r.o.Refused, glovebox.Refusal{Name: ".", Reason: "the workspace could not be read: " + err.Error()})
 	}

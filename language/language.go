@@ -143,7 +143,7 @@ type Exam struct {
 
 // TestsAtFault begins the reason of a "broken" event where it is the tests that
 // cannot be run, whatever the program is.
-const TestsAtFault = "the tests do not parse"
+const TestsAtFault = "the tests do not "
 
 // Event is one line of a report: one JSON object.
 //

@@ -75,7 +75,7 @@ if not chunk then
   local run, why = compile("", "@" .. tests[1])
   if not run then exam.broken("the tests do not parse: " .. why) end
   local program = load(text, "@" .. main, "t")
-  if not program then exam.broken("the tests do not compile with the program: " .. err) end
+  if not program then exam.broken("tests and program do not compile together: " .. err) end
   local package, pairs = package, pairs
   chunk = function(checked)
     local module = program()
