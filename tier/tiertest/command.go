@@ -202,8 +202,11 @@ var commandTests = map[string]func(*suite, *testing.T){
 	},
 	"the end of a command is the end of its children": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
-			fork(s, func(s *glove.Script) { write(s, 1, "child"); pause(s) }) // holds stdout
-			sleep(s, 50*time.Millisecond)
+			// The pipe is descriptors 3 and 4; the child writes to it when it has
+			// written to stdout, which it then holds.
+			s.Call("pipe", unix.SYS_PIPE2, s.Buffer(8), 0)
+			fork(s, func(s *glove.Script) { write(s, 1, "child"); write(s, 4, "."); pause(s) })
+			s.Call("read", unix.SYS_READ, 3, s.Buffer(8), 1)
 			s.Call("exit", unix.SYS_EXIT_GROUP, 7)
 		}))
 		if r := run(box, "p"); r.Cause != glovebox.CauseExit || r.ExitCode != 7 || r.stdout.String() != "child" {
