@@ -235,6 +235,7 @@ func (u *goUses) read(f *goTestFile) []string {
 	}
 	qualifiers := map[string]bool{}
 	callable := map[*ast.Ident]bool{}
+	//lint:ignore SA1019 names within one file are what is wanted; there are no types yet
 	called := map[*ast.Object]bool{}
 	ast.Inspect(f.parsed, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
