@@ -180,7 +180,7 @@ func TestLimits(t *testing.T) {
 		{"reserved memory is free", glovebox.Limits{Memory: 64 * mib}, func(s *glove.Script) {
 			s.Call("mmap", unix.SYS_MMAP, 0, int64(1)<<40, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE, -1, 0)
 		}, "exit", ""},
-		{"processor time of many processes", glovebox.Limits{CPU: time.Second}, func(s *glove.Script) {
+		{"processor time of many processes", glovebox.Limits{CPU: time.Second, Wall: 5 * time.Minute}, func(s *glove.Script) {
 			fork(s, 4, loop)
 			pause(s)
 		}, "cpu", "cpu"},
