@@ -15,6 +15,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/tier/tiertest"
 )
 
 // ownerEnv makes TestKilled the process that is killed: it names the tier.
@@ -65,7 +66,7 @@ func TestKilled(t *testing.T) {
 		}
 		var groups []string
 		for _, pid := range pids {
-			groups = append(groups, groupsOf(pid)...)
+			groups = append(groups, tiertest.GroupsOf(pid)...)
 		}
 		c.Process.Kill()
 		c.Wait()
@@ -154,22 +155,4 @@ func filesIn(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	return all
-}
-
-// groupsOf returns the directories of the control groups of ours that a process
-// is in.
-func groupsOf(pid int) []string {
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	var dirs []string
-	for line := range strings.Lines(string(data)) {
-		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(f) != 3 || !strings.Contains(f[2], "/glovebox-box-") {
-			continue
-		}
-		for _, pattern := range []string{"/sys/fs/cgroup/*" + f[2], "/sys/fs/cgroup" + f[2]} {
-			found, _ := filepath.Glob(pattern)
-			dirs = append(dirs, found...)
-		}
-	}
-	return dirs
 }

@@ -90,7 +90,6 @@ func (r *run) extract(ctx context.Context) bool {
 	r.tests = r.job.Tests
 	if r.program = r.job.Program; r.program == nil {
 		if int64(len(r.job.Reply)) > r.job.Limits.Reply {
-			r.o.Limit = glovebox.LimitReply
 			r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor",
 				"The reply has %d bytes and at most %d are read.", len(r.job.Reply), r.job.Limits.Reply)
 			r.o.Limit = glovebox.LimitReply

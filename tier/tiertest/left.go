@@ -196,7 +196,7 @@ func (s *suite) ownerKilled(t *testing.T) {
 	pids := descendants(c.Process.Pid)
 	var groups []string
 	for _, pid := range pids {
-		groups = append(groups, groupsOf(pid)...)
+		groups = append(groups, GroupsOf(pid)...)
 	}
 	if len(pids) < ownerBoxes {
 		t.Fatalf("the owner has the processes %d", pids)
@@ -249,9 +249,9 @@ func alive(pid int) bool {
 	return err == nil && !strings.Contains(string(data), ") Z ")
 }
 
-// groupsOf returns the directories of the control groups of a box that a
+// GroupsOf returns the directories of the control groups of a box that a
 // process is in.
-func groupsOf(pid int) []string {
+func GroupsOf(pid int) []string {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 	var dirs []string
 	for line := range strings.Lines(string(data)) {
