@@ -33,9 +33,10 @@ type Ground interface {
 	// Sample measures the box as it is now. It is called some fifty times a
 	// second while a command runs. An error means that nothing is known now.
 	Sample() (Sample, error)
-	// Evidence returns the limits that the box has touched so far, by the
-	// kernel's word or the tier's own meter.
-	Evidence() []glovebox.Hit
+	// Evidence returns the limits that the box has touched so far: by the
+	// kernel's word or, where the kernel has none, by peak, the most that the
+	// command was seen to use at once.
+	Evidence(peak Sample) []glovebox.Hit
 	// Close kills, reaps and removes everything of the box. It is idempotent.
 	Close() error
 }
@@ -317,7 +318,7 @@ wait:
 // explain adds what the ground knows, and lets it speak where the box broke or
 // the command was killed by a signal that it did not send itself.
 func (b *Box) explain(out glovebox.Outcome) glovebox.Outcome {
-	hits := b.c.Ground.Evidence()
+	hits := b.c.Ground.Evidence(Sample{CPU: out.Usage.CPU, Memory: out.Usage.MemoryPeak, Processes: out.Usage.ProcessesPeak})
 	for _, h := range hits {
 		if h.Limit != glovebox.LimitMemory {
 			continue
@@ -339,11 +340,13 @@ func (s Sample) most(t Sample) Sample {
 }
 
 // The reply of a command: its wait status, its resource usage, that of all
-// that were waited for, and the file systems' state.
+// that were waited for, the file systems' state, and how many processes the
+// command left behind.
 const (
 	rusageSize = 144
 	statfsSize = 120
-	endSize    = 8 + 2*rusageSize + 2*statfsSize
+	endLeft    = 8 + 2*rusageSize + 2*statfsSize
+	endSize    = endLeft + 8
 )
 
 // commandScript starts a command, waits for its end, kills and reaps all that
@@ -351,7 +354,7 @@ const (
 func (b *Box) commandScript(cmd tier.Command) *Script {
 	s := new(Script)
 	result := s.Buffer(endSize)
-	junk := s.Buffer(8)
+	left, junk := result.Plus(endLeft), s.Buffer(8)
 	child, reap, killing, reaped := s.Label(), s.Label(), s.Label(), s.Label()
 
 	// The two processes share their memory until the command is executed; the
@@ -368,6 +371,7 @@ func (b *Box) commandScript(cmd tier.Command) *Script {
 	s.Place(killing)
 	s.Call("kill the rest", unix.SYS_KILL, -1, syscall.SIGKILL).Ignore()
 	s.Call("reap the rest", unix.SYS_WAIT4, -1, junk, 0, 0).IfError(reaped)
+	s.AddTo(left, 1)
 	s.Jump(killing)
 	s.Place(reaped)
 	s.Call("usage", unix.SYS_GETRUSAGE, unix.RUSAGE_CHILDREN, result.Plus(8+rusageSize))
@@ -421,6 +425,9 @@ func (b *Box) readEnd(out *glovebox.Outcome, end []byte) {
 	if out.Usage.MemoryPeak == 0 {
 		out.Usage.MemoryPeak = word(8+32) * 1024
 	}
+
+	// Those that it left behind were there with it.
+	out.Usage.ProcessesPeak = max(out.Usage.ProcessesPeak, 1+word(endLeft))
 
 	out.ExitCode = -1
 	if status.Exited() {

@@ -136,7 +136,7 @@ func (g *ground) groupSample() (cgroup.Sample, error) {
 }
 
 // Evidence implements [glove.Ground].
-func (g *ground) Evidence() []glovebox.Hit {
+func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {

@@ -21,7 +21,7 @@ type ground struct {
 
 	measuring sync.Mutex
 	closed    bool           // there is nothing to measure any more
-	hits      []glovebox.Hit // the last evidence
+	hits      []glovebox.Hit // the group's last evidence
 
 	mu   sync.Mutex
 	pid  int
@@ -105,7 +105,6 @@ func (g *ground) close() error {
 		g.hits = g.group.Evidence()
 		errs = append(errs, g.group.Close())
 	case g.meter != nil:
-		g.hits = g.meter.evidence()
 		errs = append(errs, g.meter.close())
 	}
 	return errors.Join(errs...)
@@ -126,16 +125,16 @@ func (g *ground) Sample() (glove.Sample, error) {
 }
 
 // Evidence implements [glove.Ground].
-func (g *ground) Evidence() []glovebox.Hit {
+func (g *ground) Evidence(peak glove.Sample) []glovebox.Hit {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	switch {
-	case g.closed:
+	case g.meter != nil:
+		return g.meter.evidence(peak)
+	case g.group == nil || g.closed:
 		return g.hits
-	case g.group != nil:
-		return g.group.Evidence()
 	}
-	return g.meter.evidence()
+	return g.group.Evidence()
 }
 
 // openMeter prepares to measure without a control group. It is done before

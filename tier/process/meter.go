@@ -28,8 +28,6 @@ type meter struct {
 	limits glovebox.Limits
 	proc   *os.File
 	places []*os.File
-
-	tasks int64 // the most at once
 }
 
 // writable are the places of a box that hold memory.
@@ -87,16 +85,15 @@ func (m *meter) sample() (glove.Sample, error) {
 	}
 	s.Memory = private + files
 	s.Processes = max(s.Processes-gloveTasks, 0)
-	m.tasks = max(m.tasks, s.Processes)
 	return s, nil
 }
 
-func (m *meter) evidence() []glovebox.Hit {
-	if m.tasks < m.limits.Processes {
+func (m *meter) evidence(peak glove.Sample) []glovebox.Hit {
+	if peak.Processes < m.limits.Processes {
 		return nil
 	}
 	return []glovebox.Hit{{Limit: glovebox.LimitProcesses, Evidence: glovebox.Evidence{
-		Source: "supervisor", Fact: fmt.Sprintf("%d of %d processes and threads at once", m.tasks, m.limits.Processes),
+		Source: "supervisor", Fact: fmt.Sprintf("%d of %d processes and threads at once", peak.Processes, m.limits.Processes),
 	}}}
 }
 
