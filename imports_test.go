@@ -18,12 +18,15 @@ const module = "github.com/gloveboxhq/glovebox"
 // stands above its own line here, never beside or below it.
 var layers = [][]string{
 	{"."},
-	{"internal/tap", "internal/corpus", "compare", "classify", "redact", "artifact", "rootfs", "bench"},
+	{"internal/tap", "internal/corpus", "compare", "classify", "redact", "artifact", "rootfs", "bench", "workcopy", "model"},
 	{"language", "tier", "observe", "tier/cgroup"},
 	{"host", "extract", "glove"},
 	{"tier/attack"},
 	{"tier/process", "tier/gvisor", "tier/tiertest"},
 	{"engine"},
+	{"edit", "repomap", "suite"},
+	{"agent"},
+	{"eval"},
 	{"cmd/glovebox"},
 }
 
