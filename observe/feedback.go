@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -21,6 +22,17 @@ const (
 // printed marked as data. A pass needs no words. The observation must be
 // redacted already.
 func Feedback(o *glovebox.Observation, limits glovebox.Limits) string {
+	return feedback(o, limits, " Send the complete program again.")
+}
+
+// RepairFeedback is [Feedback] for a model that is not to answer with a complete
+// program: it leaves out in what form the next answer is wanted.
+func RepairFeedback(o *glovebox.Observation, limits glovebox.Limits) string {
+	return feedback(o, limits, "")
+}
+
+// feedback writes it; again asks for the next answer.
+func feedback(o *glovebox.Observation, limits glovebox.Limits, again string) string {
 	if o.Status == glovebox.StatusPass {
 		return ""
 	}
@@ -57,7 +69,11 @@ func Feedback(o *glovebox.Observation, limits glovebox.Limits) string {
 	}
 	failures(&b, o.Tests)
 	if a := advice(o, limits); a != "" {
-		b.WriteString(a + "\n")
+		b.WriteString(a)
+		if asksForCode(o) {
+			b.WriteString(again)
+		}
+		b.WriteString("\n")
 	}
 	if x := o.Extraction; x != nil && x.Truncated {
 		b.WriteString("The reply ended in the middle of the code block: send the whole code again, shorter if need be.\n")
@@ -136,14 +152,14 @@ func advice(o *glovebox.Observation, l glovebox.Limits) string {
 	case glovebox.StatusNoCode:
 		return "Answer with the complete program in one fenced code block with the language's name."
 	case glovebox.StatusSyntaxError:
-		return "Fix the syntax and send the complete program again."
+		return "Fix the syntax."
 	case glovebox.StatusTestFailed:
 		if o.Tests != nil && !o.Tests.Complete {
 			return "The code must not end the process (exit, quit, os._exit) or interfere with the tests; it only has to define what the tests call."
 		}
-		return "Fix the code so that each test passes, and send the complete program again."
+		return "Fix the code so that each test passes."
 	case glovebox.StatusRuntimeError:
-		return "Fix the error and send the complete program again."
+		return "Fix the error."
 	case glovebox.StatusTimeout:
 		if o.Limit == glovebox.LimitCPU {
 			return fmt.Sprintf("It may use %v of processor time. Check for endless loops and for an algorithm that is too slow for the input.", l.CPU)
@@ -168,6 +184,36 @@ func advice(o *glovebox.Observation, l glovebox.Limits) string {
 		return "The code was not at fault: send the same again."
 	}
 	return ""
+}
+
+// asksForCode tells whether the next answer has to be code again. A reply
+// without code is told so in its advice.
+func asksForCode(o *glovebox.Observation) bool {
+	switch o.Status.Next() {
+	case glovebox.ActionFixCode, glovebox.ActionReduceWork:
+		return o.NextAction != glovebox.ActionAskHuman && o.Status != glovebox.StatusNoCode
+	}
+	return false
+}
+
+// Quote returns text that is not ours between marks that it cannot forge, as a
+// model is told it: as data. It is empty where the text is blank.
+func Quote(source, text string) string {
+	var b strings.Builder
+	quote(&b, word(source), text)
+	return b.String()
+}
+
+// Name returns a name that is not ours fit for a line of ours: bounded, without
+// line ends or characters that do not show, unable to forge the marks of
+// [Quote].
+func Name(s string) string {
+	return word(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, s))
 }
 
 // quote adds untrusted text between marks that it cannot forge.
