@@ -36,7 +36,7 @@ require (
 	github.com/invopop/jsonschema v0.14.0 // indirect
 	github.com/moby/sys/capability v0.4.0 // indirect
 	github.com/mohae/deepcopy v0.0.0-20170308212314-bb9b5e7adda9 // indirect
-	github.com/odvcencio/gotreesitter v0.6.0 // indirect
+	github.com/odvcencio/gotreesitter v0.48.1 // indirect
 	github.com/openai/openai-go/v3 v3.94.0 // indirect
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1 // indirect
