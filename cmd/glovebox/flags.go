@@ -1,18 +1,52 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/language"
 )
+
+// boxFlags say how programs are run, in every command that runs some.
+type boxFlags struct {
+	RequireProof string        `help:"The weakest proof that makes a pass: out_of_process, compared_outside or in_process." placeholder:"PROOF"`
+	Tier         string        `default:"auto" help:"How to isolate: auto, gvisor or process." placeholder:"TIER"`
+	Allow        []string      `help:"Go on where this host cannot enforce this control: proc, network, ipc, hostname or landlock; repeat it." placeholder:"CONTROL"`
+	Timeout      time.Duration `help:"Wall clock limit of a run (default 10s)." placeholder:"10s"`
+	CPU          time.Duration `help:"Processor time limit, all processes together (default: the wall clock limit)." placeholder:"10s"`
+	Memory       size          `help:"Memory limit, all processes together (default 512M)." placeholder:"512M"`
+	Processes    int64         `help:"Limit of processes and threads (default 64)." placeholder:"64"`
+	Disk         size          `help:"Limit of bytes written to the workspace (default 64M)." placeholder:"64M"`
+	Output       size          `help:"Limit of bytes of each of stdout and stderr (default 8M)." placeholder:"8M"`
+}
+
+// limits are those that the flags give; zero fields are the defaults.
+func (f *boxFlags) limits() glovebox.Limits {
+	return glovebox.Limits{
+		Wall: f.Timeout, CPU: f.CPU, Memory: int64(f.Memory), Processes: f.Processes,
+		Disk: int64(f.Disk), Output: int64(f.Output),
+	}
+}
+
+// engine makes the engine that the flags ask for.
+func (f *boxFlags) engine() (*engine.Engine, error) {
+	e, err := engine.New(engine.Config{Allow: f.Allow})
+	var wrong *engine.Error
+	if errors.As(err, &wrong) {
+		return nil, usageError{err}
+	}
+	return e, err
+}
 
 // size is a number of bytes on the command line, such as 512M.
 type size int64

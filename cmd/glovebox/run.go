@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/artifact"
@@ -29,16 +28,8 @@ type runCmd struct {
 	Tests        []string `short:"t" help:"A test file; repeat it." placeholder:"FILE" sep:"none"`
 	Cases        string   `help:"Input/output cases: JSON lines with stdin and stdout (or input and output)." placeholder:"FILE"`
 	Entry        string   `help:"The function that the tests take as an argument, as HumanEval's check(candidate) does." placeholder:"NAME"`
-	RequireProof string   `help:"The weakest proof that makes a pass: out_of_process, compared_outside or in_process." placeholder:"PROOF"`
 
-	Tier      string        `default:"auto" help:"How to isolate: auto, gvisor or process." placeholder:"TIER"`
-	Allow     []string      `help:"Go on where this host cannot enforce this control: proc, network, ipc, hostname or landlock; repeat it." placeholder:"CONTROL"`
-	Timeout   time.Duration `help:"Wall clock limit (default 10s)." placeholder:"10s"`
-	CPU       time.Duration `help:"Processor time limit, all processes together (default: the wall clock limit)." placeholder:"10s"`
-	Memory    size          `help:"Memory limit, all processes together (default 512M)." placeholder:"512M"`
-	Processes int64         `help:"Limit of processes and threads (default 64)." placeholder:"64"`
-	Disk      size          `help:"Limit of bytes written to the workspace (default 64M)." placeholder:"64M"`
-	Output    size          `help:"Limit of bytes of each of stdout and stderr (default 8M)." placeholder:"8M"`
+	boxFlags
 
 	Secret    []string `help:"Name of an environment variable of yours whose value must not come out; repeat it." placeholder:"NAME"`
 	Artifacts string   `help:"Save the files that the program leaves behind to this directory." placeholder:"DIR" type:"path"`
@@ -87,11 +78,7 @@ func (c *runCmd) Run(s *streams) error {
 			return usageError{err}
 		}
 	}
-	e, err := engine.New(engine.Config{Allow: c.Allow})
-	var wrong *engine.Error
-	if errors.As(err, &wrong) {
-		return usageError{err}
-	}
+	e, err := c.engine()
 	if err != nil {
 		return err
 	}
@@ -99,6 +86,7 @@ func (c *runCmd) Run(s *streams) error {
 	stop := progress(s.stderr, "running")
 	o, err := e.Run(s.ctx, *job)
 	stop()
+	var wrong *engine.Error
 	if errors.As(err, &wrong) {
 		return usageError{err}
 	}
@@ -152,10 +140,7 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 	case c.Stdin != "" && c.Cases != "":
 		return nil, usagef("--cases bring their own stdin: --stdin does not go with them")
 	}
-	limits := glovebox.Limits{
-		Wall: c.Timeout, CPU: c.CPU, Memory: int64(c.Memory), Processes: c.Processes,
-		Disk: int64(c.Disk), Output: int64(c.Output),
-	}
+	limits := c.limits()
 	bound := limits.WithDefaults().Reply
 	text, err := readBounded(s, c.Reply, bound)
 	if err != nil {
