@@ -147,6 +147,10 @@ type Report struct {
 	Rows []Row `json:"rows"`
 	// Comparison is with a baseline, where one was given.
 	Comparison *Comparison `json:"comparison,omitempty"`
+	// Provenance says how the run was made; nil where that is not known.
+	Provenance *Provenance `json:"provenance,omitempty"`
+	// Generation is there for a run whose samples a model wrote.
+	Generation *Generation `json:"generation,omitempty"`
 }
 
 // Header is the first line of a [Results] file: what its rows are of.

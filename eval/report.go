@@ -1,0 +1,756 @@
+package eval
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/observe"
+)
+
+// Provenance says how a run was made, beyond what its [Header] says.
+type Provenance struct {
+	// Command is the command line.
+	Command []string `json:"command,omitempty"`
+	// Versions are those of glovebox, of Go and of the interpreters, by name.
+	Versions map[string]string `json:"versions,omitempty"`
+	// Isolation is what the boxes enforced.
+	Isolation []glovebox.Control `json:"isolation,omitempty"`
+}
+
+// Generation says how a model fared that wrote the samples itself, with the
+// loop around it.
+type Generation struct {
+	Model string `json:"model,omitempty"`
+	Tasks int    `json:"tasks"`
+	// First and Repaired are pass@1 without and with repair.
+	First            Ratio    `json:"pass_at_1_first"`
+	FirstInterval    Interval `json:"pass_at_1_first_interval"`
+	Repaired         Ratio    `json:"pass_at_1_repaired"`
+	RepairedInterval Interval `json:"pass_at_1_repaired_interval"`
+	// Turns is how many tasks were solved after how many turns, from 1.
+	Turns map[int]int `json:"turns"`
+	// Tokens are those of all tasks; TokensPerSolved is that by solved tasks.
+	Tokens          int64   `json:"tokens"`
+	TokensPerSolved float64 `json:"tokens_per_solved"`
+	// Acceptance is the part of the candidates that the review gate let
+	// through.
+	Acceptance Ratio `json:"acceptance"`
+	// PatchLines is the median of changed lines in a candidate.
+	PatchLines float64 `json:"patch_lines"`
+}
+
+// Bounds of the page. What is left out is said on it.
+const (
+	maxShownTitle     = 300
+	maxShownName      = 200     // bytes of a task's or a test's name
+	maxShownValue     = 2 << 10 // bytes of a message, an expected or an actual value
+	maxShownLine      = 240     // bytes of the line that stands for the evidence
+	maxShownCases     = 3       // failing cases of a sample
+	maxShownStatuses  = 3       // samples of a task, each with another status
+	maxEvidence       = 4 << 20 // bytes of all evidence together
+	maxShownTasks     = 20000   // tasks in a group
+	maxOpenTasks      = 500     // tasks in a group that is shown at once
+	maxShownNames     = 1000    // names in a list of the comparison
+	maxOpenNames      = 60
+	maxSlowest        = 10
+	maxShownTurns     = 12
+	maxShownLanguages = 100
+)
+
+var (
+	//go:embed report.html.tmpl
+	reportTemplate string
+	//go:embed report.css
+	reportStyle string
+	//go:embed report.js
+	reportScript string
+)
+
+// reportPolicy lets the page's own style and script work and nothing else: no
+// request leaves it, whatever stands in it.
+var reportPolicy = "default-src 'none'; style-src '" + sourceHash(reportStyle) + "'; script-src '" + sourceHash(reportScript) +
+	"'; base-uri 'none'; form-action 'none'"
+
+func sourceHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+var reportPage = template.Must(template.New("report").Funcs(template.FuncMap{
+	"oneline":   oneline,
+	"multiline": multiline,
+	"plain":     plain,
+	"class":     class,
+	"number":    number,
+	"px":        func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) },
+	"quarters": func() []percent {
+		return []percent{0, 25, 50, 75, 100}
+	},
+}).Parse(reportTemplate))
+
+// page is what the template shows. Its texts are data and stay strings: only
+// the style and the script, which are ours, pass as they are.
+type page struct {
+	CSP           string
+	CSS           template.CSS
+	Kind          string
+	Title, Date   string
+	Facts, Notes  []string
+	Headline      string
+	PassAtK       []whisker
+	Generation    *generationView
+	Statuses      []bar
+	Proofs        []fact
+	Durations     *histogram
+	Baseline      *comparisonView
+	LanguageScore string
+	Languages     []languageView
+	Slowest       []slowView
+	Groups        []taskGroup
+	EvidenceNote  string
+	Made          []fact
+}
+
+type fact struct {
+	Name, Value string
+	Code        bool
+}
+
+// bar is one line of a bar chart.
+type bar struct {
+	Name, Class string
+	Count       int
+	Share       string
+	Width       percent
+}
+
+type statusCount struct {
+	Status glovebox.Status
+	Name   string
+	Count  int
+}
+
+type generationView struct {
+	Facts  []fact
+	Repair []whisker
+	Turns  []bar
+}
+
+type comparisonView struct {
+	Sentence string
+	Facts    []fact
+	Lists    []nameList
+}
+
+type nameList struct {
+	Name        string
+	IDs         []string
+	Total, Left int
+	Open        bool
+}
+
+type languageView struct {
+	Name           string
+	Tasks, Samples int
+	Passed         int
+	Bar            bar
+	Value          string
+}
+
+type slowView struct {
+	ID       string
+	Status   statusCount
+	Bar      bar
+	Duration string
+}
+
+type taskGroup struct {
+	Name        string
+	Tasks       []taskView
+	Total, Left int
+	Open        bool
+}
+
+type taskView struct {
+	ID              string
+	Passed, Samples int
+	Statuses        []statusCount
+	Proof           string
+	MedianMS        float64
+	Median          string
+	Evidence        *evidence
+}
+
+// evidence is why a task was not solved: a sample of each status.
+type evidence struct {
+	Line    string
+	Samples []sampleEvidence
+}
+
+type sampleEvidence struct {
+	N       int
+	Status  statusCount
+	Message string
+	Cases   []glovebox.TestCase
+}
+
+// WriteReport writes a run as one HTML page that stands alone: it loads
+// nothing, works without its script, and shows what programs, tests and files
+// say as text only.
+func WriteReport(w io.Writer, r *Report) error {
+	return writePage(w, newPage(r))
+}
+
+func writePage(w io.Writer, p *page) error {
+	p.CSP, p.CSS = reportPolicy, template.CSS(reportStyle)
+	buffered := bufio.NewWriterSize(w, 64<<10)
+	count := &countingWriter{w: buffered}
+	if err := reportPage.ExecuteTemplate(count, "page", p); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	foot := struct {
+		Size   string
+		Script template.JS
+	}{bytesText(count.n + int64(len(reportScript))), template.JS(reportScript)}
+	if err := reportPage.ExecuteTemplate(count, "foot", foot); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	if err := buffered.Flush(); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func newPage(r *Report) *page {
+	s := &r.Summary
+	p := &page{
+		Kind:       "eval",
+		Title:      clip(cmp.Or(r.Title, r.Header.Problems, "Evaluation"), maxShownTitle),
+		Date:       date(r.Created),
+		Facts:      runFacts(r),
+		Notes:      runNotes(s),
+		Statuses:   statusBars(s.Counts),
+		Proofs:     proofFacts(s.Proofs),
+		Generation: viewGeneration(r.Generation),
+		Baseline:   viewComparison(r.Comparison),
+		Made:       madeFacts(r),
+	}
+	for _, k := range sortedK(s.PassAtK) {
+		i := s.Intervals[k]
+		p.PassAtK = append(p.PassAtK, newWhisker("pass@"+clip(k, 20), float64(s.PassAtK[k]), float64(i.Low), float64(i.High)))
+	}
+	if len(p.PassAtK) > 0 {
+		p.Headline = strings.TrimSuffix(p.PassAtK[0].Value, " %")
+	}
+	p.LanguageScore, p.Languages = viewLanguages(s.Languages)
+
+	var good, bad []float64
+	byTask := map[string][]*Row{}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		byTask[row.Task] = append(byTask[row.Task], row)
+		if row.Status == glovebox.StatusPass {
+			good = append(good, row.Measured.DurationMS)
+		} else {
+			bad = append(bad, row.Measured.DurationMS)
+		}
+	}
+	p.Durations = newHistogram(good, bad)
+	p.Slowest = slowest(byTask)
+	p.Groups, p.EvidenceNote = groupTasks(s.Tasks, byTask)
+	return p
+}
+
+func runFacts(r *Report) []string {
+	s := &r.Summary
+	facts := []string{plural(len(s.Tasks), "task"), plural(s.Samples, "sample")}
+	tiers := map[string]bool{}
+	for i := range r.Rows {
+		if t := r.Rows[i].Measured.Tier; t != "" {
+			tiers[t] = true
+		}
+	}
+	if len(tiers) == 0 && r.Header.Options.Tier != "" {
+		tiers[string(r.Header.Options.Tier)] = true
+	}
+	for _, t := range first(slices.Sorted(maps.Keys(tiers)), 4) {
+		facts = append(facts, clip(t, 40))
+	}
+	if d := s.Duration; d.WallMS > 0 {
+		facts = append(facts, milliseconds(d.WallMS))
+		if d.RunsPerSecond > 0 {
+			facts = append(facts, fmt.Sprintf("%.1f runs a second", d.RunsPerSecond))
+		}
+	}
+	return facts
+}
+
+// runNotes are what a reader must know before the figures.
+func runNotes(s *Summary) []string {
+	var notes []string
+	if s.Missing > 0 {
+		notes = append(notes, plural(s.Missing, "sample")+" without a verdict yet. The figures are about the others.")
+	}
+	if n := s.Counts[glovebox.StatusSandboxError]; n > 0 {
+		notes = append(notes, plural(n, "sample")+" ended as sandbox_error: we failed there, not the code. They are in no estimate.")
+	}
+	for _, k := range sortedK(s.Unavailable) {
+		notes = append(notes, "pass@"+clip(k, 20)+" is not available: "+clip(s.Unavailable[k], maxShownLine))
+	}
+	return notes
+}
+
+func statusBars(counts map[glovebox.Status]int) []bar {
+	total, most := 0, 0
+	for _, n := range counts {
+		total += n
+		most = max(most, n)
+	}
+	var list []bar
+	for _, s := range statusesOf(counts) {
+		list = append(list, newBar(s.Name, class(s.Status), s.Count, most, total))
+	}
+	return list
+}
+
+func newBar(name, class string, count, most, total int) bar {
+	b := bar{Name: name, Class: class, Count: count}
+	if most > 0 {
+		b.Width = percent(100 * float64(count) / float64(most))
+	}
+	if total > 0 {
+		b.Share = share(float64(count) / float64(total))
+	}
+	return b
+}
+
+// statusesOf lists counts in the order of [glovebox.Statuses], and what is none
+// of them last.
+func statusesOf(counts map[glovebox.Status]int) []statusCount {
+	var list []statusCount
+	for _, s := range glovebox.Statuses {
+		if n := counts[s]; n > 0 {
+			list = append(list, statusCount{s, string(s), n})
+		}
+	}
+	for _, s := range first(slices.Sorted(maps.Keys(counts)), 100) {
+		if n := counts[s]; n > 0 && !slices.Contains(glovebox.Statuses, s) {
+			list = append(list, statusCount{s, clip(string(s), 40), n})
+		}
+	}
+	return list
+}
+
+// class is the style of a status. The set is closed: a results file cannot add
+// a class.
+func class(s glovebox.Status) string {
+	if slices.Contains(glovebox.Statuses, s) {
+		return "s-" + string(s)
+	}
+	return "s-other"
+}
+
+func proofFacts(proofs map[glovebox.Proof]int) []fact {
+	var list []fact
+	for _, p := range first(slices.Sorted(maps.Keys(proofs)), 8) {
+		list = append(list, fact{Name: proofName(p), Value: number(proofs[p])})
+	}
+	return list
+}
+
+func proofName(p glovebox.Proof) string {
+	if p == glovebox.ProofNone {
+		return "no proof"
+	}
+	return strings.ReplaceAll(clip(string(p), 40), "_", " ")
+}
+
+func viewLanguages(groups []Group) (score string, list []languageView) {
+	for _, g := range first(groups, maxShownLanguages) {
+		v := languageView{Name: cmp.Or(clip(g.Language, 60), "unknown"), Tasks: g.Tasks, Samples: g.Samples, Passed: g.Passed, Value: "–"}
+		if ks := sortedK(g.PassAtK); len(ks) > 0 {
+			score = "pass@" + clip(ks[0], 20)
+			v.Value = share(float64(g.PassAtK[ks[0]]))
+			v.Bar = bar{Class: "f-good", Width: percent(100 * float64(g.PassAtK[ks[0]]))}
+		}
+		list = append(list, v)
+	}
+	return score, list
+}
+
+func viewComparison(c *Comparison) *comparisonView {
+	if c == nil {
+		return nil
+	}
+	v := &comparisonView{
+		Sentence: fmt.Sprintf("On the %s that both runs have verdicts on, pass@1 went from %s in %s to %s in %s.",
+			plural(c.Common, "task"), share(float64(c.A.PassAt1)), clip(c.A.Name, maxShownName), share(float64(c.B.PassAt1)), clip(c.B.Name, maxShownName)),
+		Facts: []fact{{Name: "Difference", Value: fmt.Sprintf("%+.1f points", 100*c.Difference)}},
+	}
+	if c.P != nil {
+		v.Facts = append(v.Facts, fact{Name: "McNemar’s exact test", Value: pValue(*c.P)})
+	} else if c.PReason != "" {
+		v.Facts = append(v.Facts, fact{Name: "McNemar’s exact test", Value: clip(c.PReason, maxShownLine)})
+	}
+	v.Facts = append(v.Facts,
+		fact{Name: "Solved in both", Value: number(c.SamePassing)},
+		fact{Name: "Solved in neither", Value: number(c.SameFailing)})
+	for _, l := range []struct {
+		name string
+		ids  []string
+		open bool
+	}{
+		{"Newly failing", c.NewlyFailing, true},
+		{"Newly passing", c.NewlyPassing, true},
+		{"Solved less often", c.Worse, false},
+		{"Solved more often", c.Better, false},
+		{"Only in " + clip(c.A.Name, maxShownName), c.A.Only, false},
+		{"Only in " + clip(c.B.Name, maxShownName), c.B.Only, false},
+	} {
+		if len(l.ids) == 0 {
+			continue
+		}
+		n := nameList{Name: l.name, Total: len(l.ids), Left: max(0, len(l.ids)-maxShownNames), Open: l.open && len(l.ids) <= maxOpenNames}
+		for _, id := range first(l.ids, maxShownNames) {
+			n.IDs = append(n.IDs, clip(id, maxShownName))
+		}
+		v.Lists = append(v.Lists, n)
+	}
+	return v
+}
+
+func pValue(p float64) string {
+	if p < 0.0001 {
+		return "p < 0.0001"
+	}
+	return fmt.Sprintf("p = %.2g", p)
+}
+
+func viewGeneration(g *Generation) *generationView {
+	if g == nil {
+		return nil
+	}
+	v := &generationView{Repair: []whisker{
+		newWhisker("without", float64(g.First), float64(g.FirstInterval.Low), float64(g.FirstInterval.High)),
+		newWhisker("with", float64(g.Repaired), float64(g.RepairedInterval.Low), float64(g.RepairedInterval.High)),
+	}}
+	add := func(name, value string) { v.Facts = append(v.Facts, fact{Name: name, Value: value}) }
+	if g.Model != "" {
+		add("Model", clip(g.Model, maxShownName))
+	}
+	if g.Tokens > 0 {
+		add("Tokens", number(int(g.Tokens)))
+	}
+	if g.TokensPerSolved > 0 {
+		add("Tokens per solved task", number(int(g.TokensPerSolved+0.5)))
+	}
+	add("Accepted by the gate", share(float64(g.Acceptance)))
+	if g.PatchLines > 0 {
+		add("Patch, median", fmt.Sprintf("%.0f lines", g.PatchLines))
+	}
+	total, most := 0, 0
+	for _, n := range g.Turns {
+		total += n
+		most = max(most, n)
+	}
+	turns := slices.Sorted(maps.Keys(g.Turns))
+	for _, t := range first(turns, maxShownTurns) {
+		v.Turns = append(v.Turns, newBar(plural(t, "turn"), "f-good", g.Turns[t], most, total))
+	}
+	if len(turns) > maxShownTurns {
+		rest := 0
+		for _, t := range turns[maxShownTurns:] {
+			rest += g.Turns[t]
+		}
+		v.Turns = append(v.Turns, newBar("more", "f-good", rest, most, total))
+	}
+	return v
+}
+
+// slowest lists the tasks with the longest single run.
+func slowest(byTask map[string][]*Row) []slowView {
+	var rows []*Row
+	for _, list := range byTask {
+		rows = append(rows, slices.MaxFunc(list, func(a, b *Row) int { return cmp.Compare(a.Measured.DurationMS, b.Measured.DurationMS) }))
+	}
+	slices.SortFunc(rows, func(a, b *Row) int {
+		return cmp.Or(cmp.Compare(b.Measured.DurationMS, a.Measured.DurationMS), cmp.Compare(a.Task, b.Task))
+	})
+	var list []slowView
+	for _, r := range first(rows, maxSlowest) {
+		if !(r.Measured.DurationMS > 0) {
+			break
+		}
+		list = append(list, slowView{
+			ID:       clip(r.Task, maxShownName),
+			Status:   statusCount{r.Status, clip(string(r.Status), 40), 1},
+			Duration: milliseconds(r.Measured.DurationMS),
+			Bar:      bar{Class: class(r.Status), Width: percent(100 * r.Measured.DurationMS / rows[0].Measured.DurationMS)},
+		})
+	}
+	return list
+}
+
+// groupTasks puts the tasks that need a look first. Within a group they keep
+// their order.
+func groupTasks(tasks []Task, byTask map[string][]*Row) (groups []taskGroup, note string) {
+	single := true
+	for i := range tasks {
+		single = single && tasks[i].N <= 1
+	}
+	groups = []taskGroup{{Name: "Not solved"}, {Name: "Solved by some samples"}, {Name: "Solved by every sample"}, {Name: "No verdict"}}
+	if single {
+		groups[2].Name = "Solved"
+	}
+	room, without := maxEvidence, 0
+	for i := range tasks {
+		t := &tasks[i]
+		g := &groups[0]
+		switch {
+		case t.N == 0:
+			g = &groups[3]
+		case t.Passed >= t.N:
+			g = &groups[2]
+		case t.Passed > 0:
+			g = &groups[1]
+		}
+		g.Total++
+		if len(g.Tasks) == maxShownTasks {
+			g.Left++
+			continue
+		}
+		v := viewTask(t, byTask[t.Task])
+		if v.Evidence = newEvidence(byTask[t.Task]); v.Evidence != nil {
+			if room -= v.Evidence.size(); room < 0 {
+				room, without, v.Evidence = 0, without+1, nil
+			}
+		}
+		g.Tasks = append(g.Tasks, v)
+	}
+	groups = slices.DeleteFunc(groups, func(g taskGroup) bool { return g.Total == 0 })
+	for i := range groups {
+		groups[i].Open = len(groups[i].Tasks) <= maxOpenTasks && (i == 0 || groups[i].Total <= maxOpenNames)
+	}
+	if without > 0 {
+		note = fmt.Sprintf("To keep the page usable it holds %s of messages and values; for %s they are in the results file only.", bytesText(maxEvidence), plural(without, "task"))
+	}
+	return groups, note
+}
+
+func viewTask(t *Task, rows []*Row) taskView {
+	v := taskView{ID: clip(t.Task, maxShownName), Passed: t.Passed, Samples: t.N, Statuses: statusesOf(t.Statuses)}
+	var times []float64
+	proofs := map[glovebox.Proof]bool{}
+	for _, r := range rows {
+		if r.Measured.DurationMS > 0 {
+			times = append(times, r.Measured.DurationMS)
+		}
+		if r.Tests != nil {
+			proofs[r.Tests.Proof] = true
+		}
+	}
+	slices.Sort(times)
+	v.MedianMS = percentile(times, 0.5)
+	v.Median = milliseconds(v.MedianMS)
+	var names []string
+	for _, p := range first(slices.Sorted(maps.Keys(proofs)), 4) {
+		names = append(names, proofName(p))
+	}
+	v.Proof = cmp.Or(strings.Join(names, ", "), "–")
+	return v
+}
+
+// newEvidence takes the first sample of each status that is no pass.
+func newEvidence(rows []*Row) *evidence {
+	e := &evidence{}
+	seen := map[glovebox.Status]bool{glovebox.StatusPass: true}
+	for _, r := range rows {
+		if seen[r.Status] || len(e.Samples) == maxShownStatuses {
+			continue
+		}
+		seen[r.Status] = true
+		s := sampleEvidence{N: r.N, Status: statusCount{r.Status, clip(string(r.Status), 40), 1}, Message: observe.Middle(r.Measured.Message, maxShownValue)}
+		for _, c := range first(r.Measured.Failures, maxShownCases) {
+			c.Name, c.Status = clip(c.Name, maxShownName), clip(c.Status, 40)
+			c.Message = observe.Middle(c.Message, maxShownValue)
+			c.Expected, c.Actual = observe.Middle(c.Expected, maxShownValue), observe.Middle(c.Actual, maxShownValue)
+			s.Cases = append(s.Cases, c)
+		}
+		if s.Message == "" && len(s.Cases) == 0 {
+			continue
+		}
+		e.Samples = append(e.Samples, s)
+	}
+	if len(e.Samples) == 0 {
+		return nil
+	}
+	s := e.Samples[0]
+	line := s.Message
+	if line == "" {
+		line = cmp.Or(s.Cases[0].Message, s.Cases[0].Name)
+	}
+	line, _, _ = strings.Cut(line, "\n")
+	e.Line = cmp.Or(clip(line, maxShownLine), "Evidence")
+	return e
+}
+
+// size is about how many bytes the evidence takes on the page.
+func (e *evidence) size() int {
+	n := len(e.Line) + 200
+	for _, s := range e.Samples {
+		n += len(s.Message) + 200
+		for _, c := range s.Cases {
+			n += len(c.Name) + len(c.Message) + len(c.Expected) + len(c.Actual) + 200
+		}
+	}
+	return n
+}
+
+func madeFacts(r *Report) []fact {
+	var list []fact
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, fact{Name: name, Value: clip(value, maxShownValue)})
+		}
+	}
+	code := func(name, value string) {
+		if value != "" {
+			list = append(list, fact{Name: name, Value: clip(value, maxShownValue), Code: true})
+		}
+	}
+	h := &r.Header
+	made := r.Provenance
+	if made == nil {
+		made = &Provenance{}
+	}
+	code("Command", commandLine(made.Command))
+	code("Problems", h.Problems)
+	code("Samples", h.Samples)
+	code("Hash of the inputs", h.Hash)
+	add("Tier", cmp.Or(string(h.Options.Tier), string(glovebox.TierAuto)))
+	if h.Options.RequireProof != "" {
+		add("Required proof", proofName(h.Options.RequireProof))
+	}
+	add("Limits", limitsText(h.Options.Limits))
+	add("Isolation", isolationText(made.Isolation))
+	var versions []string
+	for _, name := range first(slices.Sorted(maps.Keys(made.Versions)), 40) {
+		versions = append(versions, clip(name, 40)+" "+clip(made.Versions[name], 80))
+	}
+	add("Versions", strings.Join(versions, ", "))
+	if u := r.Summary.Usage; u.CPUMS > 0 {
+		add("Processor time", milliseconds(u.CPUMS))
+	}
+	if m := r.Summary.Usage.MemoryPeakBytes; m > 0 {
+		add("Most memory", bytesText(m))
+	}
+	add("Date", date(r.Created))
+	return list
+}
+
+// commandLine quotes what a shell would split or change.
+func commandLine(args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		if quoted[i] = a; a == "" || strings.ContainsFunc(a, func(r rune) bool {
+			return !strings.ContainsRune("-_=./:,@%+", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+		}) {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+func limitsText(l glovebox.Limits) string {
+	l = l.WithDefaults()
+	return fmt.Sprintf("%v wall clock, %v processor time, %s of memory, %s, %s of output, %s of disk",
+		l.Wall, l.CPU, bytesText(l.Memory), plural(int(l.Processes), "process"), bytesText(l.Output), bytesText(l.Disk))
+}
+
+func isolationText(controls []glovebox.Control) string {
+	var list []string
+	for _, c := range first(controls, 60) {
+		name := clip(c.Name, 60)
+		if !c.Enforced {
+			name += " (not enforced)"
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// sortedK returns the keys of a map by k in the order of their numbers.
+func sortedK[V any](m map[string]V) []string {
+	keys := slices.Sorted(maps.Keys(m))
+	slices.SortStableFunc(keys, func(a, b string) int {
+		x, _ := strconv.Atoi(a)
+		y, _ := strconv.Atoi(b)
+		return cmp.Compare(x, y)
+	})
+	return keys
+}
+
+func first[T any](list []T, n int) []T { return list[:min(len(list), n)] }
+
+func date(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2 January 2006, 15:04 UTC")
+}
+
+// number writes a count with its thousands apart.
+func number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func plural(n int, what string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(what, "s"):
+		what += "es"
+	default:
+		what += "s"
+	}
+	return number(n) + " " + what
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 10*glovebox.GiB:
+		return fmt.Sprintf("%d GiB", n/glovebox.GiB)
+	case n >= glovebox.GiB:
+		return fmt.Sprintf("%.3g GiB", float64(n)/float64(glovebox.GiB))
+	case n >= glovebox.MiB:
+		return fmt.Sprintf("%.3g MiB", float64(n)/float64(glovebox.MiB))
+	default:
+		return fmt.Sprintf("%d KiB", (n+glovebox.KiB-1)/glovebox.KiB)
+	}
+}

@@ -1,0 +1,92 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// segment is a part of a text of the report. Mark names characters that a
+// reader would not see, or that would change how the others are read.
+type segment struct {
+	Text string
+	Mark string
+}
+
+// multiline splits a text of several lines, where line ends and tabs are seen.
+func multiline(s string) []segment { return segments(s, "\n\t") }
+
+// oneline splits a name or a sentence: one line.
+func oneline(s string) []segment { return segments(s, "") }
+
+func segments(s, keep string) []segment {
+	if !strings.ContainsFunc(s, func(r rune) bool { return unseen(r, keep) }) && utf8.ValidString(s) {
+		return []segment{{Text: s}}
+	}
+	var list []segment
+	var marks []string
+	start := 0 // of the text that is not in the list yet
+	flush := func() {
+		if len(marks) > 0 {
+			list = append(list, segment{Mark: strings.Join(marks, " ")})
+			marks = nil
+		}
+	}
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		bad := r == utf8.RuneError && n == 1
+		if !bad && !unseen(r, keep) {
+			flush()
+			i += n
+			continue
+		}
+		if start < i {
+			list = append(list, segment{Text: s[start:i]})
+		}
+		if bad {
+			marks = append(marks, fmt.Sprintf("0x%02X", s[i]))
+		} else {
+			marks = append(marks, fmt.Sprintf("U+%04X", r))
+		}
+		i += n
+		start = i
+	}
+	flush()
+	if start < len(s) {
+		list = append(list, segment{Text: s[start:]})
+	}
+	return list
+}
+
+// unseen tells whether a rune has no picture of its own: controls, what
+// steers the direction of text, joiners, fillers, private and unassigned ones.
+func unseen(r rune, keep string) bool {
+	if strings.ContainsRune(keep, r) {
+		return false
+	}
+	return !unicode.IsGraphic(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// plain writes a text where no element can stand, such as a title.
+func plain(s string) string {
+	var b strings.Builder
+	for _, p := range oneline(s) {
+		b.WriteString(p.Text)
+		if p.Mark != "" {
+			b.WriteString("[" + p.Mark + "]")
+		}
+	}
+	return b.String()
+}
+
+// clip shortens a name to at most max bytes and says so by an ellipsis.
+func clip(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max] + "…"
+}
