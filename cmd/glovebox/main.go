@@ -54,6 +54,7 @@ func exitOf(s glovebox.Status) int {
 // cli is the whole command line.
 type cli struct {
 	Run    runCmd    `cmd:"" help:"Run a model's reply (or code) in a box and say what happened."`
+	Eval   evalCmd   `cmd:"" help:"Run samples of a problem set and report pass@k."`
 	Doctor doctorCmd `cmd:"" help:"Try every control of every tier on this host and say what holds."`
 	Bench  benchCmd  `cmd:"" help:"Time the tiers beside bare execution, as ratios."`
 

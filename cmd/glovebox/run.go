@@ -25,9 +25,9 @@ type runCmd struct {
 	File  []string `short:"f" help:"A read-only input in the workspace; repeat it." placeholder:"SRC[:DEST]" sep:"none"`
 	Env   []string `short:"e" help:"An environment variable of the program; repeat it." placeholder:"NAME=VALUE" sep:"none"`
 
-	Tests        []string `short:"t" help:"A test file; repeat it." placeholder:"FILE" sep:"none"`
-	Cases        string   `help:"Input/output cases: JSON lines with stdin and stdout (or input and output)." placeholder:"FILE"`
-	Entry        string   `help:"The function that the tests take as an argument, as HumanEval's check(candidate) does." placeholder:"NAME"`
+	Tests []string `short:"t" help:"A test file; repeat it." placeholder:"FILE" sep:"none"`
+	Cases string   `help:"Input/output cases: JSON lines with stdin and stdout (or input and output)." placeholder:"FILE"`
+	Entry string   `help:"The function that the tests take as an argument, as HumanEval's check(candidate) does." placeholder:"NAME"`
 
 	boxFlags
 
