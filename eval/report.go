@@ -112,7 +112,7 @@ type page struct {
 	PassAtK       []whisker
 	Generation    *generationView
 	Statuses      []bar
-	Proofs        []fact
+	Proofs        string
 	Durations     *histogram
 	Baseline      *comparisonView
 	LanguageScore string
@@ -131,9 +131,11 @@ type fact struct {
 // bar is one line of a bar chart.
 type bar struct {
 	Name, Class string
-	Count       int
-	Share       string
-	Width       percent
+	// Keyed says that the name bears the colour, as it does elsewhere.
+	Keyed bool
+	Count int
+	Share string
+	Width percent
 }
 
 type statusCount struct {
@@ -253,7 +255,7 @@ func newPage(r *Report) *page {
 		Facts:      runFacts(r),
 		Notes:      runNotes(s),
 		Statuses:   statusBars(s.Counts),
-		Proofs:     proofFacts(s.Proofs),
+		Proofs:     proofText(s.Proofs),
 		Generation: viewGeneration(r.Generation),
 		Baseline:   viewComparison(r.Comparison),
 		Made:       madeFacts(r),
@@ -331,7 +333,9 @@ func statusBars(counts map[glovebox.Status]int) []bar {
 	}
 	var list []bar
 	for _, s := range statusesOf(counts) {
-		list = append(list, newBar(s.Name, class(s.Status), s.Count, most, total))
+		b := newBar(s.Name, class(s.Status), s.Count, most, total)
+		b.Keyed = true
+		list = append(list, b)
 	}
 	return list
 }
@@ -373,12 +377,12 @@ func class(s glovebox.Status) string {
 	return "s-other"
 }
 
-func proofFacts(proofs map[glovebox.Proof]int) []fact {
-	var list []fact
+func proofText(proofs map[glovebox.Proof]int) string {
+	var list []string
 	for _, p := range first(slices.Sorted(maps.Keys(proofs)), 8) {
-		list = append(list, fact{Name: proofName(p), Value: number(proofs[p])})
+		list = append(list, proofName(p)+" "+number(proofs[p]))
 	}
-	return list
+	return strings.Join(list, ", ")
 }
 
 func proofName(p glovebox.Proof) string {
@@ -543,10 +547,10 @@ func groupTasks(tasks []Task, byTask map[string][]*Row) (groups []taskGroup, not
 			continue
 		}
 		v := viewTask(t, byTask[t.Task])
-		if v.Evidence = newEvidence(byTask[t.Task]); v.Evidence != nil {
-			if room -= v.Evidence.size(); room < 0 {
-				room, without, v.Evidence = 0, without+1, nil
-			}
+		if t.Passed < t.N && room <= 0 {
+			without++
+		} else if v.Evidence = newEvidence(byTask[t.Task]); v.Evidence != nil {
+			room -= v.Evidence.size()
 		}
 		g.Tasks = append(g.Tasks, v)
 	}
@@ -555,7 +559,7 @@ func groupTasks(tasks []Task, byTask map[string][]*Row) (groups []taskGroup, not
 		groups[i].Open = len(groups[i].Tasks) <= maxOpenTasks && (i == 0 || groups[i].Total <= maxOpenNames)
 	}
 	if without > 0 {
-		note = fmt.Sprintf("To keep the page usable it holds %s of messages and values; for %s they are in the results file only.", bytesText(maxEvidence), plural(without, "task"))
+		note = fmt.Sprintf("To keep the page usable it holds %s of messages and values; those of %s are in the results file only.", bytesText(maxEvidence), plural(without, "task"))
 	}
 	return groups, note
 }
@@ -619,11 +623,12 @@ func newEvidence(rows []*Row) *evidence {
 
 // size is about how many bytes the evidence takes on the page.
 func (e *evidence) size() int {
-	n := len(e.Line) + 200
+	const markup = 250 // of a sample or a case
+	n := shownSize(e.Line)
 	for _, s := range e.Samples {
-		n += len(s.Message) + 200
+		n += markup + shownSize(s.Message)
 		for _, c := range s.Cases {
-			n += len(c.Name) + len(c.Message) + len(c.Expected) + len(c.Actual) + 200
+			n += markup + shownSize(c.Name) + shownSize(c.Message) + shownSize(c.Expected) + shownSize(c.Actual)
 		}
 	}
 	return n

@@ -9,7 +9,7 @@
   document.documentElement.classList.add("js");
 
   const rows = groups.map(g => [...g.querySelectorAll("tbody")].map(body => ({
-    body, text: (body.rows[0].cells[0].textContent + " " + body.rows[0].cells[3].textContent).toLowerCase(),
+    body, text: (body.rows[0].cells[0].textContent + " " + body.rows[0].cells[2].textContent).toLowerCase(),
   })));
   const open = groups.map(g => g.open);
   let timer;
@@ -34,12 +34,10 @@
   const key = (body, column, numeric) => {
     const cell = body.rows[0].cells[column];
     if (!numeric) return cell.textContent;
-    return Number(cell.dataset.value ?? cell.textContent.replace(/[^\d.]/g, ""));
+    return Number(cell.dataset.value);
   };
   const order = new Intl.Collator("en", { numeric: true });
-  section.addEventListener("click", event => {
-    const head = event.target.closest("th[data-sort]");
-    if (!head) return;
+  const sort = head => {
     const down = head.getAttribute("aria-sort") === "ascending";
     for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
@@ -48,5 +46,12 @@
     const list = [...table.tBodies].map(body => [key(body, head.cellIndex, numeric), body]);
     list.sort(([a], [b]) => (numeric ? a - b : order.compare(a, b)) * (down ? -1 : 1));
     table.append(...list.map(([, body]) => body));
-  });
+  };
+  for (const head of section.querySelectorAll("th[data-sort]")) {
+    head.tabIndex = 0;
+    head.addEventListener("click", () => sort(head));
+    head.addEventListener("keydown", event => {
+      if (event.key === "Enter") sort(head);
+    });
+  }
 })();

@@ -128,7 +128,7 @@ func newHistogram(good, bad []float64) *histogram {
 		if goods[i]+bads[i] == 0 {
 			continue
 		}
-		g, b := float64(goods[i])*scale, float64(bads[i])*scale
+		g, b := height(goods[i], scale), height(bads[i], scale)
 		h.Bins = append(h.Bins, bin{
 			X: percent(100 * float64(i) / float64(n)), W: percent(100 / float64(n) * 0.9),
 			GoodY: float64(h.Base) - g, GoodH: g, BadY: float64(h.Base) - g - b, BadH: b,
@@ -151,6 +151,14 @@ func newHistogram(good, bad []float64) *histogram {
 		}
 	}
 	return h
+}
+
+// height keeps a bar of one run visible beside one of ten thousand.
+func height(count int, scale float64) float64 {
+	if count == 0 {
+		return 0
+	}
+	return max(float64(count)*scale, 1.5)
 }
 
 // tick places a label so that it stays inside the plot.

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -66,6 +67,18 @@ func unseen(r rune, keep string) bool {
 		return false
 	}
 	return !unicode.IsGraphic(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// shownSize is how many bytes a text takes on the page.
+func shownSize(s string) int {
+	n := 0
+	for _, p := range multiline(s) {
+		n += len(template.HTMLEscapeString(p.Text))
+		if p.Mark != "" {
+			n += len(`<span class="u"></span>`) + len(p.Mark)
+		}
+	}
+	return n
 }
 
 // plain writes a text where no element can stand, such as a title.
