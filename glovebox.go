@@ -24,7 +24,9 @@ type Program struct {
 	// Files are the program's files. Paths are relative, slash-separated and
 	// never leave the workspace; see [CleanPath].
 	Files []File `json:"files"`
-	// Main is the path of the file that is started, one of Files.
+	// Main is the path of the file that is started, one of Files. It may be
+	// empty where there is one file, and where a Job has Tests and no Cases:
+	// then nothing is started, and the tests import what they need of the tree.
 	Main string `json:"main"`
 }
 

@@ -277,6 +277,10 @@ func (e *Engine) validateProgram(p *glovebox.Program, job *glovebox.Job) error {
 	if q.Main == "" && len(q.Files) == 1 {
 		q.Main = q.Files[0].Path
 	}
+	if q.Main == "" && len(job.Tests) > 0 && len(job.Cases) == 0 && len(q.Files) > 0 {
+		job.Program = &q
+		return nil
+	}
 	main, err := glovebox.CleanPath(q.Main)
 	if err != nil {
 		return &Error{"program.main", err}

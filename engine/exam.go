@@ -40,11 +40,15 @@ func (r *run) exam(ctx context.Context, facts *classify.Facts) error {
 	return err
 }
 
-// untested is the program without files that have the names of the tests: such
-// a name is the tests', in whatever box.
+// untested is the program without files that have the names of the tests, or
+// that have no place beside them: such a name is the tests', in whatever box.
 func (r *run) untested() *glovebox.Program {
 	p := *r.program
-	p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(f glovebox.File) bool { return named(r.tests, f.Path) })
+	p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(f glovebox.File) bool {
+		return slices.ContainsFunc(r.tests, func(t glovebox.File) bool {
+			return t.Path == f.Path || strings.HasPrefix(t.Path, f.Path+"/") || strings.HasPrefix(f.Path, t.Path+"/")
+		})
+	})
 	return &p
 }
 

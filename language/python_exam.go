@@ -25,10 +25,14 @@ func planPython(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	return &Plan{Files: p.Files, Run: Step{Args: args}}, nil
 }
 
-// pythonSources lists the program's Python files, the main file first.
+// pythonSources lists the program's Python files, the main file first where
+// there is one.
 func pythonSources(p *glovebox.Program) ([]string, error) {
-	files := []string{p.Main}
-	found := false
+	var files []string
+	if p.Main != "" {
+		files = append(files, p.Main)
+	}
+	found := p.Main == ""
 	for _, f := range p.Files {
 		found = found || f.Path == p.Main
 		if f.Path != p.Main && strings.HasSuffix(f.Path, ".py") {

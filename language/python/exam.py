@@ -11,6 +11,8 @@ import os
 import sys
 import types
 
+from _glovebox import layout
+
 WORKSPACE = "/workspace"
 REPORT = 5
 MAX_TEXT = 2000
@@ -24,6 +26,14 @@ class Fallback(BaseException):
     """The tests need more than calls with plain values."""
 
 
+class Unparsed(BaseException):
+    """A file of the program that the tests import does not parse."""
+
+    def __init__(self, syntax):
+        super().__init__()
+        self.syntax = syntax
+
+
 class Report:
     """Writes events, and knows what a pass needs."""
 
@@ -31,6 +41,7 @@ class Report:
         self.fd, self.nonce = fd, nonce
         self.passed = self.failed = self.skipped = 0
         self.hint = ""  # why there may be no tests
+        self.prefix, self.names = "", None  # of cases, where there is more than one file of tests
         self._write, self._dumps = os.write, json.dumps
 
     def event(self, **fields):
@@ -47,7 +58,7 @@ class Report:
             self.skipped += 1
         else:
             self.failed += 1
-        case = {"name": clip(name, 300), "status": status}
+        case = {"name": self.unique(clip(self.prefix + name, 300)), "status": status}
         for key, value in (("message", message), ("expected", expected), ("actual", actual)):
             if value:
                 case[key] = clip(value)
@@ -55,7 +66,14 @@ class Report:
             case["line"] = line
         self.event(type="case", case=case)
 
+    def unique(self, name):
+        if self.names is None:
+            return name
+        n = self.names[name] = self.names.get(name, 0) + 1
+        return name if n == 1 else "%s #%d" % (name, n)
+
     def done(self):
+        self.prefix = ""
         if self.passed + self.failed == 0:
             self.case("tests", "failed", "no test ran" + (": all were skipped" if self.skipped else self.hint))
         self.event(type="done", total=self.passed + self.failed + self.skipped, passed=self.passed, failed=self.failed)
@@ -115,9 +133,12 @@ CONTAINERS = frozenset("list dict set bytearray deque defaultdict Counter Ordere
 class Reading:
     """What the text of one test file says."""
 
-    def __init__(self, path, source, program):
+    def __init__(self, path, source, program, root="", tests=()):
         self.path, self.source = path, source
-        self.name = os.path.splitext(path.replace("/", "."))[0]
+        self.name, self.package = layout.dotted(path[len(root):]), layout.package(path[len(root):])
+        self.test_modules = tests  # the names of all modules of the tests
+        self.folder, self.base = os.path.dirname(path), os.path.basename(path)
+        self.imports = set()
         self.tree = ast.parse(source, path)
         self.lines = source.decode("utf-8", "replace").splitlines()
         self.used, self.bound, self.program_names = set(), set(dir(builtins)), set()
@@ -156,16 +177,38 @@ class Reading:
                 if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
                     self.own.add(n.id)
                 elif isinstance(n, (ast.Import, ast.ImportFrom)):
-                    of_program = [a.name in program for a in n.names] if isinstance(n, ast.Import) else [n.module in program] * len(n.names)
-                    for a, ours in zip(n.names, of_program):
+                    for a, module in self.imported(n):
+                        self.imports.add(module)
                         name = (a.asname or a.name).split(".")[0]
                         if name == "*":
                             continue
                         self.own.add(name)
-                        (self.program_names if ours else self.standard_roots).add(name)
+                        if module in program:
+                            self.program_names.add(name)
+                        elif module not in self.test_modules:
+                            self.standard_roots.add(name)
                 elif isinstance(n, ast.ExceptHandler) and n.name:
                     self.own.add(n.name)
         self.bound |= self.own
+
+    def imported(self, node):
+        """Pairs the names of an import with the modules that they are of."""
+        if isinstance(node, ast.Import):
+            return [(a, a.name) for a in node.names]
+        module = node.module or ""
+        if node.level:
+            base = self.package.split(".")
+            module = ".".join(base[:len(base) - node.level + 1] + [module] * bool(module))
+        found = []
+        for a in node.names:
+            whole = "%s.%s" % (module, a.name)
+            found.append((a, whole if whole in self.test_modules else module))
+        return found
+
+    def supports(self, others):
+        """Tells whether this file is there for other files of the tests."""
+        return self.base == "__init__.py" or not self.tests and not named_like_test(self.base) and self.base != "conftest.py" and any(
+            {self.name, layout.dotted(self.base)} & o.imports for o in others if o is not self)
 
     def sharing(self, program):
         """Says why these tests need the program in their own process, or None."""
@@ -175,7 +218,7 @@ class Reading:
                     why = NEEDS_SHARING.get(a.name) or NEEDS_SHARING.get(a.name.split(".")[0])
                     if why:
                         return why
-            elif isinstance(node, ast.ImportFrom) and node.module:
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 why = NEEDS_SHARING.get(node.module) or NEEDS_SHARING.get(node.module.split(".")[0])
                 if node.module == "unittest" and any(a.name == "mock" for a in node.names):
                     why = "mocks"
@@ -277,6 +320,12 @@ class Reading:
         return self.lines[n - 1].strip() if 0 < n <= len(self.lines) else ""
 
 
+def named_like_test(base):
+    """Tells whether a file has a name that tests have."""
+    stem = os.path.splitext(base)[0]
+    return stem.startswith("test_") or stem.endswith("_test") or stem in ("test", "tests")
+
+
 def is_test(node):
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return node.name.startswith("test")
@@ -342,8 +391,10 @@ class Runner:
     def __init__(self, report, world, entry):
         self.report, self.world, self.entry = report, world, entry
         self.asserts = 0
-        self.conftest = {}
-        self.at_end = []
+        self.nodes = False  # cases have the names of pytest's nodes
+        self.conftest = {}  # folder: the fixtures of its conftest.py
+        self.shared = {"class": {}, "module": {}, "session": {}}  # what lives longer than a test
+        self.at_end = {scope: [] for scope in self.shared}
         self.details = {}  # id of an AssertionError: (the error, expected, actual)
 
     def count(self):
@@ -360,10 +411,28 @@ class Runner:
             return e
         return make
 
-    def run(self, readings):
-        sys.meta_path.insert(0, Importer(self, readings))
+    def run(self, readings, packages=()):
+        """Runs the files. packages are the program's."""
+        self.importer = Importer(self, readings, packages)
+        sys.meta_path.insert(0, self.importer)
+        self.nodes = len(readings) > 1 or any(r.folder for r in readings)
+        if self.nodes:
+            self.report.names = {}
         for reading in readings:
-            self.file(reading)
+            if not (self.nodes and reading.supports(readings)):
+                self.report.prefix = reading.path + "::" if self.nodes else ""
+                self.file(reading)
+        self.end("session", readings[-1] if readings else None)
+        self.report.prefix = ""
+
+    def end(self, scope, reading):
+        """Ends what lives as long as a class, a file or the run."""
+        self.shared[scope].clear()
+        while self.at_end[scope]:
+            try:
+                self.at_end[scope].pop()()
+            except BaseException as e:
+                self.fails("teardown", e, reading)
 
     def names(self, reading):
         """What a test file's code finds beside its own names."""
@@ -372,11 +441,11 @@ class Runner:
 
     def file(self, reading):
         """Runs one test file: its statements, then the tests it defines."""
-        name = reading.name if reading.tests else "__main__"
+        name = reading.name if reading.tests or reading.base == "conftest.py" else "__main__"
         module = types.ModuleType(name)
         space = module.__dict__
-        space.update(self.names(reading))
-        sys.modules[name] = module
+        space.update(self.names(reading), __package__=reading.package)
+        self.importer.made[name] = sys.modules[name] = module
         self.quiet_mains(reading)
         try:
             space.update(self.world.names(reading))
@@ -456,6 +525,9 @@ class Runner:
 
     def fails(self, name, e, reading):
         self.world.failed(e, reading)
+        syntax = self.world.unparsed(e)
+        if syntax and not self.ran:
+            raise Unparsed(syntax)
         line = self.where(e, reading)
         found = self.details.get(id(e))
         if found is not None and found[0] is e:
@@ -479,6 +551,10 @@ class Runner:
     def mine(self, f, reading):
         """Tells whether f is a function that this test file defines."""
         return type(f) is types.FunctionType and f.__code__.co_filename == os.path.join(WORKSPACE, reading.path)
+
+    def ours(self, f):
+        """Tells whether f is a function that a file of the tests defines."""
+        return any(self.mine(f, r) for r in self.importer.readings.values())
 
     @staticmethod
     def quiet_mains(reading):
@@ -504,13 +580,13 @@ class Runner:
         result = self.result(unittest, reading)
         try:
             suite.run(result)
-        except Fallback:
+        except (Fallback, Unparsed):
             raise
         except BaseException as e:
             self.fails("unittest", e, reading)
         for test_id in expected:
             if test_id not in result.seen:
-                self.report.case(short(test_id), "error", "the test did not run")
+                self.report.case(self.short(test_id, reading), "error", "the test did not run")
 
     def result(self, unittest, reading):
         runner = self
@@ -523,7 +599,7 @@ class Runner:
 
             def once(self, test):
                 self.seen.add(test.id())
-                return short(test.id())
+                return runner.short(test.id(), reading)
 
             def addSuccess(self, test):
                 if runner.world.dead:
@@ -540,7 +616,7 @@ class Runner:
                 if err is not None:
                     self.bad.add(test.id())
                     self.seen.add(test.id())
-                    runner.fails(short(subtest.id()), err[1], reading)
+                    runner.fails(runner.short(subtest.id(), reading), err[1], reading)
 
             def addSkip(self, test, reason):
                 runner.skip(self.once(test), reason, skip_is_static(test, reading))
@@ -553,6 +629,14 @@ class Runner:
 
         self.watch_equality(unittest.TestCase)
         return Result()
+
+    def short(self, test_id, reading):
+        """What a case is called that unittest gives an id."""
+        for module in ("__main__.", reading.name + "."):
+            if test_id.startswith(module) and (self.nodes or module == "__main__."):
+                test_id = test_id[len(module):]
+                return test_id.replace(".", "::", 1) if self.nodes else test_id
+        return test_id
 
     def skip(self, name, reason, static):
         if static:
@@ -599,26 +683,59 @@ class Runner:
 
 
 class Importer:
-    """Imports a test file for another one, so that its asserts count too."""
+    """Imports a test file for another one, so that its asserts count too, and
+    so that no file of the program stands in its place."""
 
-    def __init__(self, runner, readings):
+    def __init__(self, runner, readings, packages):
         self.runner = runner
+        self.made = {}  # the modules that are the tests', by name
         self.readings = {r.name: r for r in readings}
+        # A folder that is no package is on pytest's path.
+        bases = {r.folder for r in readings if r.base == "__init__.py"}
+        for r in readings:
+            if r.folder and r.folder not in bases and r.package not in packages:
+                self.readings.setdefault(layout.dotted(r.base), r)
+        self.folders = {}
+        for r in readings:
+            name, folder = r.package, r.folder
+            while name:
+                if name not in self.readings and name not in packages:
+                    self.folders[name] = folder
+                name, folder = name.rpartition(".")[0], os.path.dirname(folder)
 
     def find_spec(self, name, path=None, target=None):
-        if name not in self.readings:
-            return None
         from importlib.machinery import ModuleSpec
-        return ModuleSpec(name, self)
+        if name in self.readings:
+            reading = self.readings[name]
+            spec = ModuleSpec(name, self, is_package=reading.base == "__init__.py")
+            if spec.submodule_search_locations is not None:
+                spec.submodule_search_locations.append(os.path.join(WORKSPACE, reading.folder))
+            return spec
+        if name in self.folders:
+            spec = ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations.append(os.path.join(WORKSPACE, self.folders[name]))
+            return spec
+        return None
 
     def create_module(self, spec):
-        return None
+        reading = self.readings[spec.name]
+        if reading.name == spec.name:
+            return None
+        import importlib
+        return importlib.import_module(reading.name)
 
     def exec_module(self, module):
         reading = self.readings[module.__name__]
+        if module.__name__ in self.made:
+            return
+        self.made[module.__name__] = module
         module.__dict__.update(self.runner.names(reading))
         tree = self.runner.rewriter().visit(ast.parse(reading.source))
         exec(compile(tree, module.__file__, "exec", dont_inherit=True), module.__dict__)
+
+    def replaced(self):
+        """Tells whether a module of the tests is no longer what they made."""
+        return any(n in sys.modules and sys.modules[n] is not self.made.get(r.name) for n, r in self.readings.items())
 
 
 def flatten(suite):
@@ -627,10 +744,6 @@ def flatten(suite):
             yield from flatten(t)
         else:
             yield t
-
-
-def short(test_id):
-    return test_id.split(".", 1)[1] if test_id.startswith("__main__.") else test_id
 
 
 def skip_is_static(test, reading):

@@ -15,7 +15,7 @@ import os
 import sys
 import types
 
-from _glovebox import exam
+from _glovebox import exam, layout
 from _glovebox.wire import (NOT_PURE, OPERATORS, PURE, Decoder, Encoder, Unencodable, Violation, read_frame, write_frame)
 
 LINK_IN, LINK_OUT = 3, 4
@@ -564,6 +564,9 @@ def is_own(v):
 class RemoteClass(type):
     """A class of the program."""
 
+    def __new__(kind, name, bases, space):
+        raise Unsendable("a subclass of the program's class")
+
     def __call__(cls, *args, **kwargs):
         link = cls._link
         link.doing = " during %s(…)" % cls.__name__
@@ -779,7 +782,8 @@ class RemoteModule(types.ModuleType):
 
     def __setattr__(self, name, value):
         d = object.__getattribute__(self, "__dict__")
-        if "_handle" not in d or name.startswith("__") or isinstance(value, RemoteModule):
+        inside = isinstance(value, types.ModuleType) and value.__name__ == "%s.%s" % (self.__name__, name)
+        if "_handle" not in d or name.startswith("__") or inside or isinstance(value, RemoteModule):
             d[name] = value
         else:
             d["_world"].link.set(self, d["_handle"], name, value)
@@ -788,8 +792,8 @@ class RemoteModule(types.ModuleType):
 class World:
     """How the tests reach the program: by imports, and by its bare names."""
 
-    def __init__(self, link, modules, readings):
-        self.link, self.modules = link, modules
+    def __init__(self, link, main_file, modules, readings):
+        self.link, self.main_file, self.modules = link, main_file, modules
         link.spelled = {n for r in readings for n in r.identifiers}
         self.readings = readings
         self.main = None
@@ -808,12 +812,14 @@ class World:
     def names(self, reading):
         """The bare names that a test file takes from the main module."""
         wanted = sorted(n for n in reading.free if n not in ("__file__", "__name__"))
-        if not wanted:
+        if not wanted or not self.main_file:
             return {}
         return {n: self.value(n, form) for n, form in self.forms(self.main_module(), wanted)}
 
     def entry(self, name):
         """The entry point: a name, or an expression such as Solution().add."""
+        if not self.main_file:
+            raise LookupError("the program has no main file to find %s in" % name)
         code = compile(name, "<entry>", "eval")
         names = {n: self.value(n, form) for n, form in self.forms(self.main_module(), list(code.co_names))}
         return eval(code, names)
@@ -829,6 +835,13 @@ class World:
             if not self.link.answered or self.certain(e, reading):
                 raise exam.Fallback(str(e))
             self.link.dead = self.link.dead or "line %d of the tests passes on %s, which cannot cross to the program's box" % (line, e)
+
+    def unparsed(self, e):
+        """Where a file of the program does not parse that the tests import.
+        With a main file all are parsed before."""
+        if not self.main_file and id(e) in self.link.raised and isinstance(e, SyntaxError):
+            return worker_syntax(e)
+        return None
 
     @staticmethod
     def certain(e, reading):
@@ -918,35 +931,20 @@ class World:
         pass
 
 
-def program_modules(main, files):
-    """Maps the names under which tests may import the program's modules to
-    what the program's side calls them; "" is the main file."""
-    modules = {}
-    for path in files:
-        parts = os.path.splitext(path)[0].split("/")
-        if parts[-1] == "__init__":
-            parts.pop()
-        if parts and all(p.isidentifier() for p in parts):
-            for i in range(1, len(parts)):
-                modules.setdefault(".".join(parts[:i]), ".".join(parts[:i]))
-            modules[".".join(parts)] = "" if path == main else ".".join(parts)
-    stem = os.path.splitext(os.path.basename(main))[0]
-    if stem.isidentifier():
-        modules[stem] = ""
-    modules.setdefault("solution", "")
-    return modules
-
-
-def read_tests(paths, modules, report):
+def read_tests(config, modules, report):
     """Reads the test files. The tests' own mistakes end the exam."""
+    files = [p for p in config["tests"] if p.endswith(".py")]
+    # A conftest.py comes before what is below it.
+    files.sort(key=lambda p: (os.path.basename(p) != "conftest.py", p.count("/") if os.path.basename(p) == "conftest.py" else 0))
+    roots = layout.roots(config["files"])
+    root = {p: max((r for r in roots if p.startswith(r)), key=len) for p in files}
+    names = {layout.dotted(p[len(root[p]):]) for p in files} | {layout.dotted(os.path.basename(p)) for p in files}
     readings = []
-    for path in sorted(paths, key=lambda p: os.path.basename(p) != "conftest.py"):
-        if not path.endswith(".py"):
-            continue
+    for path in files:
         with open(os.path.join(exam.WORKSPACE, path), "rb") as f:
             source = f.read()
         try:
-            readings.append(exam.Reading(path, source, modules))
+            readings.append(exam.Reading(path, source, modules, root[path], names))
             compile(source, path, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError) as e:
             report.event(type="broken", reason="the tests do not parse: %s: %s, line %s" % (path, e, getattr(e, "lineno", "?")))
@@ -954,18 +952,24 @@ def read_tests(paths, modules, report):
     return readings
 
 
+def packages(files):
+    """The program's packages."""
+    return {layout.dotted(f[len(r):]) for r in layout.roots(files) for f in files if f.startswith(r) and f.endswith("/__init__.py")}
+
+
+def worker_syntax(e):
+    """A SyntaxError of a file in the workspace, as an event tells it."""
+    name = e.filename if type(e.filename) is str else ""
+    if not name.startswith(exam.WORKSPACE + "/"):
+        return None
+    return syntax({"file": name[len(exam.WORKSPACE) + 1:], "line": e.lineno, "column": e.offset, "message": e.msg}, "")
+
+
 def main():
     config = json.loads(sys.argv.pop(1))
     report = exam.Report()
-    modules = program_modules(config["main"], config["files"])
-    sys.path.insert(0, exam.WORKSPACE)
-    # What this side has itself is meant by its name, whatever files the
-    # program has: the standard library, what is installed, the tests.
-    for name in {n.split(".")[0] for n in modules}:
-        if name in sys.stdlib_module_names or name in ("pytest", "_glovebox") or importlib.util.find_spec(name) is not None:
-            for n in [n for n in modules if n.split(".")[0] == name]:
-                del modules[n]
-    readings = read_tests(config["tests"], modules, report)
+    modules = layout.foreign_modules(config["main"], config["files"])
+    readings = read_tests(config, modules, report)
     if any(not p.endswith(".py") for p in config["tests"]):
         report.event(type="fallback", reason="the tests share files with the program")
         return
@@ -976,7 +980,7 @@ def main():
             return
     TEST_MODULES.update(["__main__"], (r.name for r in readings))
     link = Link()
-    world = World(link, modules, readings)
+    world = World(link, config["main"], modules, readings)
     try:
         reply = link.exchange("open", (), {"main": config["main"], "files": config["files"], "capture": any(r.captures for r in readings)})
         if "syntax" in reply:
@@ -995,9 +999,12 @@ def main():
     runner = exam.Runner(report, world, config["entry"])
     link.answered, link.failed = False, runner.details
     try:
-        runner.run(readings)
+        runner.run(readings, packages(config["files"]))
     except exam.Fallback as e:
         report.event(type="fallback", reason="the tests pass on %s" % e)
+        return
+    except exam.Unparsed as e:
+        report.event(type="syntax", syntax=e.syntax)
         return
     if Unsendable.open > 0 and not link.dead:
         link.dead = "the tests pass on a value that cannot cross to the program's box, and hide it"

@@ -14,7 +14,7 @@ import operator
 import os
 import sys
 
-from _glovebox import exam, harness, pytester, worker
+from _glovebox import exam, harness, layout, pytester, worker
 from _glovebox.wire import Decoder, Encoder, Unencodable, Violation
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
@@ -57,12 +57,14 @@ class World:
         return self.loaded
 
     def names(self, reading):
-        if not reading.free - {"__file__", "__name__"}:
+        if not self.main or not reading.free - {"__file__", "__name__"}:
             return {}
         m = vars(self.load())
         return {n: m[n] for n in reading.free if n in m}
 
     def entry(self, name):
+        if not self.main:
+            raise LookupError("the program has no main file to find %s in" % name)
         return eval(name, dict(vars(self.load())))
 
     def foreign(self, e):
@@ -73,6 +75,10 @@ class World:
 
     def failed(self, e, reading):
         pass
+
+    def unparsed(self, e):
+        """See harness.World."""
+        return harness.worker_syntax(e) if not self.main and isinstance(e, SyntaxError) else None
 
     @staticmethod
     def describe(e):
@@ -108,6 +114,20 @@ class World:
         pass
 
 
+class Guard:
+    """The first finder: what judges is never a file of the program."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in layout.JUDGES:
+            return None
+        outside = [p for p in sys.path if not p.startswith(exam.WORKSPACE)]
+        spec = importlib.machinery.PathFinder.find_spec(name, outside)
+        if spec is None:
+            raise ModuleNotFoundError("No module named %r" % name, name=name)
+        return spec
+
+
 ENCODE, DECODE, KIND = Encoder, Decoder, type
 
 
@@ -135,12 +155,26 @@ def harness_place(e):
 def fingerprint():
     """Identifies what the tests rest on, to see what the program replaced."""
     owners = [builtins, operator, os, json, ast, exam, exam.Report, exam.Runner, Runner, World, exam.Rewriter, Rewriter, harness,
-              pytester, pytester.approx, pytester.Raises, pytester.Test, pytester.Space]
+              exam.Importer, Guard, pytester, pytester.approx, pytester.Raises, pytester.Test, pytester.Space]
+    if "pytest" in sys.modules:
+        owners.append(sys.modules["pytest"])
     unittest = sys.modules.get("unittest")
     if unittest is not None:
         owners += [unittest.TestCase, unittest.TestResult, unittest.TestLoader, unittest.TestSuite]
     return {(i, k): id(v) for i, o in enumerate(owners) for k, v in vars(o).items()
             if k not in ("_", "__warningregistry__", "_class_setup_failed", "_classSetupFailed", "shared", "main", "environ")}
+
+
+def load(name, part, tests):
+    """Loads a module that is there without the program, and what may be a
+    module in it. "pytest" is our stand-in's name."""
+    if name in tests or not layout.installed(name) or name.split(".")[0] in ("pytest", "_pytest"):
+        return
+    for n in [name] + ["%s.%s" % (name, part)] * bool(part):
+        try:
+            importlib.import_module(n)
+        except BaseException:
+            pass
 
 
 def main():
@@ -151,30 +185,24 @@ def main():
     report = exam.Report(nonce=nonce)
     del nonce
     main_file = config["main"]
-    modules = harness.program_modules(main_file, config["files"])
-    sys.path.insert(0, exam.WORKSPACE)
-    here = os.path.dirname(os.path.join(exam.WORKSPACE, main_file))
-    if here != exam.WORKSPACE:
-        sys.path.insert(0, here)
-    readings = harness.read_tests(config["tests"], modules, report)
-    # What the tests import of the standard library is loaded before the program.
+    modules = layout.foreign_modules(main_file, config["files"])
+    readings = harness.read_tests(config, modules, report)
+    # What the tests import that is not the program's is loaded before it, and
+    # before its folders are on the path.
     for r in readings:
         for node in ast.walk(r.tree):
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else \
-                [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
-            for n in names:
-                if n.split(".")[0] in sys.stdlib_module_names:
-                    try:
-                        importlib.import_module(n)
-                    except ImportError:
-                        pass
-    for path in config["files"]:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                for a, name in r.imported(node):
+                    load(name, a.name if isinstance(node, ast.ImportFrom) else "", r.test_modules)
+    sys.path[:0] = worker.search_path(main_file, config["files"])
+    for path in config["files"] if main_file else ():
         found = worker.syntax_error(path)
         if found is not None:
             report.event(type="syntax", syntax=found)
             return
     report.event(type="checked")
     world = World(main_file, modules, config["tests"])
+    sys.meta_path.insert(0, Guard)
     sys.meta_path.append(world)
     if any("pytest" in r.standard_roots for r in readings) or any(r.tests for r in readings):
         sys.modules["pytest"] = pytester.module()
@@ -184,8 +212,12 @@ def main():
         sys.modules["unittest"].main = lambda *a, **k: None
         runner.watch_equality(sys.modules["unittest"].TestCase)
     before, look, event, done = fingerprint(), fingerprint, report.event, report.done
-    runner.run(readings)
-    if look() != before:
+    try:
+        runner.run(readings, harness.packages(config["files"]))
+    except exam.Unparsed as e:
+        event(type="syntax", syntax=e.syntax)
+        return
+    if look() != before or runner.importer.replaced():
         event(type="broken", reason="the program replaced what the tests rest on")
         report.case("end", "error", "the program replaced what the tests rest on")
     sys.stdout.flush()

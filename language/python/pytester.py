@@ -4,6 +4,7 @@ It collects functions and classes, resolves fixtures, and is the module that
 "import pytest" gives.
 """
 import ast
+import importlib
 import itertools
 import sys
 import types
@@ -45,9 +46,10 @@ class Param:
 
 
 class Fixture:
-    def __init__(self, f, scope="function", autouse=False, params=None, name=None):
-        self.f, self.scope, self.autouse = f, scope, autouse
-        self.params, self.name = params, name or f.__name__
+    def __init__(self, f, scope="function", autouse=False, params=None, name=None, ids=None):
+        self.f, self.scope, self.autouse = f, scope if scope in ("function", "class", "module") else "session", autouse
+        self.params, self.name, self.ids = params, name or f.__name__, ids
+        self.above = None  # the fixture of the same name that this one stands before
 
 
 class Request:
@@ -245,18 +247,128 @@ def fixture_capsys(request):
     capture.close()
 
 
+class Folders:
+    """The fixture tmp_path_factory."""
+
+    def __init__(self):
+        import tempfile
+        self.made = tempfile.TemporaryDirectory()
+
+    def mktemp(self, basename, numbered=True):
+        import pathlib
+        import tempfile
+        return pathlib.Path(tempfile.mkdtemp(prefix=basename, dir=self.made.name))
+
+
+def fixture_tmp_path_factory(request):
+    folders = Folders()
+    yield folders
+    folders.made.cleanup()
+
+
 def fixture_tmp_path(request):
-    import pathlib
-    import tempfile
-    with tempfile.TemporaryDirectory() as d:
-        yield pathlib.Path(d)
+    folders = Folders()
+    yield folders.mktemp("test")
+    folders.made.cleanup()
 
 
-BUILTIN = {"monkeypatch": Fixture(fixture_monkeypatch), "capsys": Fixture(fixture_capsys), "tmp_path": Fixture(fixture_tmp_path)}
+class LogCapture:
+    """The fixture caplog."""
+
+    def __init__(self):
+        import logging
+        self.records, self.text, self.messages, self.record_tuples = [], "", [], []
+        self.handler = logging.Handler()
+        self.handler.emit = self.emit
+        self.root, self.levels = logging.getLogger(), []
+        self.root.addHandler(self.handler)
+
+    def emit(self, record):
+        message = record.getMessage()
+        self.records.append(record)
+        self.messages.append(message)
+        self.record_tuples.append((record.name, record.levelno, message))
+        self.text += "%-8s %s:%s:%d %s\n" % (record.levelname, record.name, record.filename, record.lineno, message)
+
+    def set_level(self, level, logger=None):
+        import logging
+        target = logging.getLogger(logger)
+        self.levels.append((target, target.level))
+        target.setLevel(level)
+
+    def at_level(self, level, logger=None):
+        import contextlib
+        self.set_level(level, logger)
+        target, old = self.levels.pop()
+        context = contextlib.ExitStack()
+        context.callback(target.setLevel, old)
+        return context
+
+    def clear(self):
+        self.text = ""
+        for kept in (self.records, self.messages, self.record_tuples):
+            kept.clear()
+
+    def close(self):
+        self.root.removeHandler(self.handler)
+        while self.levels:
+            target, old = self.levels.pop()
+            target.setLevel(old)
+
+
+def fixture_caplog(request):
+    capture = LogCapture()
+    yield capture
+    capture.close()
+
+
+def fixture_recwarn(request):
+    import warnings
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("default")
+        yield seen
+
+
+BUILTIN = {f.__name__[len("fixture_"):]: Fixture(f, scope) for f, scope in (
+    (fixture_monkeypatch, "function"), (fixture_capsys, "function"), (fixture_tmp_path, "function"),
+    (fixture_tmp_path_factory, "session"), (fixture_caplog, "function"), (fixture_recwarn, "function"))}
+
+
+class Warned:
+    """The context of pytest.warns."""
+
+    def __init__(self, expected, match=None):
+        import warnings
+        self.expected, self.match, self.caught = expected, match, warnings.catch_warnings(record=True)
+
+    def __enter__(self):
+        import warnings
+        self.list = self.caught.__enter__()
+        warnings.simplefilter("always")
+        return self.list
+
+    def __exit__(self, kind, value, tb):
+        import re
+        self.caught.__exit__(kind, value, tb)
+        if kind is None and not any(issubclass(w.category, self.expected) and (
+                self.match is None or re.search(self.match, str(w.message))) for w in self.list):
+            raise Failed("DID NOT WARN")
+
+
+def warns(expected=Warning, *args, match=None, **kwargs):
+    context = Warned(expected, match)
+    if not args:
+        return context
+    with context:
+        return args[0](*args[1:], **kwargs)
+
+
+def deprecated_call(*args, **kwargs):
+    return warns((DeprecationWarning, PendingDeprecationWarning), *args, **kwargs)
 
 
 def fixture(f=None, scope="function", autouse=False, params=None, name=None, ids=None):
-    make = lambda f: Fixture(f, scope, autouse, params, name)
+    make = lambda f: Fixture(f, scope, autouse, params, name, ids)
     return make(f) if f is not None else make
 
 
@@ -289,7 +401,7 @@ def module():
     m = types.ModuleType("pytest")
     m.__dict__.update(
         raises=raises, approx=approx, mark=Marks(), fixture=fixture, param=param, fail=fail, skip=skip, xfail=xfail,
-        importorskip=importorskip, main=lambda *a, **k: 0, MonkeyPatch=MonkeyPatch, CaptureFixture=Capture,
+        importorskip=importorskip, warns=warns, deprecated_call=deprecated_call, main=lambda *a, **k: 0, MonkeyPatch=MonkeyPatch, CaptureFixture=Capture,
         FixtureRequest=Request, ExceptionInfo=ExceptionInfo, __version__="8.0.0")
     fail.Exception, skip.Exception = Failed, Skip
     return m
@@ -304,7 +416,7 @@ class Test:
         self.function = function
         self.name, self.f, self.cls, self.values = name, f, cls, values
         self.fixtures, self.runner = fixtures, runner
-        self.skip, self.static, self.xfail = None, False, False
+        self.skip, self.static, self.uses = None, False, ()
 
     def run(self):
         space = Space(self)
@@ -322,8 +434,6 @@ class Test:
 class Space:
     """The fixtures of one test."""
 
-    shared = {}
-
     def __init__(self, test):
         self.test, self.made, self.undo = test, {}, []
         self.instance = None
@@ -332,14 +442,17 @@ class Space:
         t = self.test
         if t.cls is not None:
             self.instance = t.cls()
-            self.hook("setup_class", t.cls, once=True)
+            self.hook("class", t.cls, t.cls)
         module = sys.modules.get(t.f.__module__)
         if module is not None:
-            self.module_hook("setup_module", module)
-            self.module_hook("setup_function", module, once=False)
+            self.hook("module", module, module)
+            self.module_hook("setup_function", module)
+            self.undo.append(lambda: self.module_hook("teardown_function", module))
         for name, f in t.fixtures.items():
             if f.autouse:
                 self.value(name)
+        for name in t.uses:
+            self.value(name)
         if self.instance is not None:
             for n in ("setup_method", "setup"):
                 f = getattr(self.instance, n, None)
@@ -350,18 +463,21 @@ class Space:
                 if f is not None:
                     self.undo.append(lambda f=f: f(*([t.f] if f.__code__.co_argcount > 1 else [])))
 
-    def hook(self, name, owner, once):
-        key = (name, owner)
-        f = getattr(owner, name, None)
-        if f is not None and key not in Space.shared:
-            Space.shared[key] = True
-            f()
+    def hook(self, scope, key, owner):
+        """Calls what a class or a module has to set up itself, once."""
+        shared = self.test.runner.shared[scope]
+        if key not in shared:
+            shared[key] = True
+            for name, when in (("setup_", None), ("teardown_", self.test.runner.at_end[scope])):
+                f = getattr(owner, name + scope, None) if scope == "class" else vars(owner).get(name + scope)
+                if isinstance(f, (types.FunctionType, types.MethodType)):
+                    args = [owner] if scope == "module" and f.__code__.co_argcount else []
+                    f(*args) if when is None else when.append(lambda f=f, args=args: f(*args))
 
-    def module_hook(self, name, module, once=True):
+    def module_hook(self, name, module):
         f = vars(module).get(name)
-        if type(f) is types.FunctionType and not (once and (name, module) in Space.shared):
-            Space.shared[name, module] = True
-            f(*([module] if f.__code__.co_argcount else []))
+        if type(f) is types.FunctionType:
+            f(*([self.test.f] if f.__code__.co_argcount else []))
 
     @staticmethod
     def wanted(f, bound):
@@ -369,35 +485,37 @@ class Space:
         return code.co_varnames[1 if bound else 0:code.co_argcount - len(f.__defaults__ or ())] + \
             code.co_varnames[code.co_argcount:code.co_argcount + code.co_kwonlyargcount]
 
-    def value(self, name):
+    def value(self, name, f=None):
         t = self.test
-        if name in t.values:
+        if f is None and name in t.values:
             return t.values[name]
         if name == "request":
             return Request(self, t)
-        f = t.fixtures.get(name) or BUILTIN.get(name)
+        f = f or t.fixtures.get(name) or BUILTIN.get(name)
         if f is None:
             if name in ("candidate", t.runner.entry) and t.runner.entry:
                 return t.runner.world.entry(t.runner.entry)
             raise LookupError("fixture %r not found" % name)
-        key = (id(f), t.values.get("@" + name))
-        store = self.made if f.scope == "function" else Space.shared
+        param = t.values.get("@" + name)
+        key = (id(f), id(param))
+        store = self.made if f.scope == "function" else t.runner.shared[f.scope]
         if key not in store:
-            store[key] = self.make(f, t.values.get("@" + name))
-        return store[key]
+            store[key] = self.make(f, param), param  # param is kept, for its id
+        return store[key][0]
 
     def make(self, f, param):
         bound = self.wanted(f.f, False)[:1] == ("self",)
         kwargs = {}
         for n in self.wanted(f.f, bound):
-            kwargs[n] = Request(self, self.test, param) if n == "request" else self.value(n)
+            above = f.above or BUILTIN.get(n) if n == f.name else None
+            kwargs[n] = Request(self, self.test, param) if n == "request" else self.value(n, above)
         v = f.f(*([self.instance] if bound else []), **kwargs)
         if isinstance(v, types.GeneratorType):
             g, v = v, next(v)
             if f.scope == "function":
                 self.undo.append(lambda: next(g, None))
             else:
-                self.test.runner.at_end.append(lambda: next(g, None))
+                self.test.runner.at_end[f.scope].append(lambda: next(g, None))
         return v
 
     def finish(self):
@@ -413,12 +531,16 @@ class Space:
 
 def collect(runner, mod, reading):
     """Yields the tests that a module defines, in the order of its lines."""
-    fixtures = dict(runner.conftest)
-    fixtures.update({f.name if f.name != f.f.__name__ else n: f for n, f in vars(mod).items() if isinstance(f, Fixture)})
-    if reading.path.rsplit("/", 1)[-1] == "conftest.py":
-        runner.conftest = fixtures
+    fixtures = {}
+    for folder in above(reading.folder):
+        fixtures.update(runner.conftest.get(folder, {}))
+    stack(fixtures, vars(mod))
+    if reading.base == "conftest.py":
+        plugins = vars(mod).get("pytest_plugins", ())
+        for name in [plugins] if isinstance(plugins, str) else plugins:
+            stack(fixtures, vars(importlib.import_module(name)))
+        runner.conftest[reading.folder] = fixtures
         return
-    runner.at_end = []
     module_marks = marks_of(mod)
     for name, v in list(vars(mod).items()):
         if name.startswith("test") and runner.mine(v, reading) and name not in reading.helpers:
@@ -430,13 +552,31 @@ def collect(runner, mod, reading):
             members = {}
             for base in reversed(v.__mro__[:-1]):
                 members.update(vars(base))
-            local.update({n: f for n, f in members.items() if isinstance(f, Fixture)})
+            stack(local, members)
+            marks = [m for base in v.__mro__[:-1] for m in marks_of(base)]
             for n, f in members.items():
                 f = f.__func__ if isinstance(f, (staticmethod, classmethod)) else f
-                if n.startswith("test") and runner.mine(f, reading):
-                    yield from expand(runner, reading, "%s::%s" % (name, n), f, v, module_marks + marks_of(v), local)
-    for f in reversed(runner.at_end):
-        f()
+                if n.startswith("test") and runner.ours(f):
+                    yield from expand(runner, reading, "%s::%s" % (name, n), f, v, module_marks + marks, local)
+        else:
+            continue
+        runner.end("class", reading)
+    runner.end("module", reading)
+
+
+def above(folder):
+    """The folders from the tree's own to this one."""
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[:i]) for i in range(len(parts) + 1)]
+
+
+def stack(fixtures, names):
+    """Adds the fixtures of a module or a class to those it stands below."""
+    for n, f in names.items():
+        if isinstance(f, Fixture):
+            n = f.name if f.name != f.f.__name__ else n
+            f.above = fixtures.get(n) if fixtures.get(n) is not f else f.above
+            fixtures[n] = f
 
 
 def written(mod, reading):
@@ -465,30 +605,22 @@ def marks_of(owner):
 def expand(runner, reading, name, f, cls, marks, fixtures):
     """Yields a test for each combination of its parameters."""
     marks = marks + marks_of(f)
-    axes = []
-    for m in marks:
-        if m.name == "parametrize":
-            names = m.args[0] if m.args else m.kwargs["argnames"]
-            rows = m.args[1] if len(m.args) > 1 else m.kwargs["argvalues"]
-            names = [n.strip() for n in names.split(",")] if isinstance(names, str) else list(names)
-            indirect = m.kwargs.get("indirect")
-            axis = []
-            for row in rows:
-                p = row if isinstance(row, Param) else Param((row,) if len(names) == 1 else tuple(row), (), None)
-                keys = ["@" + n if indirect is True or indirect and n in indirect else n for n in names]
-                axis.append((dict(zip(keys, p.values)), p))
-            axes.append(axis)
-    code = f.__code__
-    for n in code.co_varnames[:code.co_argcount]:
-        if n in fixtures and fixtures[n].params is not None:
-            axes.append([({"@" + n: v}, Param((v,), (), None)) for v in fixtures[n].params])
+    uses = [n for m in marks if m.name == "usefixtures" for n in m.args]
+    of_marks = [axis(runner, *parametrize(*m.args, **m.kwargs)) for m in marks if m.name == "parametrize"]
+    of_fixtures = []
+    for n in needed(f, cls, uses, fixtures):
+        if fixtures[n].params is not None:
+            of_fixtures.append(axis(runner, [n], fixtures[n].params, True, fixtures[n].ids))
+    # The order of pytest's ids where cases have them.
+    axes = of_fixtures + of_marks[::-1] if runner.nodes else of_marks + of_fixtures
     for combination in itertools.product(*axes):
         values = {}
-        for given, _ in combination:
+        for given, _, _ in combination:
             values.update(given)
-        label = "-".join(p.id or ",".join(bounded_repr(v, 40) for v in p.values) for _, p in combination)
-        test = Test(name + ("[%s]" % label if label else ""), name, f, cls, values, fixtures, runner)
-        for m in marks + [m for _, p in combination for m in p.marks]:
+        label = "-".join(label for _, _, label in combination)
+        test = Test(name + ("[%s]" % label if combination and (label or runner.nodes) else ""), name, f, cls, values, fixtures, runner)
+        test.uses = uses
+        for m in marks + [m for _, p, _ in combination for m in p.marks]:
             if m.name == "skip":
                 test.skip, test.static = str(m.kwargs.get("reason") or (m.args or [""])[0]), True
             elif m.name == "skipif" and (m.args or [m.kwargs.get("condition")])[0]:
@@ -496,6 +628,72 @@ def expand(runner, reading, name, f, cls, marks, fixtures):
             elif m.name == "xfail":
                 test.skip, test.static = "it is expected to fail", True
         yield test
+
+
+def parametrize(argnames, argvalues, indirect=False, ids=None, scope=None):
+    names = [n.strip() for n in argnames.split(",") if n.strip()] if isinstance(argnames, str) else list(argnames)
+    return names, argvalues, indirect, ids
+
+
+def axis(runner, names, rows, indirect, ids):
+    """One parameter, or several that go together: for each row the values by
+    name ("@" before what goes to a fixture), the Param, and the label."""
+    params = [r if isinstance(r, Param) else Param((r,) if len(names) == 1 else tuple(r), (), None) for r in rows]
+    keys = ["@" + n if indirect is True or indirect and n in indirect else n for n in names]
+    labels = label_all(names, params, ids) if runner.nodes else [
+        p.id or ",".join(bounded_repr(v, 40) for v in p.values) for p in params]
+    return [(dict(zip(keys, p.values)), p, label) for p, label in zip(params, labels)]
+
+
+def label_all(names, params, ids):
+    """The labels that pytest gives to rows of parameters."""
+    chosen = list(ids) if ids is not None and not callable(ids) else [None] * len(params)
+    labels = []
+    for i, p in enumerate(params):
+        given = p.id if p.id is not None else chosen[i] if i < len(chosen) else None
+        labels.append(label_of(given, "", i) if given is not None else "-".join(
+            label_of(v, n, i, ids if callable(ids) else None) for v, n in zip(p.values, names)))
+    counts, used = {label: labels.count(label) for label in labels}, {}
+    for i, label in enumerate(labels):
+        if counts[label] > 1:
+            mark = label + ("_" if label[-1:].isdigit() else "")
+            n = used.get(label, 0)
+            while "%s%d" % (mark, n) in labels:
+                n += 1
+            used[label], labels[i] = n + 1, "%s%d" % (mark, n)
+    return labels
+
+
+def label_of(v, name, i, ids=None):
+    """The label that pytest gives to one parameter."""
+    if ids is not None:
+        chosen = ids(v)
+        if chosen is not None:
+            return label_of(chosen, name, i)
+    if isinstance(v, str):
+        return v.encode("unicode_escape").decode("ascii")
+    if isinstance(v, bytes):
+        return v.decode("ascii", "backslashreplace")
+    if v is None or isinstance(v, (bool, int, float, complex)) or any(c.__name__ == "Enum" for c in type(v).__mro__):
+        return str(v)
+    if type(v).__name__ == "Pattern":
+        return str(v.pattern)
+    own = getattr(v, "__name__", None) if isinstance(v, type) or callable(v) else None
+    return own if isinstance(own, str) else name + str(i)
+
+
+SCOPES = ("session", "module", "class", "function")
+
+
+def needed(f, cls, uses, fixtures):
+    """The fixtures that a test needs by itself or by another, wide scopes first."""
+    names = [n for n, x in fixtures.items() if x.autouse] + uses + list(Space.wanted(f, cls is not None))
+    found = []
+    for n in names:
+        if n in fixtures and n not in found:
+            found.append(n)
+            names.extend(Space.wanted(fixtures[n].f, False))
+    return sorted(found, key=lambda n: SCOPES.index(fixtures[n].scope))
 
 
 def static(reading, f, cls):

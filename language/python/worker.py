@@ -12,6 +12,7 @@ import sys
 from _frozen_importlib import module_from_spec
 from _frozen_importlib_external import SourceFileLoader, spec_from_file_location
 
+from _glovebox import layout
 from _glovebox.wire import OPERATORS, PURE, Decoder, Encoder, Unencodable, Violation, read_frame, write_frame
 
 WORKSPACE = "/workspace"
@@ -65,15 +66,14 @@ class Worker:
             write_frame(LINK_OUT, reply)
 
     def do_open(self, m):
-        """Compiles every file, before any of them runs."""
+        """Compiles every file, before any of them runs. A tree without a main
+        file may have some that nobody imports and that do not compile."""
         self.capture, self.main = m["capture"], m["main"]
-        for path in m["files"]:
+        for path in m["files"] if self.main else ():
             found = syntax_error(path)
             if found is not None:
                 return {"syntax": found}
-        # sys.path as `python3 main.py` has it, and the workspace's own root.
-        here = os.path.dirname(os.path.join(WORKSPACE, self.main))
-        sys.path[:0] = [here] if here == WORKSPACE else [here, WORKSPACE]
+        sys.path[:0] = search_path(self.main, m["files"])
         sys.argv[0] = self.main
         return {"v": None}
 
@@ -315,6 +315,16 @@ class Worker:
                 if "x" in m:
                     raise self.raised(m["x"])
                 return self.decoder()(m["v"])
+
+
+def search_path(main, files):
+    """sys.path as `python3 main.py` has it, and the roots of the tree."""
+    found = [os.path.dirname(os.path.join(WORKSPACE, main))] if main else []
+    for root in layout.roots(files):
+        folder = os.path.join(WORKSPACE, root).rstrip("/")
+        if folder not in found:
+            found.append(folder)
+    return found
 
 
 def end():

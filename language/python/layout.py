@@ -1,0 +1,68 @@
+"""Where the files of a tree stand among the modules."""
+import importlib.util
+import os
+import sys
+
+# What judges: never the program's, whatever files it has.
+JUDGES = frozenset(("pytest", "_pytest", "_glovebox", "conftest", "sitecustomize", "usercustomize", "hypothesis", "mock", "nose",
+                    "parameterized", "ddt", "assertpy", "hamcrest", "numpy", "pandas"))
+
+
+def roots(files):
+    """The folders that imports start at: the tree's own, and src/ where that
+    holds modules and is none itself."""
+    src = any(f.startswith("src/") and f.endswith(".py") for f in files) and "src/__init__.py" not in files
+    return ["", "src/"] if src else [""]
+
+
+def dotted(path):
+    """Names the module of a file, from the folder that path starts at."""
+    parts = os.path.splitext(path)[0].split("/")
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts.pop()
+    return ".".join(parts)
+
+
+def package(path):
+    """Names the package that a file's relative imports start at."""
+    return os.path.dirname(path).replace("/", ".")
+
+
+def program_modules(main, files):
+    """Maps the names under which tests may import the program's modules to
+    what the program's side calls them; "" is the main file."""
+    modules = {}
+    for root in roots(files):
+        for path in files:
+            name = dotted(path[len(root):]) if path.startswith(root) else ""
+            parts = name.split(".")
+            if name and all(p.isidentifier() for p in parts):
+                for i in range(1, len(parts)):
+                    modules.setdefault(".".join(parts[:i]), ".".join(parts[:i]))
+                modules[name] = "" if path == main else name
+    if main:
+        stem = os.path.splitext(os.path.basename(main))[0]
+        if stem.isidentifier():
+            modules[stem] = ""
+        modules.setdefault("solution", "")
+    return modules
+
+
+def installed(name):
+    """Tells whether a module is there without the program. It has to be asked
+    before the program's folders are on the path."""
+    top = name.split(".")[0]
+    if top in sys.stdlib_module_names or top in JUDGES:
+        return True
+    try:
+        return importlib.util.find_spec(top) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def foreign_modules(main, files):
+    """program_modules without those whose name means something else: the
+    standard library, what is installed, what judges."""
+    modules = program_modules(main, files)
+    ours = {top for top in {n.split(".")[0] for n in modules} if installed(top)}
+    return {n: v for n, v in modules.items() if n.split(".")[0] not in ours}
