@@ -1,0 +1,283 @@
+package model
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Bounds of what an endpoint may send. It is a stranger: its answer is a
+// model's text, and it may not be the server that we think it is.
+const (
+	// maxAnswer is the most bytes of an answer on the wire, decompressed.
+	maxAnswer = 64 << 20
+	// maxText is the most bytes of a reply's text.
+	maxText = 16 << 20
+	// maxLine is the longest line of a stream.
+	maxLine = 1 << 20
+	// maxFault is how much of an error's body is read.
+	maxFault = 64 << 10
+	// maxMessage is how much of a provider's message an error shows.
+	maxMessage = 600
+	// maxHeader is the most bytes of an answer's headers.
+	maxHeader = 256 << 10
+	// maxRedirects is the most redirects, all on one host.
+	maxRedirects = 3
+	// maxRetryAfter is the longest wait that a provider can ask for.
+	maxRetryAfter = 24 * time.Hour
+)
+
+// endpoint is the way to a provider, the same for all formats: one HTTP
+// client, bounds, and no secret in an error.
+type endpoint struct {
+	provider string
+	timeout  time.Duration
+	http     *http.Client
+	secrets  []string
+	keyless  bool
+}
+
+func newEndpoint(c Config, base *url.URL) *endpoint {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxResponseHeaderBytes = maxHeader
+	home := origin(base)
+	e := &endpoint{provider: c.Provider, timeout: c.Timeout, keyless: c.Key == ""}
+	e.http = &http.Client{
+		Transport: t,
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			switch {
+			case origin(r.URL) != home:
+				return &Error{Kind: KindRequest, Err: fmt.Errorf("it redirects to %s, which must not see the key", r.URL.Host)}
+			case len(via) > maxRedirects:
+				return &Error{Kind: KindRequest, Err: errors.New("it redirects again and again")}
+			}
+			return nil
+		},
+	}
+	for _, s := range append([]string{c.Key}, values(c.Headers)...) {
+		// Short values are names and versions, and would blacken any text.
+		if len(s) >= 8 {
+			e.secrets = append(e.secrets, s)
+		}
+	}
+	return e
+}
+
+func values(m map[string]string) []string {
+	var l []string
+	for _, v := range m {
+		l = append(l, v)
+		// "Bearer X": X alone is the secret.
+		if _, rest, ok := strings.Cut(v, " "); ok {
+			l = append(l, rest)
+		}
+	}
+	return l
+}
+
+// guard stands between a client library and the network: it bounds the body,
+// and it reads errors in place of the library, which would lose the status of
+// those that are no JSON.
+func (e *endpoint) guard(r *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	res, err := next(r)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode/100 == 2 {
+		res.Body = &bounded{body: res.Body, left: maxAnswer}
+		return res, nil
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxFault))
+	if err != nil && r.Context().Err() != nil {
+		return nil, err
+	}
+	f := readFault(body)
+	f.status = res.StatusCode
+	f.retryAfter = retryAfter(res.Header, time.Now())
+	return nil, f
+}
+
+// bounded is a body that ends with an error after so many bytes.
+type bounded struct {
+	body io.ReadCloser
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, malformed("the answer is longer than %d MiB", maxAnswer>>20)
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.body.Read(p)
+	b.left -= int64(n)
+	return n, err
+}
+
+func (b *bounded) Close() error { return b.body.Close() }
+
+func malformed(format string, args ...any) *Error {
+	return &Error{Kind: KindMalformed, Err: fmt.Errorf(format, args...)}
+}
+
+// fault is what a provider says about a request that failed.
+type fault struct {
+	status               int
+	retryAfter           time.Duration
+	message, param, code string
+}
+
+func (f *fault) Error() string { return f.message }
+
+// kind sorts a fault by its status, and by its code where that says more.
+func (f *fault) kind() Kind {
+	switch f.code {
+	case "insufficient_quota", "billing_error":
+		// A status of 429 like a rate limit, but no wait helps.
+		return KindRequest
+	case "rate_limit_error", "rate_limit_exceeded":
+		return KindRateLimit
+	case "overloaded_error", "api_error", "server_error", "timeout_error":
+		return KindServer
+	case "authentication_error", "permission_error":
+		return KindAuth
+	}
+	switch {
+	case f.status == http.StatusUnauthorized || f.status == http.StatusForbidden:
+		return KindAuth
+	case f.status == http.StatusTooManyRequests:
+		return KindRateLimit
+	case f.status >= 500 || f.status == http.StatusConflict:
+		return KindServer
+	case f.status == http.StatusRequestTimeout:
+		return KindNetwork
+	case f.status == 0 || f.status/100 == 2:
+		// An error in the middle of a stream, of no kind that we know.
+		return KindServer
+	}
+	return KindRequest
+}
+
+// readFault reads the forms of errors that are about:
+// {"error": {"message", "param", "code", "type"}}, {"error": "…"},
+// {"message": "…"}, {"detail": …}, and plain text.
+func readFault(body []byte) *fault {
+	var outer struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	f := &fault{}
+	if json.Unmarshal(body, &outer) == nil {
+		var inner struct {
+			Message string `json:"message"`
+			Type    string `json:"type"`
+			Param   string `json:"param"`
+			// Some servers send a number.
+			Code any `json:"code"`
+		}
+		if json.Unmarshal(outer.Error, &inner) == nil {
+			f.message, f.param, f.code = inner.Message, inner.Param, inner.Type
+			if code, ok := inner.Code.(string); ok && code != "" {
+				f.code = code
+			}
+		}
+		for _, text := range []string{textOf(outer.Error), outer.Message, textOf(outer.Detail)} {
+			if f.message == "" {
+				f.message = text
+			}
+		}
+	}
+	if f.message == "" {
+		f.message = string(body)
+	}
+	return f
+}
+
+// textOf is a JSON string's text, and any other JSON as it stands.
+func textOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// retryAfter reads how long to wait: in milliseconds, in seconds, or until a
+// date.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	unit, text := time.Millisecond, h.Get("Retry-After-Ms")
+	if text == "" {
+		unit, text = time.Second, h.Get("Retry-After")
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		// The comparison is false for NaN too.
+		if n > 0 {
+			return time.Duration(min(n*float64(unit), float64(maxRetryAfter)))
+		}
+		return 0
+	}
+	if t, err := http.ParseTime(text); err == nil {
+		return min(max(t.Sub(now), 0), maxRetryAfter)
+	}
+	return 0
+}
+
+// fail makes the error of a request out of what happened. ctx is the caller's,
+// whose end comes before all else.
+func (e *endpoint) fail(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	out := &Error{Provider: e.provider, Kind: KindNetwork, Err: err}
+	var (
+		ours *Error
+		f    *fault
+		cert *tls.CertificateVerificationError
+	)
+	switch {
+	case errors.As(err, &ours):
+		out.Kind, out.Err = ours.Kind, ours.Err
+	case errors.As(err, &f):
+		out.Kind, out.Status, out.RetryAfter = f.kind(), f.status, f.retryAfter
+		if out.Kind == KindAuth && e.keyless {
+			out.Err = fmt.Errorf("%s (no key was sent: set %s)", f.message, EnvKey)
+		}
+	case errors.As(err, &cert):
+		out.Kind = KindRequest
+	case errors.Is(err, context.DeadlineExceeded):
+		out.Err = fmt.Errorf("no whole answer within %v", e.timeout)
+	}
+	// The text comes from outside, and the libraries' errors hold the request
+	// with its key.
+	out.Err = errors.New(e.clean(out.Err.Error()))
+	return out
+}
+
+// clean makes a message fit to be shown: one line, bounded, without secrets.
+func (e *endpoint) clean(s string) string {
+	for _, secret := range e.secrets {
+		s = strings.ReplaceAll(s, secret, "[secret]")
+	}
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r)
+	}), " ")
+	if s == "" {
+		return "it gave no reason"
+	}
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[:maxMessage], "") + " …"
+	}
+	return s
+}
