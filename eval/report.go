@@ -103,13 +103,15 @@ var reportPage = template.Must(template.New("report").Funcs(template.FuncMap{
 // page is what the template shows. Its texts are data and stay strings: only
 // the style and the script, which are ours, pass as they are.
 type page struct {
-	CSP           string
-	CSS           template.CSS
-	Kind          string
-	Title, Date   string
-	Facts, Notes  []string
-	Headline      string
-	PassAtK       []whisker
+	CSP          string
+	CSS          template.CSS
+	Kind         string
+	Title, Date  string
+	Facts, Notes []string
+	Headline     *figure
+	PassAtK      []whisker
+	// Ran tells that this is about a run; a comparison has no tasks of its own.
+	Ran           bool
 	Generation    *generationView
 	Statuses      []bar
 	Proofs        string
@@ -121,6 +123,11 @@ type page struct {
 	Groups        []taskGroup
 	EvidenceNote  string
 	Made          []fact
+}
+
+// figure is the one number to see first.
+type figure struct {
+	Label, Value, Unit, Note string
 }
 
 type fact struct {
@@ -153,6 +160,7 @@ type generationView struct {
 type comparisonView struct {
 	Sentence string
 	Facts    []fact
+	Counts   []bar
 	Lists    []nameList
 }
 
@@ -167,8 +175,7 @@ type languageView struct {
 	Name           string
 	Tasks, Samples int
 	Passed         int
-	Bar            bar
-	Value          string
+	Score          whisker
 }
 
 type slowView struct {
@@ -206,6 +213,25 @@ type sampleEvidence struct {
 	Status  statusCount
 	Message string
 	Cases   []glovebox.TestCase
+}
+
+// WriteComparison writes two runs beside each other as a page like that of
+// [WriteReport].
+func WriteComparison(w io.Writer, c *Comparison, created time.Time) error {
+	return writePage(w, &page{
+		Kind:  "compare",
+		Title: clip(c.A.Name, maxShownName) + " → " + clip(c.B.Name, maxShownName),
+		Date:  date(created),
+		Facts: []string{plural(c.Common, "task") + " in common"},
+		Headline: &figure{
+			Label: "Change of pass@1", Value: fmt.Sprintf("%+.1f", 100*c.Difference), Unit: "points", Note: testText(c),
+		},
+		PassAtK: []whisker{
+			newWhisker(clip(c.A.Name, 40), float64(c.A.PassAt1), 0, 0),
+			newWhisker(clip(c.B.Name, 40), float64(c.B.PassAt1), 0, 0),
+		},
+		Baseline: viewComparison(c),
+	})
 }
 
 // WriteReport writes a run as one HTML page that stands alone: it loads
@@ -250,6 +276,7 @@ func newPage(r *Report) *page {
 	s := &r.Summary
 	p := &page{
 		Kind:       "eval",
+		Ran:        true,
 		Title:      clip(cmp.Or(r.Title, r.Header.Problems, "Evaluation"), maxShownTitle),
 		Date:       date(r.Created),
 		Facts:      runFacts(r),
@@ -265,9 +292,13 @@ func newPage(r *Report) *page {
 		p.PassAtK = append(p.PassAtK, newWhisker("pass@"+clip(k, 20), float64(s.PassAtK[k]), float64(i.Low), float64(i.High)))
 	}
 	if len(p.PassAtK) > 0 {
-		p.Headline = strings.TrimSuffix(p.PassAtK[0].Value, " %")
+		w := p.PassAtK[0]
+		p.Headline = &figure{Label: w.Label, Value: strings.TrimSuffix(w.Value, " %"), Unit: "%"}
+		if w.Range != "" {
+			p.Headline.Note = "95 % interval " + w.Range
+		}
 	}
-	p.LanguageScore, p.Languages = viewLanguages(s.Languages)
+	p.LanguageScore, p.Languages = viewLanguages(s)
 
 	var good, bad []float64
 	byTask := map[string][]*Row{}
@@ -392,13 +423,31 @@ func proofName(p glovebox.Proof) string {
 	return strings.ReplaceAll(clip(string(p), 40), "_", " ")
 }
 
-func viewLanguages(groups []Group) (score string, list []languageView) {
-	for _, g := range first(groups, maxShownLanguages) {
-		v := languageView{Name: cmp.Or(clip(g.Language, 60), "unknown"), Tasks: g.Tasks, Samples: g.Samples, Passed: g.Passed, Value: "–"}
-		if ks := sortedK(g.PassAtK); len(ks) > 0 {
+// viewLanguages shows the estimate of each language for the smallest k, with
+// an interval that is made like that of all tasks.
+func viewLanguages(s *Summary) (score string, list []languageView) {
+	var k int
+	for _, g := range s.Languages {
+		if ks := sortedK(g.PassAtK); len(ks) > 0 && score == "" {
+			k, _ = strconv.Atoi(ks[0])
 			score = "pass@" + clip(ks[0], 20)
-			v.Value = share(float64(g.PassAtK[ks[0]]))
-			v.Bar = bar{Class: "f-good", Width: percent(100 * float64(g.PassAtK[ks[0]]))}
+		}
+	}
+	estimates := map[string][]float64{}
+	for _, t := range s.Tasks {
+		if t.N >= k && k > 0 {
+			estimates[t.Language] = append(estimates[t.Language], PassAtK(t.N, t.Passed, k))
+		}
+	}
+	for _, g := range first(s.Languages, maxShownLanguages) {
+		v := languageView{Name: cmp.Or(clip(g.Language, 60), "unknown"), Tasks: g.Tasks, Samples: g.Samples, Passed: g.Passed}
+		v.Score = whisker{Value: "–"}
+		if p, ok := g.PassAtK[strconv.Itoa(k)]; ok {
+			var i Interval
+			if e := estimates[g.Language]; len(e) > 0 {
+				_, i = interval(e, g.Samples)
+			}
+			v.Score = newWhisker("", float64(p), float64(i.Low), float64(i.High))
 		}
 		list = append(list, v)
 	}
@@ -412,16 +461,29 @@ func viewComparison(c *Comparison) *comparisonView {
 	v := &comparisonView{
 		Sentence: fmt.Sprintf("On the %s that both runs have verdicts on, pass@1 went from %s in %s to %s in %s.",
 			plural(c.Common, "task"), share(float64(c.A.PassAt1)), clip(c.A.Name, maxShownName), share(float64(c.B.PassAt1)), clip(c.B.Name, maxShownName)),
-		Facts: []fact{{Name: "Difference", Value: fmt.Sprintf("%+.1f points", 100*c.Difference)}},
+		Facts: []fact{
+			{Name: "Difference", Value: fmt.Sprintf("%+.1f points", 100*c.Difference)},
+			{Name: "McNemar’s exact test", Value: testText(c)},
+		},
 	}
-	if c.P != nil {
-		v.Facts = append(v.Facts, fact{Name: "McNemar’s exact test", Value: pValue(*c.P)})
-	} else if c.PReason != "" {
-		v.Facts = append(v.Facts, fact{Name: "McNemar’s exact test", Value: clip(c.PReason, maxShownLine)})
+	changes := []struct {
+		name, class string
+		n           int
+	}{
+		{"newly passing", "f-good", len(c.NewlyPassing)},
+		{"newly failing", "f-bad", len(c.NewlyFailing)},
+		{"solved more often", "f-good", len(c.Better)},
+		{"solved less often", "f-bad", len(c.Worse)},
+		{"solved alike", "f-same", c.SamePassing},
+		{"solved in neither", "f-same", c.SameFailing},
 	}
-	v.Facts = append(v.Facts,
-		fact{Name: "Solved in both", Value: number(c.SamePassing)},
-		fact{Name: "Solved in neither", Value: number(c.SameFailing)})
+	most := 0
+	for _, l := range changes {
+		most = max(most, l.n)
+	}
+	for _, l := range changes {
+		v.Counts = append(v.Counts, newBar(l.name, l.class, l.n, most, c.Common))
+	}
 	for _, l := range []struct {
 		name string
 		ids  []string
@@ -444,6 +506,14 @@ func viewComparison(c *Comparison) *comparisonView {
 		v.Lists = append(v.Lists, n)
 	}
 	return v
+}
+
+// testText is what McNemar's test says, or why it says nothing.
+func testText(c *Comparison) string {
+	if c.P == nil {
+		return clip(cmp.Or(c.PReason, "–"), maxShownLine)
+	}
+	return pValue(*c.P)
 }
 
 func pValue(p float64) string {
@@ -676,17 +746,44 @@ func madeFacts(r *Report) []fact {
 	return list
 }
 
-// commandLine quotes what a shell would split or change.
+// commandLine quotes what a shell would split or change, and leaves out the
+// values of flags that hold secrets.
 func commandLine(args []string) string {
-	quoted := make([]string, len(args))
+	var b strings.Builder
+	secret := false
 	for i, a := range args {
-		if quoted[i] = a; a == "" || strings.ContainsFunc(a, func(r rune) bool {
-			return !strings.ContainsRune("-_=./:,@%+", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-		}) {
-			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		if i > 0 {
+			b.WriteByte(' ')
 		}
+		name, _, valued := strings.Cut(a, "=")
+		isFlag := strings.HasPrefix(a, "-")
+		switch {
+		case secret && !isFlag:
+			b.WriteString("…")
+			secret = false
+			continue
+		case isFlag && namesSecret(name) && valued:
+			b.WriteString(name + "=…")
+			continue
+		}
+		secret = isFlag && namesSecret(name)
+		b.WriteString(shellQuote(a))
 	}
-	return strings.Join(quoted, " ")
+	return b.String()
+}
+
+func namesSecret(flag string) bool {
+	flag = strings.ToLower(flag)
+	return slices.ContainsFunc([]string{"key", "token", "secret", "password"}, func(end string) bool { return strings.HasSuffix(flag, end) })
+}
+
+func shellQuote(arg string) string {
+	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
+		return !strings.ContainsRune("-_=./:,@%+", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
 func limitsText(l glovebox.Limits) string {

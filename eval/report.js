@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const section = document.getElementById("tasks");
+  if (!section) return;
   const input = section.querySelector("input");
   const said = section.querySelector("[role=status]");
   const groups = [...section.querySelectorAll(".group")];

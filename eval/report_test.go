@@ -38,7 +38,7 @@ func sampleReport(tasks, samples int) *Report {
 		},
 		Comparison: &Comparison{
 			A: ComparisonSide{Name: "monday.jsonl", PassAt1: 0.7804}, B: ComparisonSide{Name: "samples.jsonl", PassAt1: 0.8231},
-			Common: tasks, Difference: 0.0427, SamePassing: 120, SameFailing: 25, P: &p,
+			Common: tasks, Difference: 0.0427, SamePassing: max(0, tasks-7-25), SameFailing: 25, P: &p,
 			NewlyPassing: []string{"HumanEval/3", "HumanEval/17", "HumanEval/32", "HumanEval/91"}, NewlyFailing: []string{"HumanEval/50"},
 			Better: []string{"HumanEval/8", "HumanEval/9"},
 		},
@@ -175,6 +175,37 @@ func TestReportSaysWhatTheRunSays(t *testing.T) {
 	failing, passing := strings.Index(page.text, "Not solved"), strings.Index(page.text, "Solved by every sample")
 	if failing < 0 || passing < failing {
 		t.Errorf("failing tasks are not first: at %d, solved ones at %d", failing, passing)
+	}
+}
+
+func TestComparisonReport(t *testing.T) {
+	c := sampleReport(164, 1).Comparison
+	write := func(c *Comparison) parsed {
+		var b bytes.Buffer
+		if err := WriteComparison(&b, c, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		return parse(t, b.String())
+	}
+	page := write(c)
+	for _, want := range []string{"monday.jsonl → samples.jsonl", "+4.3 points", "p = 0.021", "164 tasks in common", "newly failing", "HumanEval/50", "78.0 %"} {
+		if !strings.Contains(page.text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, no := range []string{"Verdicts", "Durations", "How it was made", "Filter by name"} {
+		if strings.Count(page.text, no) > strings.Count(reportStyle+reportScript, no) {
+			t.Errorf("the page has %q, which is about a run", no)
+		}
+	}
+	var harmless, hostile Comparison
+	fill(reflect.ValueOf(&harmless).Elem(), "harmless")
+	fill(reflect.ValueOf(&hostile).Elem(), `</title><script>alert(1)</script>" onload="x`)
+	if !slices.Equal(write(&harmless).skeleton, write(&hostile).skeleton) {
+		t.Error("names change the elements of the page")
+	}
+	if text := write(&Comparison{PReason: "the runs have no task in common"}).text; !strings.Contains(text, "no task in common") {
+		t.Error("the page does not say why there is no p value")
 	}
 }
 
@@ -429,6 +460,7 @@ func TestReportNumbers(t *testing.T) {
 		{bytesText(1), "1 KiB"}, {bytesText(41 << 20), "41 MiB"}, {bytesText(3 << 29), "1.5 GiB"},
 		{clip("abcdef", 3), "abc…"}, {clip("aé", 2), "a…"}, {clip("abc", 3), "abc"},
 		{commandLine([]string{"glovebox", "eval", "a b", "it's", "", "\u202e"}), `glovebox eval 'a b' 'it'\''s' '' '` + "\u202e'"},
+		{commandLine([]string{"x", "--api-key", "k1", "--token=k2", "--max-tokens", "5", "--password"}), "x --api-key … --token=… --max-tokens 5 --password"},
 		{pValue(0.00001), "p < 0.0001"}, {pValue(1), "p = 1"},
 	} {
 		if c.got != c.want {
