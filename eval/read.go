@@ -70,7 +70,7 @@ func readRows(name string, in io.Reader, f func(row) error) error {
 		where := at(start)
 		r := row{where: where}
 		if err := d.Decode(&r.fields); err != nil {
-			return syntaxAt(at, where, len(text), err)
+			return broken(at, where, start, text, err)
 		}
 		if r.fields == nil {
 			return r.errorf("it is null; a row is a JSON object")
@@ -98,19 +98,18 @@ func skipTo(text []byte, offset int) int {
 	return offset
 }
 
-// syntaxAt says where a row is broken.
-func syntaxAt(at func(int) string, where string, size int, err error) error {
-	var syntax *json.SyntaxError
+// broken says where the row that starts there is broken.
+func broken(at func(int) string, where string, start int, text []byte, err error) error {
 	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax) && syntax.Offset > 0:
-		return fmt.Errorf("%s: the JSON is broken: %w", at(min(int(syntax.Offset)-1, size)), err)
-	case errors.As(err, &kind):
+	if errors.As(err, &kind) {
 		return fmt.Errorf("%s: it is a %s; a row is a JSON object", where, kind.Value)
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	}
+	// A decoder's offsets are not those of the file.
+	var syntax *json.SyntaxError
+	if !errors.As(json.Unmarshal(text[start:], new(json.RawMessage)), &syntax) || start+int(syntax.Offset) >= len(text) {
 		return fmt.Errorf("%s: the row does not end: is the file cut off?", where)
 	}
-	return fmt.Errorf("%s: %w", where, err)
+	return fmt.Errorf("%s: the JSON is broken: %w", at(start+int(syntax.Offset)-1), syntax)
 }
 
 // readAll reads what may be compressed, up to a bound.
