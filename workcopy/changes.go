@@ -46,3 +46,12 @@ func (c *Copy) Changes() []Change {
 	sort.Slice(all, func(i, j int) bool { return all[i].Path < all[j].Path })
 	return all
 }
+
+// Lines counts the lines that the change adds and removes.
+func (ch Change) Lines() (added, removed int) {
+	for _, d := range diffLines(splitLines(string(ch.Old)), splitLines(string(ch.New))) {
+		added += d.ReplEnd - d.ReplStart
+		removed += d.End - d.Start
+	}
+	return added, removed
+}

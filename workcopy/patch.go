@@ -48,7 +48,13 @@ func (ch Change) patch() (*gitdiff.File, error) {
 	if bytes.Equal(ch.Old, ch.New) && ch.Kind == Modified {
 		return f, nil // its mode alone
 	}
-	f.OldOIDPrefix, f.NewOIDPrefix = blobName(ch.Old, ch.Kind != Added), blobName(ch.New, ch.Kind != Deleted)
+	f.OldOIDPrefix, f.NewOIDPrefix = noBlob, noBlob
+	if ch.Kind != Added {
+		f.OldOIDPrefix = BlobName(ch.Old)
+	}
+	if ch.Kind != Deleted {
+		f.NewOIDPrefix = BlobName(ch.New)
+	}
 	if IsBinary(ch.Old) || IsBinary(ch.New) {
 		var err error
 		f.IsBinary = true
@@ -68,17 +74,17 @@ func fileMode(executable bool) os.FileMode {
 	return 0o100644
 }
 
-// blobName is git's name of a content, which a patch of a binary file must say
-// in full.
-func blobName(data []byte, exists bool) string {
-	if !exists {
-		return "0000000000000000000000000000000000000000"
-	}
+// BlobName is git's name of a content, in full, which a patch of a binary file
+// must say.
+func BlobName(data []byte) string {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", len(data))
 	h.Write(data)
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// noBlob is the name of the content of a file that is not there.
+const noBlob = "0000000000000000000000000000000000000000"
 
 // IsBinary tells whether git takes a content for binary: there is a NUL in its
 // first 8000 bytes.

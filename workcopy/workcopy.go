@@ -323,3 +323,15 @@ func (c *Copy) Files(keep func(path string) bool, max int64) ([]glovebox.File, e
 	}
 	return files, nil
 }
+
+// Take makes the changes of d, a clone of c or of one that c is a clone of,
+// those of c: all at once. What c has changed since is lost.
+func (c *Copy) Take(d *Copy) {
+	if c.base != d.base {
+		panic("workcopy: Take of a copy of another folder")
+	}
+	edits := d.Clone().edits
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.edits = edits
+}

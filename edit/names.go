@@ -1,0 +1,100 @@
+package edit
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// bareNames are common file names without an ending.
+var bareNames = map[string]bool{
+	"Makefile": true, "GNUmakefile": true, "Dockerfile": true, "Containerfile": true, "Gemfile": true, "Rakefile": true,
+	"Procfile": true, "Pipfile": true, "Jenkinsfile": true, "Vagrantfile": true, "CODEOWNERS": true, "BUILD": true,
+	"WORKSPACE": true, "LICENSE": true, "README": true, "NOTICE": true, "AUTHORS": true, "CHANGELOG": true, "VERSION": true,
+}
+
+var (
+	ending    = regexp.MustCompile(`\.[A-Za-z0-9_+-]{1,16}$`)
+	notInPath = regexp.MustCompile("[\\s<>|\"'*?;:,`(){}=$&!]")
+	listMark  = regexp.MustCompile(`^(?:[-*+]|\(?\d{1,3}[.):])\s+`)
+	labelled  = regexp.MustCompile(`(?i)^(?:file|filename|file name|file ?path|path|new file|create)\s*:\s*`)
+	aside     = regexp.MustCompile(`(?i)\s*\((?:new|new file|modified|updated|changed|created|edited|full|complete)\)$`)
+	attribute = regexp.MustCompile(`(?i)\b(?:title|file|filename|path|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'{},]+))`)
+	comment   = regexp.MustCompile(`^\s*(?:#+|//+|--+|;+|%+|/\*+|<!--)\s*(.*?)\s*(?:\*/|-->)?\s*$`)
+)
+
+// maxName is the longest line that is looked at for a path.
+const maxName = 600
+
+// isPath tells whether a word by itself looks like a file's path.
+func isPath(s string) bool {
+	if s == "" || notInPath.MatchString(s) || strings.HasSuffix(s, "/") || strings.Contains(s, "//") {
+		return false
+	}
+	base := path.Base(s)
+	return bareNames[base] || ending.MatchString(base) || strings.HasPrefix(base, ".") && len(base) > 2 || strings.Contains(s, "/")
+}
+
+// loneName returns the path that a line consists of, but for the marks that
+// models put around it.
+func loneName(line string) string {
+	line = strings.TrimSpace(line)
+	if line == "" || len(line) > maxName {
+		return ""
+	}
+	line = strings.TrimSpace(strings.TrimLeft(line, "#>"))
+	line = listMark.ReplaceAllString(line, "")
+	label := false
+	for {
+		before := line
+		line = strings.TrimSpace(strings.TrimSuffix(line, ":"))
+		line = aside.ReplaceAllString(line, "")
+		for _, mark := range []string{"**", "`", `"`, "'", "*"} {
+			if inner, ok := strings.CutPrefix(line, mark); ok && strings.HasSuffix(inner, mark) && len(inner) > len(mark) {
+				line = strings.TrimSpace(strings.TrimSuffix(inner, mark))
+			}
+		}
+		if rest := labelled.ReplaceAllString(line, ""); rest != line {
+			line, label = strings.Trim(rest, "*` "), true
+		}
+		if line == before {
+			break
+		}
+	}
+	line = strings.ReplaceAll(line, `\`, "/")
+	if !isPath(line) && !(label && line != "" && !notInPath.MatchString(line)) {
+		return ""
+	}
+	return line
+}
+
+// readInfo reads the info string of a fence: its tag in lower case and the path,
+// where it has one.
+func readInfo(info string) (tag, name string) {
+	if len(info) > maxName {
+		return "", ""
+	}
+	if m := attribute.FindStringSubmatch(info); m != nil {
+		name = strings.ReplaceAll(m[1]+m[2]+m[3], `\`, "/")
+	}
+	tag, rest, _ := strings.Cut(strings.TrimSpace(info), " ")
+	if before, after, ok := strings.Cut(tag, ":"); ok {
+		tag, rest = before, after
+	}
+	if name == "" {
+		if name = loneName(rest); name == "" && strings.ContainsAny(tag, "./") {
+			name = loneName(tag)
+		}
+	}
+	return strings.ToLower(strings.Trim(tag, "{}.")), name
+}
+
+// nameInside returns the path in a comment that is a file's first line, and
+// whether the comment is a label ("# file: a.py") and no line of the file.
+func nameInside(line string) (name string, isLabel bool) {
+	m := comment.FindStringSubmatch(line)
+	if len(line) > maxName || m == nil {
+		return "", false
+	}
+	return loneName(m[1]), labelled.MatchString(m[1])
+}

@@ -1,0 +1,81 @@
+package edit
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// Rules say which paths may change. A rule is a path and all that is below it,
+// by whole elements: "src" is src and src/a.py and not srcx/a.py; "" and "." are
+// everything. Deny is stronger than Allow; no Allow allows everything. A path
+// with an element .git, in any case of letters, is never allowed: what stands
+// there runs on the host. All else, such as the files of a CI, is a matter of
+// policy.
+type Rules struct {
+	Allow, Deny []string
+}
+
+// Check returns name as a clean path, or an [*Error] with [OutsideAllowed]. An
+// error of another type means that a rule is no path.
+func (r Rules) Check(name string) (string, error) {
+	outside := func(format string, args ...any) error {
+		return &Error{Kind: OutsideAllowed, Path: name, Detail: fmt.Sprintf(format, args...)}
+	}
+	clean, err := glovebox.CleanPath(name)
+	if err != nil {
+		return "", outside("%v", err)
+	}
+	for part := range strings.SplitSeq(clean, "/") {
+		if strings.EqualFold(part, ".git") {
+			return "", outside("nothing in .git may change")
+		}
+	}
+	for _, rule := range r.Deny {
+		in, err := covers(rule, clean)
+		if err != nil {
+			return "", err
+		}
+		if in {
+			return "", outside("it is protected and may not change (%s)", rule)
+		}
+	}
+	if len(r.Allow) == 0 {
+		return clean, nil
+	}
+	for _, rule := range r.Allow {
+		in, err := covers(rule, clean)
+		if err != nil {
+			return "", err
+		}
+		if in {
+			return clean, nil
+		}
+	}
+	return "", outside("only these may change: %s", strings.Join(r.Allow, ", "))
+}
+
+// valid tells whether all rules are paths.
+func (r Rules) valid() error {
+	for _, rule := range append(slices.Clone(r.Allow), r.Deny...) {
+		if _, err := covers(rule, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// covers tells whether a rule is about a clean path.
+func covers(rule, name string) (bool, error) {
+	if rule = path.Clean(rule); rule == "." {
+		return true, nil
+	}
+	rule, err := glovebox.CleanPath(rule)
+	if err != nil {
+		return false, fmt.Errorf("a rule for paths: %w", err)
+	}
+	return name == rule || strings.HasPrefix(name, rule+"/"), nil
+}
