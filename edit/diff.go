@@ -163,14 +163,18 @@ func (p *parser) hunk(lines []string, i, at int, fenced bool) (Hunk, int) {
 		old, new = count(m[2]), count(m[4])
 	}
 	said := old+new > 0
-	lost := 0 // blank lines without a mark at the end
+	lost := 0   // blank lines without a mark at the end
+	goesOn := 0 // up to here blank lines are of the hunk
 	for i++; i < len(lines); i++ {
 		l := lines[i]
 		used := old <= 0 && new <= 0
 		if l == "" {
 			// A blank line lost its mark, or it is outside of the hunk.
-			if used && (!fenced && said || !continues(lines[i:])) {
-				break
+			if used && i >= goesOn {
+				if !fenced && said || !continues(lines[i:]) {
+					break
+				}
+				goesOn = i + len(lines[i:]) - len(after(lines[i:]))
 			}
 			l = " "
 			lost++
@@ -255,6 +259,9 @@ func unquote(s string) string {
 // gitName returns the name in "a/x b/x".
 func gitName(s string) string {
 	s = strings.TrimSpace(s)
+	if len(s) > 4*maxName {
+		return ""
+	}
 	for i := strings.IndexByte(s, ' '); i >= 0 && i < len(s); {
 		a, b := strings.TrimPrefix(unquote(s[:i]), "a/"), strings.TrimPrefix(unquote(s[i+1:]), "b/")
 		if a == b {

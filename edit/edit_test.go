@@ -310,3 +310,25 @@ func TestRules(t *testing.T) {
 		t.Errorf("a rule that is no path: %v", err)
 	}
 }
+
+// TestParseTakesTimeInProportion would not end if it did not.
+func TestParseTakesTimeInProportion(t *testing.T) {
+	const n = 100_000
+	for _, reply := range []string{
+		"```diff\n--- a/x\n+++ b/x\n@@ @@\n+a" + strings.Repeat("\n", n) + "+b\n",
+		strings.Repeat("```\n", n),
+		strings.Repeat("<<<<<<< SEARCH\n", n),
+		"a.py\n<<<<<<< SEARCH\n" + strings.Repeat("=\n", n),
+		strings.Repeat("diff --git a/x b/x\n", n),
+		strings.Repeat("--- a\n+++ b\n@@\n", n),
+		strings.Repeat("*** Add File: x\n", n),
+		strings.Repeat("# ", n) + "\n```\n```\n",
+		"diff --git " + strings.Repeat("a b ", n),
+		strings.Repeat("@@ -1 +1 @@\n\n", n),
+		"a.md\n" + strings.Repeat("```md\n", n),
+	} {
+		if _, err := Parse(reply); err == nil {
+			t.Errorf("%.20q was read", reply)
+		}
+	}
+}
