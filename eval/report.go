@@ -683,8 +683,12 @@ func newEvidence(rows []*Row) *evidence {
 	}
 	s := e.Samples[0]
 	line := s.Message
-	if line == "" {
-		line = cmp.Or(s.Cases[0].Message, s.Cases[0].Name)
+	// A test says more than a count of them.
+	if len(s.Cases) > 0 {
+		line = s.Cases[0].Name
+		if m := s.Cases[0].Message; m != "" {
+			line += ": " + m
+		}
 	}
 	line, _, _ = strings.Cut(line, "\n")
 	e.Line = cmp.Or(clip(line, maxShownLine), "Evidence")

@@ -63,6 +63,8 @@ const (
 	binsPerDecade = 8
 	// maxDecades bounds the axis: from a microsecond to a day are eleven.
 	maxDecades = 12
+	// longest is 30 years in milliseconds. Above it a duration is no duration.
+	longest = 1e12
 )
 
 // histogram shows durations on a logarithmic axis: what passed below, what did
@@ -93,11 +95,11 @@ type tick struct {
 	Y      int
 }
 
-// newHistogram counts durations in milliseconds. A duration that is not above
-// zero is unknown and left out; nil means that none is known.
+// newHistogram counts durations in milliseconds. One that is not above zero, or
+// longer than any run, is unknown and left out; nil means that none is known.
 func newHistogram(good, bad []float64) *histogram {
 	known := func(in []float64) []float64 {
-		return slices.DeleteFunc(slices.Clone(in), func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) })
+		return slices.DeleteFunc(slices.Clone(in), func(v float64) bool { return !(v > 0) || v > longest })
 	}
 	good, bad = known(good), known(bad)
 	all := slices.Sorted(slices.Values(append(slices.Clone(good), bad...)))
@@ -137,7 +139,7 @@ func newHistogram(good, bad []float64) *histogram {
 		})
 	}
 	for d := first; d <= last; d++ {
-		h.Ticks = append(h.Ticks, h.tick(float64(d-first)/float64(last-first), milliseconds(math.Pow(10, float64(d))), h.Base+16))
+		h.Ticks = append(h.Ticks, h.tick(float64(d-first)/float64(last-first), decade(d), h.Base+16))
 	}
 	for _, q := range []struct {
 		name string
@@ -172,21 +174,42 @@ func (h *histogram) tick(at float64, label string, y int) tick {
 	return t
 }
 
-// milliseconds writes a duration with about three digits.
+// milliseconds writes a duration with three digits.
 func milliseconds(ms float64) string {
-	d := time.Duration(ms * float64(time.Millisecond))
+	d := time.Duration(min(ms, longest) * float64(time.Millisecond)).Round(time.Second)
 	switch {
 	case !(ms > 0):
 		return "–"
-	case ms < 1:
-		return fmt.Sprintf("%.3g ms", ms)
+	case ms < 0.995:
+		return fmt.Sprintf("%.2g ms", ms)
 	case ms < 999.5:
-		return fmt.Sprintf("%.3g ms", ms)
-	case d < time.Minute:
-		return fmt.Sprintf("%.3g s", ms/1000)
+		return threeDigits(ms) + " ms"
+	case ms < 59_950:
+		return threeDigits(ms/1000) + " s"
 	case d < time.Hour:
 		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 	default:
 		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 	}
+}
+
+// threeDigits writes a number from 1 to 999 so that it lines up with others.
+func threeDigits(v float64) string {
+	switch {
+	case v < 9.995:
+		return fmt.Sprintf("%.2f", v)
+	case v < 99.95:
+		return fmt.Sprintf("%.1f", v)
+	default:
+		return fmt.Sprintf("%.0f", v)
+	}
+}
+
+// decade writes a power of ten milliseconds.
+func decade(exponent int) string {
+	unit := " ms"
+	if exponent >= 3 {
+		exponent, unit = exponent-3, " s"
+	}
+	return strconv.FormatFloat(math.Pow(10, float64(exponent)), 'f', -1, 64) + unit
 }

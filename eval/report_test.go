@@ -424,7 +424,7 @@ func TestHistogram(t *testing.T) {
 		{"a power of ten", []float64{100}, nil, 1, 1, "100 ms,1 s"},
 		{"both kinds in one bin", []float64{50, 51}, []float64{52}, 1, 3, "10 ms,100 ms"},
 		{"two decades", []float64{20}, []float64{3000}, 2, 1, "10 ms,100 ms,1 s,10 s"},
-		{"unknown ones are left out", []float64{0, -1, math.NaN(), math.Inf(1), 50}, nil, 1, 1, "10 ms,100 ms"},
+		{"unknown ones are left out", []float64{0, -1, math.NaN(), math.Inf(1), 1e300, 50}, nil, 1, 1, "10 ms,100 ms"},
 		{"a bounded axis", []float64{1e-300, 1e6}, nil, 2, 1, ""},
 	} {
 		h := newHistogram(c.good, c.bad)
@@ -452,8 +452,8 @@ func TestHistogram(t *testing.T) {
 func TestReportNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{number(0), "0"}, {number(999), "999"}, {number(1640), "1,640"}, {number(-1234567), "-1,234,567"},
-		{milliseconds(0), "–"}, {milliseconds(0.25), "0.25 ms"}, {milliseconds(43.21), "43.2 ms"}, {milliseconds(999.7), "1 s"},
-		{milliseconds(59_990), "60 s"}, {milliseconds(61_000), "1 min 1 s"}, {milliseconds(3_700_000), "1 h 1 min"}, {milliseconds(math.NaN()), "–"},
+		{milliseconds(0), "–"}, {milliseconds(0.25), "0.25 ms"}, {milliseconds(43.21), "43.2 ms"}, {milliseconds(999.7), "1.00 s"}, {milliseconds(9.999), "10.0 ms"}, {milliseconds(2900), "2.90 s"}, {decade(-3), "0.001 ms"}, {decade(2), "100 ms"}, {decade(4), "10 s"},
+		{milliseconds(59_940), "59.9 s"}, {milliseconds(59_990), "1 min 0 s"}, {milliseconds(1e308), "277777 h 46 min"}, {milliseconds(61_000), "1 min 1 s"}, {milliseconds(3_700_000), "1 h 1 min"}, {milliseconds(math.NaN()), "–"},
 		{percent(-3).String(), "0.00%"}, {percent(250).String(), "100.00%"}, {percent(math.NaN()).String(), "0.00%"}, {percent(33.333).String(), "33.33%"},
 		{share(1), "100.0 %"}, {share(math.NaN()), "–"},
 		{plural(1, "task"), "1 task"}, {plural(2, "process"), "2 processes"},
