@@ -61,9 +61,9 @@ func feedback(o *glovebox.Observation, limits glovebox.Limits, again string) str
 		quote(&b, "error", Middle(what, maxMessage))
 	}
 	for _, d := range o.Denials {
-		fmt.Fprintf(&b, "Denied: %s %s by the rule %s.", word(d.What), word(d.Target), word(d.Rule))
+		fmt.Fprintf(&b, "Denied: %s %s by the rule %s.", Line(d.What), word(d.Target), Line(d.Rule))
 		if d.AllowWith != "" {
-			fmt.Fprintf(&b, " It would be allowed with: %s.", word(d.AllowWith))
+			fmt.Fprintf(&b, " It would be allowed with: %s.", Line(d.AllowWith))
 		}
 		b.WriteByte('\n')
 	}
@@ -197,24 +197,36 @@ func asksForCode(o *glovebox.Observation) bool {
 }
 
 // Quote returns text that is not ours between marks that it cannot forge, as a
-// model is told it: as data. It is empty where the text is blank.
+// model is told it: as data. It is empty where the text is blank. The source
+// may hold names that are not ours either.
 func Quote(source, text string) string {
 	var b strings.Builder
-	quote(&b, word(source), text)
+	quote(&b, attribute.Replace(Line(source)), text)
 	return b.String()
 }
 
+// attribute keeps a source within its quotes.
+var attribute = strings.NewReplacer(`"`, "'", "<", "‹", ">", "›", `\`, "/")
+
 // Name returns a name that is not ours fit for a line of ours: bounded, without
-// line ends or characters that do not show, unable to forge the marks of
-// [Quote].
-func Name(s string) string {
-	return word(strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
+// line ends or characters that do not show. One that could be more than a name
+// stands between the marks of [Quote].
+func Name(s string) string { return word(s) }
+
+// Line returns a text on one line, bounded, every character of which shows and
+// which does not forge the marks of [Quote].
+func Line(s string) string {
+	return defuse(oneLine(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) || unicode.IsSpace(r) {
 			return r
 		}
 		return '\uFFFD'
-	}, s))
+	}, s), 120))
 }
+
+// identifier is what names of files, tests and functions look like: no words
+// that a reader could take for a sentence.
+var identifier = regexp.MustCompile(`^[\w.:/\[\],=+@#-]{1,100}$`)
 
 // quote adds untrusted text between marks that it cannot forge.
 func quote(b *strings.Builder, name, text string) {
@@ -237,7 +249,15 @@ const gap = `[\s\p{Cf}\p{Mn}]*`
 var marks = regexp.MustCompile(`(?i)[<＜﹤‹〈⟨]` + gap + `([/／⁄∕]?` + gap + strings.Join(strings.Split("untrusted", ""), gap) + `)`)
 
 // word is a name of somebody else's in a line of ours.
-func word(s string) string { return defuse(oneLine(s, 120)) }
+func word(s string) string {
+	if identifier.MatchString(s) {
+		return defuse(s)
+	}
+	if s = Line(s); s == "" {
+		return s
+	}
+	return `<untrusted source="name">` + s + `</untrusted>`
+}
 
 // oneLine makes a name fit for a line of ours.
 func oneLine(s string, max int) string {

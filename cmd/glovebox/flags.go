@@ -92,3 +92,16 @@ func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	return err == nil
 }
+
+// secrets reads the values of environment variables that must not come out.
+func secrets(names []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, name := range names {
+		value, ok := os.LookupEnv(name)
+		if !ok || value == "" {
+			return nil, usagef("--secret %s: there is no such variable in the environment, or it is empty", name)
+		}
+		values[name] = value
+	}
+	return values, nil
+}

@@ -55,7 +55,6 @@ func exitOf(s glovebox.Status) int {
 type cli struct {
 	Run    runCmd    `cmd:"" help:"Run a model's reply (or code) in a box and say what happened."`
 	Eval   evalCmd   `cmd:"" help:"Run samples of a problem set and report pass@k."`
-	Solve  solveCmd  `cmd:"" help:"Let a model write, test and repair code until it is proven; the result is a patch to review."`
 	Doctor doctorCmd `cmd:"" help:"Try every control of every tier on this host and say what holds."`
 	Bench  benchCmd  `cmd:"" help:"Time the tiers beside bare execution, as ratios."`
 

@@ -149,7 +149,7 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 	job := &glovebox.Job{
 		Language: c.Lang, Entry: c.Entry, Args: c.Arg, Limits: limits,
 		Tier: glovebox.TierName(c.Tier), RequireProof: glovebox.Proof(c.RequireProof),
-		Env: map[string]string{}, Secrets: map[string]string{},
+		Env: map[string]string{},
 	}
 	if c.Code {
 		if job.Program, err = c.program(text); err != nil {
@@ -200,12 +200,8 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 		}
 		job.Env[name] = value
 	}
-	for _, name := range c.Secret {
-		value, ok := os.LookupEnv(name)
-		if !ok || value == "" {
-			return nil, usagef("--secret %s: there is no such variable in the environment, or it is empty", name)
-		}
-		job.Secrets[name] = value
+	if job.Secrets, err = secrets(c.Secret); err != nil {
+		return nil, err
 	}
 	return job, nil
 }
