@@ -38,6 +38,13 @@ func BenchmarkCold(b *testing.B) {
 		args := []string{python, "-I", "-c", "print(1)"}
 		cold(b, tier.Spec{Root: root}, args, args)
 	})
+	// Processes cost more where each is asked for (see gate).
+	b.Run("200 processes", func(b *testing.B) {
+		root, python := pythonRoot(b)
+		args := []string{python, "-I", "-c", "import subprocess, sys\nfor _ in range(200): subprocess.run([sys.argv[1]], check=True)"}
+		bare := append(slices.Clone(args), file)
+		cold(b, tier.Spec{Root: root, Files: inBox.Files}, bare, append(args, "/workspace/true"))
+	})
 }
 
 func cold(b *testing.B, spec tier.Spec, bare, boxed []string) {

@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -15,8 +16,10 @@ type bootPlan struct {
 	host    *machine
 	spec    *tier.Spec
 	without missing
-	metered bool // a control group meters the memory
-	joins   int  // files from firstJoin on to enter the control group by
+	metered bool     // a control group meters the memory
+	sent    *os.File // receives the listener of the gate; nil for none
+	gated   bool     // a gate keeps the limit of processes
+	joins   int      // files from firstJoin on to enter the control group by
 }
 
 // has tells whether the box is to have a control.
@@ -46,6 +49,7 @@ func (p *bootPlan) script() *glove.Script {
 	p.names(s)
 	p.privileges(s)
 	p.landlock(s)
+	p.listener(s)
 	return s
 }
 

@@ -18,6 +18,8 @@ type ground struct {
 	limits glovebox.Limits
 	group  *cgroup.Group // or
 	meter  *meter
+	gate   *gate // beside the meter, or
+	deaf   error // why there is none
 
 	measuring sync.Mutex
 	closed    bool           // there is nothing to measure any more
@@ -97,6 +99,10 @@ func (g *ground) close() error {
 			errs = append(errs, fmt.Errorf("process %d does not end", g.pid))
 		}
 	}
+	// It measures too, so it goes first.
+	if g.gate != nil {
+		errs = append(errs, g.gate.close())
+	}
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	g.closed = true
@@ -129,6 +135,8 @@ func (g *ground) Evidence(peak glove.Sample) []glovebox.Hit {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	switch {
+	case g.gate != nil:
+		return g.gate.evidence()
 	case g.meter != nil:
 		return g.meter.evidence(peak)
 	case g.group == nil || g.closed:
@@ -137,12 +145,37 @@ func (g *ground) Evidence(peak glove.Sample) []glovebox.Hit {
 	return g.group.Evidence()
 }
 
+// tasks counts the processes and threads of a box without a control group.
+func (g *ground) tasks() (int64, error) {
+	g.measuring.Lock()
+	defer g.measuring.Unlock()
+	if g.closed {
+		return 0, os.ErrClosed
+	}
+	return g.meter.tasks()
+}
+
 // openMeter prepares to measure without a control group. It is done before
 // anything runs in the box, while its files are still open to us.
 func (g *ground) openMeter() (err error) {
 	g.meter, err = newMeter(g.pid, g.limits)
 	if err != nil {
 		return broken("measure the box", err)
+	}
+	return nil
+}
+
+// openGate begins to answer for the limit of processes, with the listener that
+// pid 1 has sent.
+func (g *ground) openGate(sent *os.File) error {
+	l, none, err := receiveListener(sent)
+	switch {
+	case err != nil:
+		return broken("open the gate", err)
+	case none != 0:
+		g.deaf = none
+	default:
+		g.gate = openGate(l, g.pid, g.limits.Processes, g.tasks, g.Kill)
 	}
 	return nil
 }

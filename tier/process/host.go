@@ -20,6 +20,8 @@ type machine struct {
 	landlock int // the version of its interface, 0 for none
 	masked   []mask
 	devices  []string
+	listen   int   // the flags of a filter that asks, 0 for none
+	deaf     error // why there is none
 }
 
 // mask is a path of /proc that a box does not see.
@@ -52,6 +54,7 @@ func lookAtHost() machine {
 	if v, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, version); e == 0 {
 		h.landlock = int(v)
 	}
+	h.listen, h.deaf = listen()
 	return h
 }
 

@@ -28,6 +28,7 @@ type meter struct {
 	limits glovebox.Limits
 	proc   *os.File
 	places []*os.File
+	most   int64 // the most that tasks returned since the last sample
 }
 
 // writable are the places of a box that hold memory.
@@ -84,8 +85,25 @@ func (m *meter) sample() (glove.Sample, error) {
 		}
 	}
 	s.Memory = private + files
-	s.Processes = max(s.Processes-gloveTasks, 0)
+	s.Processes = max(s.Processes-gloveTasks, m.most)
+	m.most = 0
 	return s, nil
+}
+
+// tasks counts the processes and threads, the glove's not.
+func (m *meter) tasks() (int64, error) {
+	pids, err := m.processes()
+	if err != nil {
+		return 0, err
+	}
+	n := int64(-gloveTasks)
+	for _, pid := range pids {
+		if f := m.stat(pid); f != nil {
+			n += number(f[statThreads])
+		}
+	}
+	m.most = max(m.most, n)
+	return n, nil
 }
 
 func (m *meter) evidence(peak glove.Sample) []glovebox.Hit {
@@ -151,12 +169,21 @@ const (
 	tick        = time.Second / 100 // USER_HZ
 )
 
-// process returns what one process used, with its ended children: processor
-// time, threads, and bytes of memory that are not from files.
-func (m *meter) process(pid string) (cpu time.Duration, tasks, resident int64) {
+// stat returns these fields of a process, nil where it has ended.
+func (m *meter) stat(pid string) []string {
 	stat := m.read(pid, "stat")
 	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(f) <= statThreads {
+		return nil
+	}
+	return f
+}
+
+// process returns what one process used, with its ended children: processor
+// time, threads, and bytes of memory that are not from files.
+func (m *meter) process(pid string) (cpu time.Duration, tasks, resident int64) {
+	f := m.stat(pid)
+	if f == nil {
 		return 0, 0, 0
 	}
 	for _, ticks := range f[statUser : statUser+4] {

@@ -15,6 +15,9 @@
 // Each command is a child of pid 1 that puts on its own walls (prologue.go)
 // before it is executed.
 //
+// Where no control group is writable, the host meters the box (meter.go) and is
+// asked by the kernel before each process and thread (gate.go, listener.go).
+//
 // # What it does not protect
 //
 // All boxes share the host's kernel: a bug in it that the filtered system calls
@@ -156,6 +159,13 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 		}
 	}
 	plan := bootPlan{host: &t.host, spec: &spec, without: without, metered: g.group != nil}
+	if g.deaf = t.host.deaf; g.group == nil && g.deaf == nil {
+		if plan.sent, inner[fdListener], err = listenerPipe(); err != nil {
+			inner.Close()
+			return nil, broken("open", err)
+		}
+		defer plan.sent.Close()
+	}
 	first, joins, err := t.start(&plan, inner, g.group)
 	// Only the box holds its ends now: when it dies, they are seen to end.
 	inner.Close()
@@ -169,7 +179,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	if err := t.boot(&plan, ends, first, g); err != nil {
 		return nil, err
 	}
-	controls := t.controls(g.group != nil, without)
+	controls := t.controls(g, without)
 	b, err := glove.NewBox(glove.Config{
 		Tier: glovebox.TierProcess, Spec: spec, Ends: ends, Ground: g,
 		Prologue: plan.prologue, Owner: t.host.root, Controls: controls,
@@ -298,9 +308,13 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, g *ground) 
 		return lack(err)
 	}
 	if g.group == nil {
-		return g.openMeter()
+		err = g.openMeter()
 	}
-	return nil
+	if err == nil && p.sent != nil {
+		err = g.openGate(p.sent)
+		p.gated = g.gate != nil
+	}
+	return err
 }
 
 // abandon kills and reaps the first process, and pid 1 of the box if it was made

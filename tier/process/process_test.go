@@ -33,6 +33,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(ownerEnv) != "" {
 		owner()
 	}
+	if os.Getenv(deafEnv) != "" {
+		deaf()
+		return
+	}
 	os.Exit(m.Run())
 }
 
@@ -417,6 +421,33 @@ func TestNothingLeft(t *testing.T) {
 				r.Close()
 				w.Close()
 			},
+			"closed while it forks": func() {
+				s := spec
+				s.Limits.Wall = time.Minute
+				s.Files = []glovebox.File{program(func(s *glove.Script) {
+					again := s.Label()
+					s.Call("write", unix.SYS_WRITE, 1, "up", 2)
+					s.Place(again)
+					s.Call("fork", unix.SYS_CLONE, uint64(unix.SIGCHLD), 0, 0, 0, 0).Ignore()
+					s.Jump(again)
+				})}
+				box, err := tr.Open(context.Background(), s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				up, done := make(chan bool, 1), make(chan glovebox.Outcome)
+				cmd := run
+				cmd.Stdout = writer(func(p []byte) (int, error) { up <- true; return len(p), nil })
+				go func() { done <- box.Run(context.Background(), cmd) }()
+				<-up
+				time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+				if err := box.Close(); err != nil {
+					t.Error(err)
+				}
+				if out := <-done; out.Cause != glovebox.CauseBox {
+					t.Errorf("ended with %+v", out)
+				}
+			},
 			"wrong root": func() {
 				s := spec
 				s.Root = &rootfs.Root{Tree: filepath.Join(root.Tree, "nothing")}
@@ -466,6 +497,11 @@ func TestNothingLeft(t *testing.T) {
 		t.Errorf("%d goroutines, were %d\n%s", runtime.NumGoroutine(), goroutines, buf[:runtime.Stack(buf, true)])
 	})
 }
+
+// writer is a function that is written to.
+type writer func(p []byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 func TestManyAtOnce(t *testing.T) {
 	flavours(t, func(t *testing.T, tr *Tier) {

@@ -73,6 +73,9 @@ func (p *bootPlan) rlimits() []rlimit {
 		if !p.host.root {
 			tasks += gloveTasks // the glove is the same user
 		}
+		if p.gated {
+			tasks += beyond // the gate refuses, and says so
+		}
 		list = append(list, rlimit{"processes", unix.RLIMIT_NPROC, tasks, tasks})
 	}
 	return list

@@ -21,6 +21,10 @@ type Action uint32
 const (
 	Allow       Action = unix.SECCOMP_RET_ALLOW
 	KillProcess Action = unix.SECCOMP_RET_KILL_PROCESS
+	// Ask makes the call wait until who holds the filter's listener answers:
+	// that it fails, or that it is tried. The answer must not rest on memory
+	// that the caller can change in the meantime.
+	Ask Action = unix.SECCOMP_RET_USER_NOTIF
 )
 
 // Errno makes the call fail with e without being tried; 0 makes it succeed.

@@ -12,7 +12,18 @@ type Policy struct {
 }
 
 // Filter returns the filter of a box for this machine.
-func Filter(p Policy) []byte { return Assemble(arch, list(p), Errno(unix.ENOSYS)) }
+func Filter(p Policy) []byte { return Assemble(Arch, list(p), Errno(unix.ENOSYS)) }
+
+// Makes returns a filter that asks before each new process or thread, and allows
+// all else. It is put on before [Filter], which decides first: of what two filters
+// say the stricter counts, and to refuse is stricter than to ask.
+func Makes() []byte {
+	var calls []Call
+	for _, nr := range append([]uintptr{unix.SYS_CLONE, unix.SYS_CLONE3}, forks...) {
+		calls = append(calls, Call{NR: nr, Else: Ask})
+	}
+	return Assemble(Arch, calls, Allow)
+}
 
 var (
 	refuse  = Errno(unix.EPERM)

@@ -2,7 +2,8 @@ package seccomp
 
 import "golang.org/x/sys/unix"
 
-const arch = unix.AUDIT_ARCH_X86_64
+// Arch is the machine that this program runs on, as a filter knows it.
+const Arch = unix.AUDIT_ARCH_X86_64
 
 // allowedHere are the older forms of allowed calls, which this machine has too.
 var allowedHere = []uintptr{
@@ -13,6 +14,9 @@ var allowedHere = []uintptr{
 	unix.SYS_RMDIR, unix.SYS_SELECT, unix.SYS_SIGNALFD, unix.SYS_STAT, unix.SYS_SYMLINK, unix.SYS_TIME, unix.SYS_UNLINK,
 	unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_VFORK,
 }
+
+// forks make processes beside clone.
+var forks = []uintptr{unix.SYS_FORK, unix.SYS_VFORK}
 
 var refusedHere = []uintptr{
 	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS_SYSFS,

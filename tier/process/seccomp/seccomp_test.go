@@ -3,6 +3,7 @@ package seccomp
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -64,7 +65,7 @@ func TestEveryNumber(t *testing.T) {
 			}
 		}
 		for nr := uintptr(0); nr < 1024; nr++ {
-			got, err := eval(filter, arch, nr, ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0))
+			got, err := eval(filter, Arch, nr, ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +124,7 @@ func TestCalls(t *testing.T) {
 		{name: "memfd, metered", metered: true, nr: unix.SYS_MEMFD_CREATE, want: Allow},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			machine := uint32(arch)
+			machine := uint32(Arch)
 			if tc.machine != 0 {
 				machine = tc.machine
 			}
@@ -132,6 +133,24 @@ func TestCalls(t *testing.T) {
 				t.Errorf("got %#x, %v, want %#x", got, err, tc.want)
 			}
 		})
+	}
+}
+
+// What makes a process or thread asks; nothing else does, and what the filter of
+// the box refuses it refuses first.
+func TestMakes(t *testing.T) {
+	for nr := uintptr(0); nr < 1024; nr++ {
+		want := Allow
+		if nr == unix.SYS_CLONE || nr == unix.SYS_CLONE3 || slices.Contains(forks, nr) {
+			want = Ask
+		}
+		if got, err := eval(Makes(), Arch, nr); got != want || err != nil {
+			t.Errorf("call %d: %#x, %v, want %#x", nr, got, err, want)
+		}
+	}
+	// As the kernel orders them (see seccomp(2)), all but the deadly ones.
+	if !(refuse < Ask && missing < Ask && Ask < Allow) {
+		t.Errorf("actions %#x, %#x, %#x, %#x", refuse, missing, Ask, Allow)
 	}
 }
 
@@ -144,7 +163,7 @@ func TestAssemble(t *testing.T) {
 			{[]Cond{{Arg: 5, Value: uint32(nr)}}, Errno(2)},
 		}, Else: Allow})
 	}
-	filter := Assemble(arch, calls, Errno(3))
+	filter := Assemble(Arch, calls, Errno(3))
 	for nr := uintptr(0); nr < 1002; nr++ {
 		for _, tc := range []struct {
 			args []uint64
@@ -159,7 +178,7 @@ func TestAssemble(t *testing.T) {
 			if nr%2 == 1 || nr >= 1000 {
 				want = Errno(3)
 			}
-			if got, err := eval(filter, arch, nr, tc.args...); got != want || err != nil {
+			if got, err := eval(filter, Arch, nr, tc.args...); got != want || err != nil {
 				t.Fatalf("call %d with %v: %#x, %v, want %#x", nr, tc.args, got, err, want)
 			}
 		}

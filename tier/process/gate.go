@@ -1,0 +1,106 @@
+package process
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// gate keeps the limit of processes and threads where no control group does:
+// the kernel asks it before each that the box makes (see [seccomp.Makes]), and
+// what it refuses is the evidence that the limit was hit. RLIMIT_NPROC, which
+// refuses without a trace, is the wall behind it.
+//
+// It lets a call happen as it was made, or not: the other filter of the box has
+// seen its arguments before.
+type gate struct {
+	limit int64
+	// count counts the tasks of the box.
+	count func() (int64, error)
+	// agent is pid 1 of the box. It makes the commands, and is never refused.
+	agent    uint32
+	listener *listener
+	// room is how many more there can be before they have to be counted.
+	room int64
+	// underway are the threads that make one, since when: those may not be
+	// there yet.
+	underway map[uint32]time.Time
+	next     time.Time    // when it may count again
+	full     atomic.Int64 // how many there were when it first refused
+}
+
+const (
+	// settle is how long a new process or thread may take to be there.
+	settle = 20 * time.Millisecond
+	// beyond is how far the kernel's limit is behind the gate's, so that it
+	// does not refuse first when some took longer.
+	beyond = 16
+	// A box at its limit must not keep the host busy counting: after each count
+	// is a pause of so many times what it took, up to a bound.
+	pausePerCount = 4
+	longestPause  = 10 * time.Millisecond
+)
+
+// openGate takes over a listener. It calls broken where the box cannot go on.
+func openGate(l *listener, agent int, limit int64, count func() (int64, error), broken func()) *gate {
+	g := &gate{limit: limit, count: count, agent: uint32(agent), listener: l, room: limit, underway: map[uint32]time.Time{}}
+	go func() {
+		if g.listener.serve(g.admit) != nil {
+			broken()
+		}
+	}()
+	return g
+}
+
+// close waits for the answer that is being given. Who asks later is refused by
+// the kernel.
+func (g *gate) close() error { return g.listener.file.Close() }
+
+// admit tells whether a thread may make a process or thread.
+func (g *gate) admit(thread uint32) bool {
+	delete(g.underway, thread) // its last one is there
+	for thread != g.agent && g.room <= 0 {
+		if !g.look() {
+			return false
+		}
+	}
+	g.room--
+	g.underway[thread] = time.Now()
+	return true
+}
+
+// look counts to find out how much room there is, and tells whether there may be
+// some. Those that may be counted or not there yet take a place, until they must
+// be there.
+func (g *gate) look() bool {
+	time.Sleep(time.Until(g.next))
+	begin := time.Now()
+	n, err := g.count()
+	if err != nil {
+		return false // the box is ending
+	}
+	if n >= g.limit {
+		g.full.CompareAndSwap(0, n)
+	}
+	for thread, since := range g.underway {
+		if begin.Sub(since) > settle {
+			delete(g.underway, thread)
+		}
+	}
+	g.room = g.limit - n - int64(len(g.underway))
+	end := time.Now()
+	g.next = end.Add(min(pausePerCount*end.Sub(begin), longestPause))
+	return n < g.limit
+}
+
+func (g *gate) evidence() []glovebox.Hit {
+	n := g.full.Load()
+	if n == 0 {
+		return nil
+	}
+	return []glovebox.Hit{{Limit: glovebox.LimitProcesses, Evidence: glovebox.Evidence{
+		Source: "supervisor", Fact: fmt.Sprintf("refused a process or thread: %d of %d at once", n, g.limit),
+	}}}
+}
