@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -113,11 +114,13 @@ func receiveListener(host *os.File) (l *listener, none syscall.Errno, err error)
 	if err != nil {
 		return nil, 0, err
 	}
-	// Go's poller wants it so.
-	if err := unix.SetNonblock(fds[0], true); err != nil {
-		return nil, 0, errors.Join(err, unix.Close(fds[0]))
+	// Go's poller takes what does not block; else it has no deadlines.
+	err = unix.SetNonblock(fds[0], true)
+	file := os.NewFile(uintptr(fds[0]), "listener")
+	if err = errors.Join(err, file.SetReadDeadline(time.Time{})); err != nil {
+		return nil, 0, errors.Join(err, file.Close())
 	}
-	return &listener{os.NewFile(uintptr(fds[0]), "listener")}, 0, nil
+	return &listener{file}, 0, nil
 }
 
 // serve asks decide about each new process or thread, by the thread that makes
@@ -129,15 +132,13 @@ func (l *listener) serve(decide func(thread uint32) bool) error {
 		return err
 	}
 	var failed error
-	err = conn.Read(func(fd uintptr) bool {
+	// It fails only when the listener is closed.
+	conn.Read(func(fd uintptr) bool {
 		var more bool
 		more, failed = answer(int(fd), decide)
 		return !more || failed != nil
 	})
-	if errors.Is(err, os.ErrClosed) {
-		err = nil
-	}
-	return errors.Join(failed, err)
+	return failed
 }
 
 // answer answers all who ask now, and tells whether somebody may ask later.
