@@ -222,7 +222,7 @@ func (p *packer) imports(current []want) []want {
 	var wants []want
 	for _, c := range current {
 		for _, f := range byWeight(c.f.imports) {
-			if !p.taken[f] && len(wants) < maxBeside {
+			if !p.taken[f] && f.size > 0 && len(wants) < maxBeside {
 				p.taken[f] = true
 				wants = append(wants, want{f: f, why: "imported by " + name(c.f.path)})
 			}

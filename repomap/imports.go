@@ -108,8 +108,8 @@ func all(re *regexp.Regexp, src []byte) []string {
 }
 
 var (
-	pythonFrom   = regexp.MustCompile(`(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,4000}\)|[^\n#;]{1,1000})`)
-	pythonImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+([\w., \t]{1,1000})`)
+	pythonFrom   = regexp.MustCompile(`(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)`)
+	pythonImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+([\w., \t]+)`)
 )
 
 // pythonImports returns dotted names. What is imported from a module may be a
@@ -145,6 +145,9 @@ func pythonCandidates(from *file, target string, r *resolver) []*file {
 	if dots := len(target) - len(rest); dots > 0 {
 		dir := path.Dir(from.path)
 		for range dots - 1 {
+			if dir == "." {
+				return nil
+			}
 			dir = path.Dir(dir)
 		}
 		return r.exact(path.Join(dir, rel+".py"), path.Join(dir, rel, "__init__.py"), path.Join(dir, rel+".pyi"))
@@ -223,19 +226,18 @@ func nearCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, path.Clean("/" + target)[1:])
 }
 
-var bashSource = regexp.MustCompile(`(?m)(?:^|[;&|])[ \t]*(?:source|\.|load)[ \t]+(?:"([^"\n]{1,300})"|'([^'\n]{1,300})'|([^\s"';|&]{1,300}))`)
+var bashSource = regexp.MustCompile(`(?m)(?:^|[;&|{(]|\b(?:then|do|else))[ \t]*(?:source|\.|load)[ \t]+([^\n;|&]{1,300})`)
 
 // bashImports cuts off what a variable or a command stands for.
 func bashImports(src []byte) []string {
 	found := all(bashSource, src)
 	for i, t := range found {
-		if n := strings.LastIndexAny(t, "})"); n >= 0 {
-			t = t[n+1:]
-		} else if strings.HasPrefix(t, "$") {
-			if _, after, ok := strings.Cut(t, "/"); ok {
-				t = after
-			}
+		t = t[strings.LastIndexAny(t, "})")+1:]
+		t = strings.NewReplacer(`"`, "", "'", "").Replace(t)
+		if strings.HasPrefix(t, "$") {
+			_, t, _ = strings.Cut(t, "/")
 		}
+		t, _, _ = strings.Cut(strings.TrimSpace(t), " ")
 		found[i] = strings.TrimPrefix(t, "/")
 	}
 	return found

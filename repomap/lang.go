@@ -47,7 +47,7 @@ var javaScriptLines = regexp.MustCompile(`^\s*(?:export\s+)?(?:default\s+)?(?:de
 
 var langs = []*lang{
 	{
-		name: "python", extensions: []string{".py", ".pyi"}, interpreters: []string{"python"},
+		name: "python", extensions: []string{".py", ".pyi", ".pyw"}, interpreters: []string{"python"},
 		grammar: grammars.PythonLanguage,
 		defines: map[string]string{"class_definition": "class", "function_definition": "function"},
 		lines:   regexp.MustCompile(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`),

@@ -2,6 +2,7 @@ package repomap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"go/ast"
 	"go/parser"
@@ -19,8 +20,8 @@ import (
 // deep a text nests, and it looks at its own clock only now and then: a text
 // that no person wrote is not given to it.
 const (
-	maxParse     = 128 << 10 // bytes
-	maxNesting   = 200       // brackets
+	maxParse     = 64 << 10 // bytes
+	maxNesting   = 200      // brackets
 	maxParseTime = 2 * time.Second
 	maxDepth     = 1000 // of a tree
 	maxSignature = 160  // bytes that are shown
@@ -116,7 +117,33 @@ func outline(l *lang, src []byte, stop *uint32) (symbols []Symbol, reason string
 	}
 	w := walker{l: l, grammar: grammar, src: src}
 	w.walk(root, 0, 0)
+	if root.HasError() {
+		// Where the parser lost its way, lines still say something.
+		return merge(w.symbols, byLine(l, src)), ""
+	}
 	return w.symbols, ""
+}
+
+// merge adds the symbols of others that begin on no line of a symbol nor in a
+// function.
+func merge(symbols, others []Symbol) []Symbol {
+	known := map[int]bool{}
+	for _, s := range symbols {
+		last := s.Line
+		if s.Kind == "function" || s.Kind == "method" {
+			last = s.End
+		}
+		for n := s.Line; n <= last; n++ {
+			known[n] = true
+		}
+	}
+	for _, o := range others {
+		if !known[o.Line] {
+			symbols = append(symbols, o)
+		}
+	}
+	slices.SortStableFunc(symbols, func(a, b Symbol) int { return cmp.Compare(a.Line, b.Line) })
+	return symbols[:min(len(symbols), maxSymbols)]
 }
 
 // unparsable says why a text must not be given to the parser.
@@ -252,12 +279,14 @@ func (w *walker) value(n *gotreesitter.Node) (*gotreesitter.Node, string) {
 	return nil, ""
 }
 
-// block returns the child that is a body without being called so.
+// block returns the child that is a body without being called so, or ends one.
 func (w *walker) block(n *gotreesitter.Node) *gotreesitter.Node {
 	for _, c := range n.Children() {
 		switch c.Type(w.grammar) {
 		case "block", "body_statement", "class_body", "declaration_list", "compound_statement", "statement_block", "do_group", "subshell":
 			return c
+		case "end":
+			return c // of a body that is empty
 		}
 	}
 	return nil
@@ -270,7 +299,7 @@ func (w *walker) id(n *gotreesitter.Node) string {
 		return ""
 	}
 	// A member is known by its last name: A.b.c, A:c, A::c.
-	s := strings.Trim(line(b, 100), `"'`+"`")
+	s := strings.TrimPrefix(strings.Trim(line(b, 100), `"'`+"`"), "#")
 	if i := strings.LastIndexAny(s, ".:"); i >= 0 && w.l.name != "perl" && w.l.name != "bash" && i+1 < len(s) {
 		s = s[i+1:]
 	}
@@ -280,7 +309,7 @@ func (w *walker) id(n *gotreesitter.Node) string {
 // signature is what stands before a body, on one line.
 func signature(b []byte) string {
 	s := strings.TrimRight(line(b, maxSignature), " ")
-	for _, end := range []string{"{", "=>", "=", ":"} {
+	for _, end := range []string{";", "{", "=>", "=", ":"} {
 		s = strings.TrimRight(strings.TrimSuffix(s, end), " ")
 	}
 	return s

@@ -108,7 +108,9 @@ func (m *Map) look(o Focus) *focus {
 			f.weight[to] += 20
 		}
 		for _, to := range named.importers {
-			f.weight[to] += 10
+			if !to.test {
+				f.weight[to] += 10
+			}
 		}
 	}
 	return f

@@ -15,8 +15,8 @@
 //	own   2·log2(1 + files that import it) + log2(1 + files that name what only
 //	      it and few others define) − ½·depth of its folder − 4 for a test
 //	task  100 where the task names the file, 20 where such a file imports it,
-//	      10 where it imports such a file, and 16 divided by the number of
-//	      definitions for each identifier of the task that it defines
+//	      10 where it imports such a file and is no test, and 16 divided by the
+//	      number of definitions for each identifier of the task that it defines
 //
 // Files of equal weight stand by path. The same files, options and task always
 // give the same text, unless parsing ran out of time.
