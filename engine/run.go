@@ -179,8 +179,10 @@ func (r *run) crowded() (glovebox.LimitName, string) {
 	const page = 4 << 10 // of a file system in memory
 	var names, bytes int64
 	files := slices.Concat(r.program.Files, r.job.Inputs)
-	for _, f := range files {
+	for _, f := range r.program.Files {
 		names += int64(len(f.Path)) + 1
+	}
+	for _, f := range files {
 		bytes += (int64(len(f.Data)) + page - 1) / page * page
 	}
 	l := r.job.Limits

@@ -32,6 +32,8 @@ var Bash = &Language{
 	Exam:        examBash,
 	ReadSyntax:  readBashSyntax,
 	ReadFailure: readBashFailure,
+	Libraries:   ownProgram("bash", "libraries.sh", "libraries.sh"),
+	Lint:        ownProgram("bash", "lint.sh", "lint.sh"),
 	Install:     installBash,
 }
 

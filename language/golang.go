@@ -36,6 +36,8 @@ var Go = &Language{
 	ReadSyntax: readGoSyntax,
 
 	ReadFailure: readGoFailure,
+	Libraries:   ownProgram("go", "libraries.go.txt", "libraries.go"),
+	Lint:        ownProgram("go", "lint.go.txt", "lint.go"),
 	Install:     installGo,
 }
 

@@ -125,7 +125,7 @@ func goKitKey(goExe string) (string, error) {
 		return "", err
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "kit 1\n%s\n%d\n%d\n", goExe, info.Size(), info.ModTime().UnixNano())
+	fmt.Fprintf(sum, "kit 2\n%s\n%d\n%d\n", goExe, info.Size(), info.ModTime().UnixNano())
 	err = fs.WalkDir(goSources, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -163,6 +163,10 @@ func (m *goMaker) make(ctx context.Context) error {
 		if err := copyExecutable(filepath.Join(pkg, tool), filepath.Join(tools, tool)); err != nil {
 			return err
 		}
+	}
+	// A toolchain may come without it; then nothing is vetted.
+	if err := copyExecutable(filepath.Join(pkg, "vet"), filepath.Join(tools, "vet")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	if err := m.standardLibrary(ctx); err != nil {
 		return err

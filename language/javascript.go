@@ -26,6 +26,8 @@ var JavaScript = &Language{
 	},
 	ReadSyntax:  readNodeSyntax,
 	ReadFailure: readNodeFailure,
+	Libraries:   ownProgram("javascript", "libraries.cjs", "libraries.cjs"),
+	Lint:        ownProgram("javascript", "lint.cjs", "lint.cjs"),
 	Install:     installNode,
 }
 

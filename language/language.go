@@ -42,6 +42,18 @@ type Language struct {
 	// its form; it never reads the program to choose it. Nil means that the
 	// language has no tests yet.
 	Exam func(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error)
+	// Libraries is a program that prints the libraries that are in the box, one
+	// a line as "name version", after a line with the language's own version; a
+	// line in parentheses sums up. At most some hundred lines. It is run as a
+	// Job of its own: an agent asks the box what there is, and does not guess.
+	Libraries *glovebox.Program
+	// Lint is a program that checks the files that its arguments name, without
+	// running them, with what the language and the image have for that: the
+	// compiler's warnings, types, undefined names, form. The tree is in the
+	// Inputs. It prints findings as lines "path:line:col: message"; its exit
+	// code is [LintClean], [LintFound] or [LintNothing]. [Language.LintJob]
+	// makes the Job.
+	Lint *glovebox.Program
 	// ReadSyntax reads what the check step printed. It returns nil where the
 	// check found nothing wrong.
 	ReadSyntax func(out CheckOutput) *glovebox.SyntaxError

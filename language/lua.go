@@ -30,6 +30,8 @@ var Lua = &Language{
 	ReadSyntax: readLuaSyntax,
 
 	ReadFailure: readLuaFailure,
+	Libraries:   ownProgram("lua", "libraries.lua", "libraries.lua"),
+	Lint:        ownProgram("lua", "lint.lua", "lint.lua"),
 	Install:     installLua,
 }
 

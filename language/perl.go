@@ -31,6 +31,8 @@ var Perl = &Language{
 	ReadSyntax: readPerlSyntax,
 
 	ReadFailure: readPerlFailure,
+	Libraries:   ownProgram("perl", "libraries.pl", "libraries.pl"),
+	Lint:        ownProgram("perl", "lint.pl", "lint.pl"),
 	Install:     installPerl,
 }
 

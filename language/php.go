@@ -34,6 +34,8 @@ var PHP = &Language{
 	Exam:        examPHP,
 	ReadSyntax:  readPHPSyntax,
 	ReadFailure: readPHPFailure,
+	Libraries:   ownProgram("php", "libraries.php", "libraries.php"),
+	Lint:        ownProgram("php", "lint.php", "lint.php"),
 	Install:     installPHP,
 }
 

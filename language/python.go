@@ -23,6 +23,8 @@ var Python = &Language{
 	Plan:        planPython,
 	Exam:        examPython,
 	ReadFailure: readPythonFailure,
+	Libraries:   ownProgram("python", "libraries.py", "libraries.py"),
+	Lint:        ownProgram("python", "lint.py", "lint.py"),
 	Install:     installPython,
 }
 

@@ -32,6 +32,8 @@ var Ruby = &Language{
 	ReadSyntax: readRubySyntax,
 
 	ReadFailure: readRubyFailure,
+	Libraries:   ownProgram("ruby", "libraries.rb", "libraries.rb"),
+	Lint:        ownProgram("ruby", "lint.rb", "lint.rb"),
 	Install:     installRuby,
 }
 

@@ -32,6 +32,8 @@ var TypeScript = &Language{
 	},
 	ReadSyntax:  readNodeSyntax,
 	ReadFailure: readNodeFailure,
+	Libraries:   ownProgram("typescript", "libraries.cjs", "libraries.cts"),
+	Lint:        ownProgram("typescript", "lint.cjs", "lint.cts"),
 	Install:     installNode,
 }
 
