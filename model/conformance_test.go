@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/model"
 	"github.com/gloveboxhq/glovebox/model/modeltest"
 )
+
+var providers = []string{model.ProviderOpenAI, model.ProviderAnthropic}
 
 // text has characters of one to four bytes, lines, and what wire formats
 // escape or use themselves.
@@ -71,7 +76,7 @@ var request = model.Request{
 }
 
 func TestConformance(t *testing.T) {
-	for _, provider := range []string{model.ProviderOpenAI, model.ProviderAnthropic} {
+	for _, provider := range providers {
 		for _, streaming := range []bool{false, true} {
 			for _, b := range behaviours {
 				name := provider + "/whole/" + b.name
@@ -111,6 +116,143 @@ func TestConformance(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestSent checks what the providers get.
+func TestSent(t *testing.T) {
+	temperature := 0.25
+	for _, provider := range providers {
+		s := modeltest.New(t, modeltest.Texts("a", "b"))
+		m := s.Model(t, provider)
+		r := request
+		r.Temperature = &temperature
+		if _, err := m.Complete(context.Background(), r, nil); err != nil {
+			t.Fatal(err)
+		}
+		r = model.Request{Messages: request.Messages[:1]}
+		if _, err := m.Complete(context.Background(), r, func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range s.Calls() {
+			want := modeltest.Call{N: i, Provider: provider, Model: "scripted", System: request.System, Messages: request.Messages, MaxTokens: 77, Temperature: &temperature}
+			if i == 1 {
+				want = modeltest.Call{N: i, Provider: provider, Model: "scripted", Messages: request.Messages[:1], MaxTokens: model.DefaultMaxTokens, Stream: true}
+			}
+			c.Header, c.Body = nil, nil
+			if !reflect.DeepEqual(c, want) {
+				t.Errorf("%s got\n%+v, want\n%+v", provider, c, want)
+			}
+		}
+	}
+}
+
+func TestWrongRequests(t *testing.T) {
+	s := modeltest.New(t, modeltest.Texts())
+	for _, r := range []model.Request{
+		{},
+		{Messages: []model.Message{{Role: model.User}, {Role: model.Assistant}}},
+		{Messages: []model.Message{{Role: "system"}, {Role: model.User}}},
+	} {
+		if _, err := s.Model(t, model.ProviderOpenAI).Complete(context.Background(), r, nil); model.KindOf(err) != model.KindRequest {
+			t.Errorf("%+v: error %v", r, err)
+		}
+	}
+	if n := len(s.Calls()); n != 0 {
+		t.Errorf("%d were sent", n)
+	}
+}
+
+// TestCancel cancels while the server holds its answer back, and sees the
+// server's end of the connection close.
+func TestCancel(t *testing.T) {
+	for _, provider := range providers {
+		for _, streaming := range []bool{false, true} {
+			never := make(chan struct{})
+			called := make(chan struct{})
+			s := modeltest.New(t, func(modeltest.Call) modeltest.Answer {
+				close(called)
+				return modeltest.Answer{Text: text, Wait: never}
+			})
+			ctx, cancel := context.WithCancel(context.Background())
+			var sink func(string)
+			if streaming {
+				// The first piece is there: this is the middle of the answer.
+				sink = func(string) { cancel() }
+			} else {
+				go func() { <-called; cancel() }()
+			}
+			if _, err := s.Model(t, provider).Complete(ctx, request, sink); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: error %v", provider, err)
+			}
+			// It waits for the server to see that the client has gone.
+			s.Drain()
+			cancel()
+		}
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for _, provider := range providers {
+		s := modeltest.New(t, modeltest.Always(modeltest.Answer{Text: text, Wait: make(chan struct{})}))
+		c := s.Config(provider)
+		c.Timeout = time.Millisecond
+		m, err := model.Open(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Complete(context.Background(), request, func(string) {})
+		if model.KindOf(err) != model.KindNetwork || !strings.Contains(err.Error(), "within 1ms") {
+			t.Errorf("%s: error %v", provider, err)
+		}
+	}
+}
+
+// TestNothingIsLeft counts the goroutines before and after.
+func TestNothingIsLeft(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, provider := range providers {
+		for _, fault := range []modeltest.Fault{modeltest.Sound, modeltest.BrokenOff, modeltest.Malformed, modeltest.Endless, modeltest.EndlessLine} {
+			s := modeltest.Start(modeltest.Always(modeltest.Answer{Text: text, Fault: fault}))
+			m := s.Model(t, provider)
+			for _, sink := range []func(string){nil, func(string) {}} {
+				_, err := m.Complete(context.Background(), request, sink)
+				if (err == nil) != (fault == modeltest.Sound) {
+					t.Errorf("%s, fault %d: error %v", provider, fault, err)
+				}
+			}
+			s.Close()
+			s.Close()
+		}
+	}
+	// The ends of connections are seen by goroutines of their own.
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			buf := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines before, %d after:\n%s", before, runtime.NumGoroutine(), buf[:runtime.Stack(buf, true)])
+		}
+	}
+}
+
+// TestManyAtOnce uses one Model by many goroutines.
+func TestManyAtOnce(t *testing.T) {
+	for _, provider := range providers {
+		s := modeltest.New(t, func(c modeltest.Call) modeltest.Answer { return modeltest.Answer{Text: "echo " + c.Last()} })
+		m := s.Model(t, provider)
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() {
+				text := strings.Repeat("x", i+1)
+				r, err := m.Complete(context.Background(), model.Request{Messages: []model.Message{{Role: model.User, Text: text}}}, func(string) {})
+				if err != nil || r.Text != "echo "+text {
+					t.Errorf("%+v, error %v", r, err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := len(s.Calls()); n != 20 {
+			t.Errorf("%d calls", n)
 		}
 	}
 }

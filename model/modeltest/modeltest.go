@@ -143,6 +143,7 @@ type Server struct {
 	script Script
 	closed chan struct{}
 	once   sync.Once
+	active sync.WaitGroup
 
 	mu    sync.Mutex
 	calls []Call
@@ -172,6 +173,10 @@ func (s *Server) Close() {
 		s.http.Close()
 	})
 }
+
+// Drain waits until no call is being answered: each was answered to its end,
+// or its client has hung up.
+func (s *Server) Drain() { s.active.Wait() }
 
 // Calls are the calls until now, in the order in which they came.
 func (s *Server) Calls() []Call {

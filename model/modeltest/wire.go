@@ -13,6 +13,8 @@ import (
 const maxRequest = 64 << 20
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	s.active.Add(1)
+	defer s.active.Done()
 	var f format
 	switch r.URL.Path {
 	case "/v1/chat/completions":
