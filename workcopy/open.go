@@ -165,7 +165,7 @@ func Open(dir string, o Options) (*Copy, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	b.finish()
-	return &Copy{base: b, edits: map[string]*edit{}}, nil
+	return newCopy(b), nil
 }
 
 // walk lists a tree of folders.

@@ -51,6 +51,8 @@ type Copy struct {
 
 	mu    sync.RWMutex
 	edits map[string]*edit // by path; the edits themselves never change
+	// made counts, by folder, the files in it that edits added.
+	made map[string]int
 }
 
 // edit is the changed state of one path. The old content is kept from the
@@ -106,7 +108,11 @@ func New(files []glovebox.File) (*Copy, error) {
 			}
 		}
 	}
-	return &Copy{base: b, edits: map[string]*edit{}}, nil
+	return newCopy(b), nil
+}
+
+func newCopy(b *base) *Copy {
+	return &Copy{base: b, edits: map[string]*edit{}, made: map[string]int{}}
 }
 
 // Clone returns a copy with the same files, which changes apart from c. It
@@ -114,7 +120,7 @@ func New(files []glovebox.File) (*Copy, error) {
 func (c *Copy) Clone() *Copy {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return &Copy{base: c.base, edits: maps.Clone(c.edits)}
+	return &Copy{base: c.base, edits: maps.Clone(c.edits), made: maps.Clone(c.made)}
 }
 
 // Refused lists what of the folder is no part of the copy, and why, by path.
@@ -254,12 +260,26 @@ func (c *Copy) change(name string, to func(is *content) (*content, error)) error
 			}
 		}
 	}
+	if e.was == nil && (e.is == nil) != (next == nil) {
+		c.count(name, next != nil)
+	}
 	if next.equal(e.was) {
 		delete(c.edits, name)
 	} else {
 		c.edits[name] = &edit{was: e.was, is: next}
 	}
 	return nil
+}
+
+// count takes an added file into the counts of the folders above it, or out.
+func (c *Copy) count(name string, in bool) {
+	for d := path.Dir(name); d != "."; d = path.Dir(d) {
+		if in {
+			c.made[d]++
+		} else if c.made[d]--; c.made[d] == 0 {
+			delete(c.made, d)
+		}
+	}
 }
 
 // room tells why a new file cannot have the name.
@@ -281,12 +301,10 @@ func (c *Copy) room(name string) error {
 			return fmt.Errorf("%s: %s is a file: %w", name, d, ErrConflict)
 		}
 	}
-	below := name + "/"
-	for p := range c.edits {
-		if strings.HasPrefix(p, below) && exists(p) {
-			return fmt.Errorf("%s is a folder: %w", name, ErrConflict)
-		}
+	if c.made[name] > 0 {
+		return fmt.Errorf("%s is a folder: %w", name, ErrConflict)
 	}
+	below := name + "/"
 	for i := sort.SearchStrings(c.base.paths, below); i < len(c.base.paths) && strings.HasPrefix(c.base.paths[i], below); i++ {
 		if exists(c.base.paths[i]) {
 			return fmt.Errorf("%s is a folder: %w", name, ErrConflict)
@@ -330,8 +348,8 @@ func (c *Copy) Take(d *Copy) {
 	if c.base != d.base {
 		panic("workcopy: Take of a copy of another folder")
 	}
-	edits := d.Clone().edits
+	d = d.Clone()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.edits = edits
+	c.edits, c.made = d.edits, d.made
 }

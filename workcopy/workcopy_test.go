@@ -264,8 +264,29 @@ func TestWriteRefuses(t *testing.T) {
 	if err := errors.Join(c.Delete("d2/y"), c.Write("d2", []byte("f"))); err != nil {
 		t.Error(err)
 	}
+	if err := errors.Join(c.Delete("fresh/z"), c.Write("fresh", nil)); err != nil {
+		t.Error(err)
+	}
 	if got := len(c.Changes()); got != 3 {
 		t.Errorf("%d changes", got)
+	}
+}
+
+func TestTake(t *testing.T) {
+	c := open(t, write(t, map[string]string{"a": "1"}), Options{})
+	d := c.Clone()
+	if err := errors.Join(c.Write("lost", nil), d.Write("a", []byte("2")), d.Write("d/x", nil)); err != nil {
+		t.Fatal(err)
+	}
+	c.Take(d)
+	if err := d.Write("a", []byte("3")); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Paths(); !slices.Equal(got, []string{"a", "d/x"}) || read(t, c, "a") != "2" {
+		t.Errorf("paths %q, a %q", got, read(t, c, "a"))
+	}
+	if err := c.Write("d", nil); !errors.Is(err, ErrConflict) {
+		t.Errorf("a folder that was taken: %v", err)
 	}
 }
 

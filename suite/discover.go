@@ -1,0 +1,92 @@
+package suite
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/workcopy"
+)
+
+// Discover finds the language of a repository and its test files, by the files'
+// names alone. Of the languages that have test files it is the one with the most
+// files, else of all; TypeScript takes JavaScript's files too. A repository
+// without code has the language "".
+func Discover(c *workcopy.Copy) (lang string, tests []string) {
+	counts := map[string]int{}
+	for _, p := range c.Paths() {
+		if foreign(p) {
+			continue
+		}
+		for _, l := range language.All() {
+			if slices.Contains(l.Extensions, strings.ToLower(path.Ext(p))) {
+				counts[l.Name]++
+				break
+			}
+		}
+	}
+	if counts["typescript"] > 0 && counts["typescript"] >= counts["javascript"] {
+		counts["typescript"] += counts["javascript"]
+		delete(counts, "javascript")
+	} else {
+		counts["javascript"] += counts["typescript"]
+		delete(counts, "typescript")
+	}
+	best := 0
+	for _, l := range language.All() {
+		if counts[l.Name] == 0 || l.Exam == nil {
+			continue
+		}
+		found := testsOf(c, l)
+		if score := counts[l.Name]; len(found) > 0 && len(tests) == 0 || (len(found) > 0) == (len(tests) > 0) && score > best {
+			lang, tests, best = l.Name, found, score
+		}
+	}
+	return lang, tests
+}
+
+// testsOf returns the test files of a language.
+func testsOf(c *workcopy.Copy, l *language.Language) []string {
+	if l == nil {
+		return nil
+	}
+	var tests []string
+	for _, p := range c.Paths() {
+		// A file in a folder of tests may have any ending.
+		if !isHelper(p) && !foreign(p) && ofLanguage(l, p) && l.IsTest(glovebox.File{Path: p}) {
+			tests = append(tests, p)
+		}
+	}
+	return tests
+}
+
+func ofLanguage(l *language.Language, p string) bool {
+	ext := strings.ToLower(path.Ext(p))
+	if slices.Contains(l.Extensions, ext) {
+		return true
+	}
+	return l.Name == "typescript" && ofLanguage(language.JavaScript, p) || l.Name == "perl" && ext == ".t"
+}
+
+// foreign tells whether a file is somebody else's code, kept in the repository.
+func foreign(p string) bool {
+	for part := range strings.SplitSeq(path.Dir(p), "/") {
+		switch part {
+		case "vendor", "third_party", "testdata", "site-packages":
+			return true
+		}
+	}
+	return false
+}
+
+func byName(name string) *language.Language {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, l := range language.All() {
+		if l.Name == name || slices.Contains(l.Aliases, name) {
+			return l
+		}
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+// Package suite turns a repository, as a working copy, and its tests into a
+// [glovebox.Job], and judges by name what became of the tests that matter.
+//
+// A Job has two sides, which the engine keeps apart: the program and its tests.
+// On the side of the tests are the listed test files and what they need beside
+// them:
+//
+//   - a folder of tests (tests, test, spec, __tests__) above a listed file, with
+//     all that is in it, helpers and data;
+//   - testdata, fixtures, __snapshots__ and the like beside a listed file;
+//   - every conftest.py, and in Go the other _test.go files of the package.
+//
+// Other test files in those folders are left out, unless a listed one imports
+// them. All else is the program, also the files of a build.
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/workcopy"
+)
+
+// Suite is the tests of a repository and how to run them.
+type Suite struct {
+	// Language is the name of a language of package language; empty means that
+	// of [Discover].
+	Language string
+	// Tests are the paths of the test files to run; none means those of
+	// [Discover].
+	Tests []string
+	// From is where the files of the tests' side are taken from; nil means the
+	// copy that is tested. With the copy as it was before a candidate's edits,
+	// nothing that the candidate wrote is on the tests' side, and what it
+	// wrote in a folder of tests is on neither.
+	From *workcopy.Copy
+	// Main is the program's main file, where the tests need one.
+	Main string
+	// Skip are paths that are left out with all below them, by whole elements:
+	// documents, pictures, what no test reads.
+	Skip []string
+	// Limits are the Job's. Files and Disk are raised to what the copy needs,
+	// and Memory, where it is not given, by what its files take.
+	Limits glovebox.Limits
+	// Tier, RequireProof and Env are the Job's.
+	Tier         glovebox.TierName
+	RequireProof glovebox.Proof
+	Env          map[string]string
+}
+
+// Bounds of what a Job stages.
+const (
+	MaxFiles = 50_000
+	MaxBytes = 512 << 20
+)
+
+// page is what a file takes at least, and in steps of what.
+const page = 4 << 10
+
+// Job makes the Job that runs the tests on c. The error says which test files
+// are not there, or that the copy is larger than what can be staged.
+func (s Suite) Job(c *workcopy.Copy) (glovebox.Job, error) {
+	from := s.From
+	if from == nil {
+		from = c
+	}
+	if s.Language == "" || len(s.Tests) == 0 {
+		lang, tests := Discover(from)
+		if s.Language == "" {
+			s.Language = lang
+		}
+		if len(s.Tests) == 0 {
+			if lang != s.Language {
+				tests = testsOf(from, byName(s.Language))
+			}
+			s.Tests = tests
+		}
+	}
+	lang := byName(s.Language)
+	if lang == nil {
+		return glovebox.Job{}, fmt.Errorf("the language of the tests is not known: %q", s.Language)
+	}
+	if len(s.Tests) == 0 {
+		return glovebox.Job{}, fmt.Errorf("there are no test files of %s", lang.Title)
+	}
+	sides, err := s.sort(from, lang)
+	if err != nil {
+		return glovebox.Job{}, err
+	}
+	tests, err := from.Files(sides.test, MaxBytes)
+	if err != nil {
+		return glovebox.Job{}, err
+	}
+	program, err := c.Files(sides.program, MaxBytes)
+	if err != nil {
+		return glovebox.Job{}, fmt.Errorf("the program: %w; leave out what no test reads (Skip)", err)
+	}
+	if len(program) == 0 {
+		return glovebox.Job{}, errors.New("there is no file beside the tests")
+	}
+	limits, err := s.limits(slices.Concat(program, tests))
+	if err != nil {
+		return glovebox.Job{}, err
+	}
+	return glovebox.Job{
+		Program: &glovebox.Program{Language: lang.Name, Files: program, Main: s.Main},
+		Tests:   tests, Limits: limits,
+		Tier: s.Tier, RequireProof: s.RequireProof, Env: s.Env,
+	}, nil
+}
+
+// limits raises the limits to what the files need beside what a run itself
+// makes.
+func (s Suite) limits(files []glovebox.File) (glovebox.Limits, error) {
+	l, d := s.Limits, glovebox.DefaultLimits
+	if len(files) > MaxFiles {
+		return l, fmt.Errorf("%d files, at most %d can be staged: %w; leave out what no test reads (Skip)", len(files), MaxFiles, workcopy.ErrTooLarge)
+	}
+	folders := map[string]bool{}
+	var bytes int64
+	for _, f := range files {
+		bytes += (int64(len(f.Data)) + page - 1) / page * page
+		for dir := path.Dir(f.Path); dir != "." && !folders[dir]; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	count := int64(len(files) + len(folders))
+	if bytes > MaxBytes {
+		return l, fmt.Errorf("%d bytes of files, at most %d can be staged: %w; leave out what no test reads (Skip)", bytes, MaxBytes, workcopy.ErrTooLarge)
+	}
+	l.Files = max(l.Files, d.Files+count)
+	l.Disk = max(l.Disk, d.Disk+bytes)
+	if l.Memory == 0 {
+		l.Memory = d.Memory + bytes
+	}
+	return l, nil
+}
+
+// sides tells which files are the tests' and which the program's.
+type sides struct {
+	listed  map[string]bool
+	folders []string // whose files are on the tests' side
+	beside  []string // folders that tests stand in
+	python  bool
+	golang  bool
+	out     map[string]bool // test files that are not run
+	skip    []string
+}
+
+// testFolders are names of folders that hold tests and what belongs to them.
+var testFolders = []string{"tests", "test", "spec", "specs", "__tests__"}
+
+// dataFolders are names of folders beside tests that belong to them.
+var dataFolders = []string{"testdata", "test_data", "test-data", "fixtures", "__fixtures__", "__snapshots__", "__mocks__"}
+
+func (s Suite) sort(from *workcopy.Copy, lang *language.Language) (*sides, error) {
+	d := &sides{listed: map[string]bool{}, out: map[string]bool{}, python: lang.Name == "python", golang: lang.Name == "go", skip: s.Skip}
+	var missing []string
+	for _, t := range s.Tests {
+		clean, err := glovebox.CleanPath(t)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := from.Stat(clean); !ok {
+			missing = append(missing, clean)
+			continue
+		}
+		d.listed[clean] = true
+		dir := path.Dir(clean)
+		top := ""
+		for up := dir; up != "."; up = path.Dir(up) {
+			if slices.Contains(testFolders, path.Base(up)) {
+				top = up
+			}
+		}
+		if top != "" {
+			d.folders = append(d.folders, top)
+		}
+		d.beside = append(d.beside, dir)
+		for _, name := range dataFolders {
+			d.folders = append(d.folders, path.Join(dir, name))
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("there are no such test files: %s", strings.Join(missing[:min(len(missing), 10)], ", "))
+	}
+	slices.Sort(d.folders)
+	d.folders = slices.Compact(d.folders)
+	slices.Sort(d.beside)
+	d.beside = slices.Compact(d.beside)
+	return d, d.leaveOut(from, lang)
+}
+
+var (
+	importLine = regexp.MustCompile(`(?m)^.*\b(?:import|from|require)\b.*$`)
+	word       = regexp.MustCompile(`[\w-]+`)
+)
+
+// leaveOut finds the test files in the tests' folders that are not listed and
+// that nothing on the tests' side imports.
+func (d *sides) leaveOut(from *workcopy.Copy, lang *language.Language) error {
+	var others []string
+	imported := map[string]bool{}
+	for _, p := range from.Paths() {
+		if !d.inFolders(p) && !d.listed[p] {
+			continue
+		}
+		if lang.IsTest(glovebox.File{Path: p}) && !d.listed[p] && !isHelper(p) {
+			others = append(others, p)
+			continue
+		}
+		if !slices.Contains(lang.Extensions, path.Ext(p)) {
+			continue
+		}
+		data, err := from.Read(p)
+		if err != nil {
+			return err
+		}
+		for _, line := range importLine.FindAll(data, -1) {
+			for _, w := range word.FindAll(line, -1) {
+				imported[string(w)] = true
+			}
+		}
+	}
+	for _, p := range others {
+		stem, _, _ := strings.Cut(path.Base(p), ".")
+		if !imported[stem] && !d.samePackage(p) {
+			d.out[p] = true
+		}
+	}
+	return nil
+}
+
+// isHelper tells whether a file that is named as tests are holds none.
+func isHelper(p string) bool { return path.Base(p) == "conftest.py" }
+
+// samePackage tells whether p is a Go test of a package that has a listed one:
+// they are compiled together.
+func (d *sides) samePackage(p string) bool {
+	if !d.golang || !strings.HasSuffix(p, "_test.go") {
+		return false
+	}
+	_, found := slices.BinarySearch(d.beside, path.Dir(p))
+	return found
+}
+
+// inFolders tells whether p is in a folder of the tests' side.
+func (d *sides) inFolders(p string) bool {
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		if _, found := slices.BinarySearch(d.folders, dir); found {
+			return true
+		}
+	}
+	return false
+}
+
+// test tells whether a file is on the tests' side.
+func (d *sides) test(p string) bool {
+	switch {
+	case d.listed[p]:
+		return true
+	case d.out[p] || d.skipped(p):
+		return false
+	}
+	return d.inFolders(p) || d.python && isHelper(p) || d.samePackage(p)
+}
+
+// program tells whether a file is on the program's side. What stands in the
+// tests' folders never is.
+func (d *sides) program(p string) bool {
+	return !d.listed[p] && !d.inFolders(p) && !d.skipped(p) && !(d.python && isHelper(p)) && !(d.golang && strings.HasSuffix(p, "_test.go"))
+}
+
+func (d *sides) skipped(p string) bool {
+	return slices.ContainsFunc(d.skip, func(s string) bool {
+		s = path.Clean(s)
+		return p == s || strings.HasPrefix(p, s+"/")
+	})
+}

@@ -1,0 +1,258 @@
+package suite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/edit"
+	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/suite"
+	"github.com/gloveboxhq/glovebox/tier/gvisor/statictest"
+	"github.com/gloveboxhq/glovebox/workcopy"
+)
+
+func TestMain(m *testing.M) { os.Exit(statictest.Main(m)) }
+
+// copyOf makes a working copy of names and contents.
+func copyOf(t testing.TB, pairs ...string) *workcopy.Copy {
+	t.Helper()
+	var files []glovebox.File
+	for i := 0; i < len(pairs); i += 2 {
+		files = append(files, glovebox.File{Path: pairs[i], Data: []byte(pairs[i+1])})
+	}
+	c, err := workcopy.New(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// named makes a working copy of empty files.
+func named(t testing.TB, names ...string) *workcopy.Copy {
+	t.Helper()
+	var pairs []string
+	for _, n := range names {
+		pairs = append(pairs, n, "")
+	}
+	return copyOf(t, pairs...)
+}
+
+func paths(files []glovebox.File) []string {
+	var list []string
+	for _, f := range files {
+		list = append(list, f.Path)
+	}
+	return list
+}
+
+func TestDiscover(t *testing.T) {
+	for _, row := range []struct {
+		files string
+		lang  string
+		tests string
+	}{
+		{"a.py b.py c.js tests/test_a.py tests/conftest.py tests/helpers.py", "python", "tests/test_a.py"},
+		{"src/a.ts src/b.js test/a.test.ts __tests__/b.js __tests__/data.json", "typescript", "__tests__/b.js test/a.test.ts"},
+		{"src/a.js src/b.js src/c.js x.ts src/a.test.js", "javascript", "src/a.test.js"},
+		{"go.mod a/a.go a/a_test.go vendor/x/x.py vendor/x/y.py vendor/x/z_test.go", "go", "a/a_test.go"},
+		{"a.sh b.sh c.sh lib.py test_lib.py", "python", "test_lib.py"},
+		{"a.sh b.sh c.py", "bash", ""},
+		{"README.md", "", ""},
+		{"lib/A.pm t/a.t", "perl", "t/a.t"},
+	} {
+		lang, tests := suite.Discover(named(t, strings.Fields(row.files)...))
+		if lang != row.lang || strings.Join(tests, " ") != row.tests {
+			t.Errorf("%s: %s %q, want %s %q", row.files, lang, tests, row.lang, row.tests)
+		}
+	}
+}
+
+func TestJobHasTwoSides(t *testing.T) {
+	python := []string{"setup.py", "shop/__init__.py", "shop/a.py", "shop/test_beside.py", "conftest.py", "shop/conftest.py", "shop/tests/test_in.py", "shop/tests/data/x.json",
+		"tests/__init__.py", "tests/helpers.py", "tests/test_a.py", "tests/test_b.py", "tests/unit/test_c.py", "tests/unit/base_test.py", "tests/data/in.json", "docs/a.md", "shop/testdata/y"}
+	golang := []string{"go.mod", "a/a.go", "a/a_test.go", "a/more_test.go", "a/testdata/x", "b/b.go", "b/b_test.go", "b/testdata/y"}
+	for _, row := range []struct {
+		name    string
+		files   []string
+		suite   suite.Suite
+		tests   string
+		program string
+	}{
+		{"all tests", python, suite.Suite{}, "conftest.py shop/conftest.py shop/test_beside.py shop/testdata/y shop/tests/data/x.json shop/tests/test_in.py tests/__init__.py tests/data/in.json tests/helpers.py tests/test_a.py tests/test_b.py tests/unit/base_test.py tests/unit/test_c.py",
+			"docs/a.md setup.py shop/__init__.py shop/a.py"},
+		{"one test", python, suite.Suite{Language: "python", Tests: []string{"tests/unit/test_c.py"}}, "conftest.py shop/conftest.py tests/__init__.py tests/data/in.json tests/helpers.py tests/unit/base_test.py tests/unit/test_c.py",
+			"docs/a.md setup.py shop/__init__.py shop/a.py shop/test_beside.py shop/testdata/y shop/tests/data/x.json shop/tests/test_in.py"},
+		{"skip", python, suite.Suite{Tests: []string{"tests/test_a.py"}, Skip: []string{"docs", "shop/tests/", "tests/data", "shop/test"}}, "conftest.py shop/conftest.py tests/__init__.py tests/helpers.py tests/test_a.py",
+			"setup.py shop/__init__.py shop/a.py shop/test_beside.py shop/testdata/y"},
+		{"a Go package", golang, suite.Suite{Tests: []string{"a/a_test.go"}}, "a/a_test.go a/more_test.go a/testdata/x", "a/a.go b/b.go b/testdata/y go.mod"},
+	} {
+		var pairs []string
+		for _, n := range row.files {
+			data := ""
+			if n == "tests/unit/test_c.py" {
+				data = "from .base_test import Base\n"
+			}
+			pairs = append(pairs, n, data)
+		}
+		job, err := row.suite.Job(copyOf(t, pairs...))
+		if err != nil {
+			t.Errorf("%s: %v", row.name, err)
+			continue
+		}
+		if got := strings.Join(paths(job.Tests), " "); got != row.tests {
+			t.Errorf("%s: tests\n%s, want\n%s", row.name, got, row.tests)
+		}
+		if got := strings.Join(paths(job.Program.Files), " "); got != row.program {
+			t.Errorf("%s: program\n%s, want\n%s", row.name, got, row.program)
+		}
+	}
+}
+
+// TestTestsOfBefore: what a candidate writes among the tests is on no side.
+func TestTestsOfBefore(t *testing.T) {
+	before := copyOf(t, "a.py", "x = 1\n", "tests/test_a.py", "right", "tests/helpers.py", "right")
+	after := before.Clone()
+	for name, data := range map[string]string{"tests/test_a.py": "wrong", "tests/helpers.py": "wrong", "tests/conftest.py": "wrong", "conftest.py": "wrong", "tests/new.py": "wrong", "a.py": "x = 2\n"} {
+		if err := after.Write(name, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	job, err := suite.Suite{From: before}.Job(after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := paths(job.Tests); !slices.Equal(got, []string{"tests/helpers.py", "tests/test_a.py"}) {
+		t.Errorf("tests %q", got)
+	}
+	for _, f := range slices.Concat(job.Tests, job.Program.Files) {
+		if string(f.Data) == "wrong" {
+			t.Errorf("%s is the candidate's", f.Path)
+		}
+	}
+	if len(job.Program.Files) != 1 || string(job.Program.Files[0].Data) != "x = 2\n" {
+		t.Errorf("program %+v", job.Program.Files)
+	}
+}
+
+func TestJobLimits(t *testing.T) {
+	pairs := []string{"test_a.py", ""}
+	for i := range 5000 {
+		pairs = append(pairs, fmt.Sprintf("d%d/f.py", i), "x")
+	}
+	c := copyOf(t, pairs...)
+	job, err := suite.Suite{Limits: glovebox.Limits{Wall: time.Minute}, Tier: glovebox.TierProcess, Env: map[string]string{"A": "b"}, RequireProof: glovebox.ProofOutOfProcess}.Job(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := job.Limits
+	if l.Files != glovebox.DefaultLimits.Files+10_001 || l.Disk != glovebox.DefaultLimits.Disk+5000*4096 || l.Memory != glovebox.DefaultLimits.Memory+5000*4096 || l.Wall != time.Minute {
+		t.Errorf("limits %+v", l)
+	}
+	if err := l.Validate(); err != nil || job.Tier != glovebox.TierProcess || job.Env["A"] != "b" || job.RequireProof != glovebox.ProofOutOfProcess {
+		t.Errorf("%v, job %s %v %s", err, job.Tier, job.Env, job.RequireProof)
+	}
+	given, err := suite.Suite{Limits: glovebox.Limits{Memory: glovebox.GiB, Files: 1 << 20}}.Job(c)
+	if err != nil || given.Limits.Memory != glovebox.GiB || given.Limits.Files != 1<<20 {
+		t.Errorf("%+v, %v", given.Limits, err)
+	}
+	for i := range suite.MaxFiles {
+		if err := c.Write(fmt.Sprintf("more/f%d", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := (suite.Suite{}).Job(c); !errors.Is(err, workcopy.ErrTooLarge) {
+		t.Errorf("too many files: %v", err)
+	}
+	if _, err := (suite.Suite{Skip: []string{"more"}}).Job(c); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []suite.Suite{{Language: "cobol"}, {Tests: []string{"test_b.py"}}, {Language: "go"}, {Tests: []string{"../x"}}} {
+		if _, err := bad.Job(c); err == nil {
+			t.Errorf("%+v made a job", bad)
+		}
+	}
+}
+
+// runner is how a loop runs a Job.
+type runner interface {
+	Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error)
+}
+
+// TestRepository solves a task in SWE-bench's shape: the tests fail, an edit is
+// made, the tests pass and the others go on passing.
+func TestRepository(t *testing.T) {
+	e, err := engine.New(engine.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	if _, err := e.Toolchain(t.Context(), language.Python); err != nil {
+		t.Skipf("no Python here: %v", err)
+	}
+	before := copyOf(t,
+		"pyproject.toml", "[project]\nname = \"shop\"\n",
+		"shop/__init__.py", "",
+		"shop/cart.py", "from .money import cents\n\n\ndef total(items):\n    return sum(cents(i) for i in items[1:])\n",
+		"shop/money.py", "def cents(x):\n    return round(x * 100)\n",
+		"tests/__init__.py", "",
+		"tests/helpers.py", "def same(a, b):\n    assert a == b, (a, b)\n",
+		"tests/test_cart.py", "import unittest\nimport pytest\nfrom shop.cart import total\nfrom .helpers import same\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_total(n):\n    same(total([n, n]), 200 * n)\n\n\ndef test_empty():\n    same(total([]), 0)\n\n\nclass TestOne(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(total([1]), 100)\n",
+		"tests/test_known_bug.py", "def test_known():\n    assert False\n",
+	)
+	want := suite.Want{
+		FailToPass: []string{"tests/test_cart.py::test_total[1]", "tests/test_cart.py::test_total[2]", "test_one (tests.test_cart.TestOne)"},
+		PassToPass: []string{"tests/test_cart.py::test_empty"},
+	}
+	s := suite.Suite{From: before, Limits: glovebox.Limits{Wall: 2 * time.Minute}}
+	judge := func(r runner, c *workcopy.Copy) suite.Judgement {
+		t.Helper()
+		job, err := s.Job(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := r.Run(t.Context(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Status == glovebox.StatusSandboxError {
+			t.Skip(o.Message)
+		}
+		return suite.Judge(o, want)
+	}
+	results := func(list []suite.Verdict) string {
+		var all []string
+		for _, v := range list {
+			all = append(all, string(v.Result))
+		}
+		return strings.Join(all, " ")
+	}
+	if j := judge(e, before); j.Resolved || results(j.FailToPass) != "failed failed failed" || results(j.PassToPass) != "passed" {
+		t.Fatalf("before: %+v", j)
+	}
+	set, err := edit.Parse("shop/cart.py\n<<<<<<< SEARCH\n    return sum(cents(i) for i in items[1:])\n=======\n    return sum(cents(i) for i in items)\n>>>>>>> REPLACE\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := before.Clone()
+	if err := set.Apply(after, edit.Rules{Allow: []string{"shop"}}); err != nil {
+		t.Fatal(err)
+	}
+	if j := judge(e, after); !j.Resolved || results(j.FailToPass) != "passed passed passed" {
+		t.Errorf("after: %+v", j)
+	}
+	// One that makes the tests pass and breaks another is not resolved.
+	if err := after.Write("shop/cart.py", []byte("def total(items):\n    if not items:\n        raise ValueError\n    return sum(round(i * 100) for i in items)\n")); err != nil {
+		t.Fatal(err)
+	}
+	if j := judge(e, after); j.Resolved || results(j.FailToPass) != "passed passed passed" || results(j.PassToPass) != "failed" {
+		t.Errorf("a regression: %+v", j)
+	}
+}
