@@ -21,8 +21,10 @@ type Row struct {
 	Phase    glovebox.Phase     `json:"phase,omitempty"`
 	Limit    glovebox.LimitName `json:"limit,omitempty"`
 	// Tests is nil where the tests did not run to their end.
-	Tests    *Tests   `json:"tests,omitempty"`
-	Measured Measured `json:"measured"`
+	Tests *Tests `json:"tests,omitempty"`
+	// Generated is nil where the sample was given.
+	Generated *Generated `json:"generated,omitempty"`
+	Measured  Measured   `json:"measured"`
 }
 
 // Tests counts a row's tests.

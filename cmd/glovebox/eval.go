@@ -34,32 +34,16 @@ type evalCmd struct {
 	Force   bool   `help:"Begin the results file anew."`
 	Report  string `help:"Write a report to this HTML file, which opens offline." placeholder:"FILE" type:"path"`
 	JSON    bool   `name:"json" help:"Print everything as one JSON object."`
-	Workers int    `short:"j" help:"How many samples run at a time (default: one for each processor)." placeholder:"N"`
+	generateFlags
 
-	evalBox
+	Workers int `short:"j" help:"How many samples run at a time (default: one for each processor)." placeholder:"N"`
+
+	boxFlags
 }
 
-// evalBox are the flags about each sample's box, as glovebox run has them.
-type evalBox struct {
-	Tier         string        `default:"auto" help:"How to isolate: auto, gvisor or process." placeholder:"TIER"`
-	Allow        []string      `help:"Go on where this host cannot enforce this control: proc, network, ipc, hostname or landlock; repeat it." placeholder:"CONTROL"`
-	RequireProof string        `help:"The weakest proof that makes a pass: out_of_process, compared_outside or in_process." placeholder:"PROOF"`
-	Timeout      time.Duration `help:"Wall clock limit of each sample (default 10s)." placeholder:"10s"`
-	CPU          time.Duration `help:"Processor time limit, all processes together (default: the wall clock limit)." placeholder:"10s"`
-	Memory       size          `help:"Memory limit, all processes together (default 512M)." placeholder:"512M"`
-	Processes    int64         `help:"Limit of processes and threads (default 64)." placeholder:"64"`
-	Disk         size          `help:"Limit of bytes written to the workspace (default 64M)." placeholder:"64M"`
-	Output       size          `help:"Limit of bytes of each of stdout and stderr (default 8M)." placeholder:"8M"`
-}
-
-func (b evalBox) options() eval.Options {
-	return eval.Options{
-		Tier: glovebox.TierName(b.Tier), RequireProof: glovebox.Proof(b.RequireProof),
-		Limits: glovebox.Limits{
-			Wall: b.Timeout, CPU: b.CPU, Memory: int64(b.Memory), Processes: b.Processes,
-			Disk: int64(b.Disk), Output: int64(b.Output),
-		},
-	}
+// options are under what samples run.
+func (f *boxFlags) options() eval.Options {
+	return eval.Options{Tier: glovebox.TierName(f.Tier), RequireProof: glovebox.Proof(f.RequireProof), Limits: f.limits()}
 }
 
 // Help is shown by glovebox eval --help.
@@ -85,6 +69,7 @@ Examples:
   glovebox eval -p HumanEval.jsonl.gz --sample-field canonical_solution --fail-under 1
   glovebox eval -p problems.jsonl -s new.jsonl --baseline old.results
   glovebox eval --compare old.results new.results
+  glovebox eval --generate -p HumanEval.jsonl.gz --model openai/gpt-5 --results gpt5.results
 
 pass@k is the unbiased estimate 1 - C(n-c,k)/C(n,k), averaged over the tasks. Where a task has
 fewer than k samples there is none, and the reason is said. What Glovebox itself failed at
@@ -103,13 +88,11 @@ func (c *evalCmd) Run(s *streams) error {
 	if c.Compare != "" {
 		return c.compare(s)
 	}
-	src := eval.Source{Problems: c.Problems, Samples: c.Samples, Field: c.SampleField, Partial: c.Partial}
-	set, err := eval.Load(src)
-	if err != nil {
-		return usageError{err}
-	}
 	o := c.options()
-	work := set.Work(o)
+	src, work, err := c.load(o)
+	if err != nil {
+		return err
+	}
 	var baseline []eval.Row
 	if c.Baseline != "" {
 		if _, baseline, err = eval.ReadResults(c.Baseline); err != nil {
@@ -136,6 +119,7 @@ func (c *evalCmd) Run(s *streams) error {
 		Title: filepath.Base(c.Problems), Created: time.Now(), Header: header,
 		Summary: eval.Summarize(work, rows, c.K, ran), Rows: rows,
 	}
+	report.Generation = eval.SummarizeGeneration(c.Model, rows)
 	if c.Baseline != "" {
 		name := "this run"
 		if c.Results != "" {
@@ -154,9 +138,23 @@ func (c *evalCmd) Run(s *streams) error {
 		return printJSON(s.stdout, struct {
 			eval.Summary
 			Comparison *eval.Comparison `json:"comparison,omitempty"`
-		}{report.Summary, report.Comparison})
+			Generation *eval.Generation `json:"generation,omitempty"`
+		}{report.Summary, report.Comparison, report.Generation})
 	}
 	return printEval(s.stdout, c.K, report)
+}
+
+// load lists what there is to do.
+func (c *evalCmd) load(o eval.Options) (eval.Source, []*eval.Work, error) {
+	if c.Generate {
+		return c.work(c.Problems, o)
+	}
+	src := eval.Source{Problems: c.Problems, Samples: c.Samples, Field: c.SampleField, Partial: c.Partial}
+	set, err := eval.Load(src)
+	if err != nil {
+		return src, nil, usageError{err}
+	}
+	return src, set.Work(o), nil
 }
 
 // check looks for flags that do not go together.
@@ -170,6 +168,8 @@ func (c *evalCmd) check() error {
 		return usagef("%s: unexpected; problems are given with --problems", c.Newer)
 	case c.Compare == "" && c.Problems == "":
 		return usagef("--problems is missing")
+	case c.Generate && (c.Samples != "" || c.SampleField != "" || c.Partial):
+		return usagef("--generate makes the samples: leave --samples, --sample-field and --partial out")
 	case c.Force && c.Results == "":
 		return usagef("--force begins a results file anew: it needs --results")
 	case c.FailUnder != nil && !(*c.FailUnder >= 0 && *c.FailUnder <= 1):
@@ -192,17 +192,13 @@ func (c *evalCmd) check() error {
 
 // run does what has no result yet.
 func (c *evalCmd) run(s *streams, work []*eval.Work, results *eval.Results, o eval.Options) (eval.Ran, error) {
-	e, err := engine.New(engine.Config{Allow: c.Allow})
-	var wrong *engine.Error
-	if errors.As(err, &wrong) {
-		return eval.Ran{}, usageError{err}
-	}
+	e, err := c.engine()
 	if err != nil {
 		return eval.Ran{}, err
 	}
 	defer e.Close()
 	bar := newBar(s.stderr)
-	r := eval.Runner{Do: eval.Judge(e, o), Workers: c.Workers, Progress: bar.show}
+	r := eval.Runner{Do: eval.Judge(e), Workers: c.Workers, Progress: bar.show}
 	ran, err := r.Run(s.ctx, work, results)
 	bar.clear()
 	switch {
@@ -212,7 +208,7 @@ func (c *evalCmd) run(s *streams, work []*eval.Work, results *eval.Results, o ev
 			kept = "the same command goes on from there"
 		}
 		return ran, fmt.Errorf("interrupted with %d of %d samples done; %s", len(results.Rows(work)), len(work), kept)
-	case errors.As(err, &wrong):
+	case errors.As(err, new(*engine.Error)):
 		return ran, usageError{err}
 	case err != nil:
 		return ran, err
@@ -280,6 +276,9 @@ const shownTasks = 12
 func printEval(w io.Writer, ks []int, r *eval.Report) error {
 	p, sum := newPainter(w), &r.Summary
 	var b strings.Builder
+	if r.Generation != nil {
+		printGeneration(&b, p, r.Generation)
+	}
 	for _, k := range ks {
 		name := fmt.Sprint(k)
 		if v, ok := sum.PassAtK[name]; ok {
@@ -397,13 +396,14 @@ func printComparison(b *strings.Builder, p painter, c *eval.Comparison) {
 
 // bar shows on a terminal how far a run is; elsewhere it shows nothing.
 type bar struct {
+	err   io.Writer
 	out   *os.File // nil: no terminal
 	begin time.Time
 	shown time.Time
 }
 
 func newBar(w io.Writer) *bar {
-	b := &bar{begin: time.Now()}
+	b := &bar{err: w, begin: time.Now()}
 	if f, ok := w.(*os.File); ok && isTerminal(f) {
 		b.out = f
 	}
@@ -421,6 +421,12 @@ func (b *bar) show(p eval.Progress) {
 	left := time.Duration(float64(p.Total-p.Done) / rate * float64(time.Second)).Round(time.Second)
 	fmt.Fprintf(b.out, "\r\x1b[K%s%s %d/%d  %d passed  %.1f/s  %v left",
 		strings.Repeat("█", full), strings.Repeat("░", width-full), p.Done, p.Total, p.Passed, rate, left)
+}
+
+// say writes a line above the bar, on a terminal or not.
+func (b *bar) say(text string) {
+	b.clear()
+	fmt.Fprintln(b.err, "glovebox:", oneLine(text))
 }
 
 func (b *bar) clear() {

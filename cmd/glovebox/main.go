@@ -54,6 +54,7 @@ func exitOf(s glovebox.Status) int {
 // cli is the whole command line.
 type cli struct {
 	Run    runCmd    `cmd:"" help:"Run a model's reply (or code) in a box and say what happened."`
+	Solve  solveCmd  `cmd:"" help:"Let a model write, test and repair code until it is proven; the result is a patch to review."`
 	Eval   evalCmd   `cmd:"" help:"Run samples of a problem set and report pass@k."`
 	Doctor doctorCmd `cmd:"" help:"Try every control of every tier on this host and say what holds."`
 	Bench  benchCmd  `cmd:"" help:"Time the tiers beside bare execution, as ratios."`

@@ -7,6 +7,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/gloveboxhq/glovebox/model"
+	"github.com/gloveboxhq/glovebox/model/modeltest"
 	"github.com/gloveboxhq/glovebox/tier/gvisor/statictest"
 )
 
@@ -22,6 +24,7 @@ func (s static) Run() int { return statictest.Main(s.M) }
 // TestScripts runs the command line as its users do. UPDATE=1 rewrites what
 // the scripts compare with.
 func TestScripts(t *testing.T) {
+	bug, right := example(t, "shipping_bug.md"), example(t, "shipping.md")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("UPDATE") != "",
@@ -33,6 +36,10 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("PATH", env.Getenv("PATH"))
+			server := modeltest.Start(models(bug, right))
+			env.Defer(server.Close)
+			env.Setenv("MODEL_URL", server.BaseURL(model.ProviderOpenAI))
+			env.Setenv("ANTHROPIC_URL", server.BaseURL(model.ProviderAnthropic))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

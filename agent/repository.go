@@ -1,0 +1,255 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/edit"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/model"
+	"github.com/gloveboxhq/glovebox/observe"
+	"github.com/gloveboxhq/glovebox/repomap"
+	"github.com/gloveboxhq/glovebox/suite"
+	"github.com/gloveboxhq/glovebox/workcopy"
+)
+
+// repository is a task that changes a repository. It has up to two suites: the
+// task's, which must pass in the end, and the regression suite, in which what
+// passed before must pass still. Where the caller gives no tests, the
+// repository's own are both: what fails in them is the task.
+type repository struct {
+	s     *solver
+	base  *workcopy.Copy // with the task's tests in it
+	rules edit.Rules
+
+	task       suite.Suite
+	want       suite.Want // of the task; empty: every test
+	regression *suite.Suite
+	keep       []string // names of the regression suite that passed before
+
+	m     *repomap.Map
+	files []string // the plan's
+	given []string // paths of tests that the caller brought
+}
+
+func openRepository(ctx context.Context, s *solver) (*repository, error) {
+	r := &repository{s: s, base: s.task.Repository.Clone()}
+	known, own := suite.Discover(r.base)
+	if s.language == nil {
+		if s.language = language.ByName(known); s.language == nil {
+			return nil, errors.New("there are no files of a known language in the repository")
+		}
+	}
+	for _, f := range s.task.Tests {
+		p, err := glovebox.CleanPath(f.Path)
+		if err == nil {
+			err = r.base.Write(p, f.Data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the test %s: %w", f.Path, err)
+		}
+		r.given = append(r.given, p)
+	}
+	own = slices.DeleteFunc(own, func(p string) bool { return slices.Contains(r.given, p) })
+	// The tests are taken from the base, whatever a candidate wrote beside them.
+	base := suite.Suite{Language: s.language.Name, From: r.base, Limits: s.task.Limits, Tier: s.task.Tier, RequireProof: s.task.RequireProof}
+	r.task, r.want = base, suite.Want{FailToPass: s.task.FailToPass}
+	switch {
+	case len(r.given) == 0 && len(own) == 0:
+		return nil, errors.New("there are no tests, in the repository or given: nothing would prove a change")
+	case len(r.given) == 0:
+		r.task.Tests = own
+	default:
+		r.task.Tests = r.given
+		if len(own) > 0 {
+			regression := base
+			regression.Tests = own
+			r.regression = &regression
+		}
+	}
+	// Tests are what a candidate is judged by: it may not change them.
+	r.rules = edit.Rules{Allow: s.task.Allow, Deny: slices.Concat(r.given, own)}
+	var err error
+	r.m, err = repomap.Build(ctx, r.base, repomap.Options{Count: model.Count})
+	return r, err
+}
+
+func (r *repository) start() *workcopy.Copy { return r.base }
+
+// result has the caller's tests taken out again: they are no part of a change.
+func (r *repository) result(files *workcopy.Copy) (*workcopy.Copy, error) {
+	out := files.Clone()
+	for _, p := range r.given {
+		old, err := r.s.task.Repository.Read(p)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			err = out.Delete(p)
+		case err == nil:
+			err = out.Write(p, old)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (r *repository) focus(files []string) { r.files = files }
+
+// reproduce runs both suites as they are. The regression suite's own failures
+// are nobody's concern: only what passes now is kept an eye on.
+func (r *repository) reproduce(ctx context.Context, run runFunc) (*glovebox.Observation, error) {
+	o, err := r.runSuite(ctx, run, PurposeBaseline, r.task, r.base)
+	if err != nil {
+		return o, err
+	}
+	if o.Status == glovebox.StatusPass {
+		return o, halt{StopNothing, "all tests of the task pass before anything is changed"}
+	}
+	if len(r.s.task.Tests) == 0 && len(r.want.FailToPass) == 0 {
+		r.want.FailToPass, r.want.PassToPass = names(o, "failed", "error"), names(o, "passed")
+	}
+	if r.regression != nil {
+		before, err := r.runSuite(ctx, run, PurposeBaseline, *r.regression, r.base)
+		var h halt
+		switch {
+		case errors.As(err, &h) && h.stop == StopTests:
+			r.s.decide(0, "the repository's own tests cannot be run and are left out: %s", h.reason)
+			r.regression = nil
+			return o, nil
+		case err != nil:
+			return o, err
+		}
+		r.keep = names(before, "passed")
+	}
+	return o, nil
+}
+
+// names are the tests of an observation with one of the statuses.
+func names(o *glovebox.Observation, statuses ...string) []string {
+	var list []string
+	if o.Tests != nil {
+		for _, c := range o.Tests.Cases {
+			if slices.Contains(statuses, c.Status) {
+				list = append(list, c.Name)
+			}
+		}
+	}
+	return list
+}
+
+func (r *repository) runSuite(ctx context.Context, run runFunc, purpose Purpose, su suite.Suite, files *workcopy.Copy) (*glovebox.Observation, error) {
+	job, err := su.Job(files)
+	if err != nil {
+		return nil, halt{StopTests, err.Error()}
+	}
+	return run(ctx, purpose, job)
+}
+
+// propose applies a reply's edits, all or none.
+func (r *repository) propose(files *workcopy.Copy, reply string) (*workcopy.Copy, error) {
+	set, err := edit.Parse(reply)
+	if err != nil {
+		return nil, err
+	}
+	next := files.Clone()
+	return next, set.Apply(next, r.rules)
+}
+
+func (r *repository) prove(ctx context.Context, run runFunc, files *workcopy.Copy, _ string) (*proof, error) {
+	o, err := r.runSuite(ctx, run, PurposeCode, r.task, files)
+	if err != nil {
+		return nil, err
+	}
+	p := &proof{observation: o, evidence: observe.RepairFeedback(o, r.s.task.Limits.WithDefaults())}
+	if o.Tests != nil {
+		p.passed, p.total = o.Tests.Passed, o.Tests.Total
+	}
+	task := testSignal(SignalTask, o)
+	if len(r.want.FailToPass)+len(r.want.PassToPass) > 0 {
+		task = judge(SignalTask, o, r.want)
+	}
+	p.signals = []Signal{task}
+	if p.ok = task.OK; !p.ok {
+		if p.evidence == "" {
+			p.evidence = "These tests have to pass:\n" + observe.Quote("tests", strings.Join(task.Reasons, "\n"))
+		}
+		return p, nil
+	}
+	regression, err := r.regress(ctx, run, files, p)
+	if err != nil {
+		return nil, err
+	}
+	p.signals = append(p.signals, regression)
+	return p, nil
+}
+
+// judge reads an observation by the names that are wanted. Other tests may fail
+// as they did before.
+func judge(name SignalName, o *glovebox.Observation, want suite.Want) Signal {
+	j := suite.Judge(o, want)
+	s := Signal{Name: name, OK: j.Resolved}
+	passed, all := 0, slices.Concat(j.FailToPass, j.PassToPass)
+	for _, v := range all {
+		switch v.Result {
+		case suite.Passed:
+			passed++
+		case suite.Unlisted:
+		default:
+			if len(s.Reasons) < maxFindings {
+				s.Reasons = append(s.Reasons, fmt.Sprintf("%s %s", observe.Line(v.Name), v.Result))
+			}
+		}
+	}
+	if !s.OK && len(s.Reasons) == 0 {
+		s.Reasons = []string{observe.Line(j.Reason)}
+	}
+	s.Detail = fmt.Sprintf("%d of %d tests that decide pass", passed, len(all))
+	return s
+}
+
+// regress runs the regression suite.
+func (r *repository) regress(ctx context.Context, run runFunc, files *workcopy.Copy, p *proof) (Signal, error) {
+	s := Signal{Name: SignalRegression}
+	switch {
+	case r.regression == nil && len(r.want.PassToPass) > 0:
+		// The task's suite is the regression suite, too.
+		s.OK, s.Detail = true, fmt.Sprintf("%d tests that passed before pass still", len(r.want.PassToPass))
+		return s, nil
+	case len(r.keep) == 0:
+		s.Skipped, s.Detail = true, "no further test passed before"
+		return s, nil
+	}
+	o, err := r.runSuite(ctx, run, PurposeCode, *r.regression, files)
+	if err != nil {
+		return s, err
+	}
+	if s = judge(SignalRegression, o, suite.Want{PassToPass: r.keep}); !s.OK {
+		for i, why := range s.Reasons {
+			s.Reasons[i] = why + ": it passed before the change"
+		}
+		p.ok, p.observation, p.passed, p.total = false, o, len(r.keep)-len(s.Reasons), len(r.keep)
+		p.evidence = "The change breaks tests that passed before it.\n" + observe.RepairFeedback(o, r.s.task.Limits.WithDefaults())
+	}
+	return s, nil
+}
+
+// describe is the tree, the signatures and the files that matter most.
+func (r *repository) describe(room int) string {
+	focus := repomap.Focus{Files: r.files, Text: r.s.task.Text}
+	var b strings.Builder
+	add := func(head, source, text string) {
+		b.WriteString("\n" + head + "\n" + observe.Quote(source, r.s.secret(text)))
+	}
+	add("The files of the repository:", "tree", r.m.Tree(room/8))
+	add("What they define:", "signatures", r.m.Signatures(room/4, focus))
+	for _, section := range r.m.Context(focus, room/2).Sections {
+		add("A file:", "file "+section.Path+", "+section.Why, section.Text)
+	}
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// Signature names a failure such that two runs that fail for the same reason
+// have the same one: what changes from run to run (addresses, paths, times,
+// numbers of lines and processes) is taken out. A pass has none.
+func Signature(o *glovebox.Observation) string {
+	if o.Status == glovebox.StatusPass {
+		return ""
+	}
+	h := sha256.New()
+	say := func(parts ...string) {
+		for _, p := range parts {
+			fmt.Fprintf(h, "%d:%s\n", len(p), p)
+		}
+	}
+	say(string(o.Status), string(o.Phase), string(o.Limit), o.Signal)
+	if s := o.Syntax; s != nil {
+		say("syntax", Normal(s.Message))
+	}
+	if f := o.Failure; f != nil {
+		say("failure", f.Type, Normal(f.Message))
+	}
+	if t := o.Tests; t != nil {
+		say("tests", Normal(t.Reason))
+		var failed []string
+		for _, c := range t.Cases {
+			if c.Status != "passed" {
+				failed = append(failed, strings.Join([]string{c.Name, c.Status, Normal(c.Message), Normal(c.Actual)}, "\x00"))
+			}
+		}
+		slices.Sort(failed)
+		say(failed...)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// volatile is what differs between two runs that say the same, and what stands
+// for it, in the order in which it is looked for.
+var volatile = []struct {
+	find *regexp.Regexp
+	put  string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?`), "TIME"},
+	{regexp.MustCompile(`\b\d\d:\d\d:\d\d([.,]\d+)?\b`), "TIME"},
+	{regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "ID"},
+	{regexp.MustCompile(`(?i)\b0x[0-9a-f]{3,}\b`), "ADDRESS"},
+	{regexp.MustCompile(`(?:[A-Za-z]:)?(?:[/\\][\w.@+~-]+){2,}[/\\]?`), "PATH"},
+	{regexp.MustCompile(`(?i)\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|secs|seconds?|minutes?)\b`), "DURATION"},
+	{regexp.MustCompile(`(?i)\b(line|lines|pid|process|thread|goroutine|port|column|col)([ =:#-]+)\d+`), "$1$2N"},
+	{regexp.MustCompile(`(\.\w{1,5}|PATH):\d+(:\d+)?\b`), "$1:N"},
+	{regexp.MustCompile(`\s+`), " "},
+}
+
+// maxNormal bounds the text that is read of one message, in bytes.
+const maxNormal = 4 << 10
+
+// Normal returns a message without what changes from run to run.
+func Normal(s string) string {
+	if len(s) > maxNormal {
+		s = s[:maxNormal/2] + s[len(s)-maxNormal/2:]
+	}
+	for _, v := range volatile {
+		s = v.find.ReplaceAllString(s, v.put)
+	}
+	s = hexWord.ReplaceAllStringFunc(s, func(w string) string {
+		if strings.ContainsAny(w, "0123456789") && strings.ContainsAny(w, "abcdefABCDEF") {
+			return "HEX"
+		}
+		return w // a number, or a word
+	})
+	return strings.TrimSpace(s)
+}
+
+// hexWord is what may be a hash or an identifier.
+var hexWord = regexp.MustCompile(`(?i)\b[0-9a-f]{8,}\b`)

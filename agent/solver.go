@@ -1,0 +1,271 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/model"
+	"github.com/gloveboxhq/glovebox/redact"
+)
+
+// solver is one task on its way.
+type solver struct {
+	c      Config
+	task   Task
+	purse  *purse
+	redact *redact.Redactor
+
+	// What all candidates share; it is made before the first of them starts.
+	language  *language.Language // nil: the model chooses
+	libraries string
+	subject   subject
+	baseline  *glovebox.Observation // nil: there was nothing to run
+	plan      *Plan
+
+	recording sync.Mutex
+}
+
+func newSolver(c Config, t Task) *solver {
+	s := &solver{c: c, task: t, purse: &purse{b: c.Budget}, redact: redact.New(redact.Config{Secrets: t.Secrets})}
+	if t.Language != "" {
+		s.language = language.ByName(t.Language)
+	}
+	if s.language == nil && t.Start != nil {
+		s.language = language.ByName(t.Start.Language)
+	}
+	return s
+}
+
+func (s *solver) record(r Record) {
+	if s.c.Record == nil {
+		return
+	}
+	s.recording.Lock()
+	defer s.recording.Unlock()
+	r.Time = time.Now()
+	s.c.Record(r)
+}
+
+// decide records a decision in words.
+func (s *solver) decide(candidate int, format string, args ...any) {
+	s.record(Record{Type: RecordDecision, Candidate: candidate, Text: fmt.Sprintf(format, args...)})
+}
+
+// solve is the way of a task.
+func (s *solver) solve(ctx context.Context) *Result {
+	r := &Result{Disposition: Blocked, Attempts: []Attempt{}}
+	if err := s.prepare(ctx); err != nil {
+		r.Baseline, r.Plan = s.baseline, s.plan
+		return r.stopped(s.reason(ctx, err))
+	}
+	r.Baseline, r.Plan = s.baseline, s.plan
+	attempts := s.compete(ctx)
+	for _, a := range attempts {
+		r.Attempts = append(r.Attempts, a.Attempt)
+	}
+	best := choice(attempts)
+	r.Chosen, r.Signals, r.Observation = best.Number, best.signals, best.observation
+	r.Stop, r.StopReason, r.Reasons = best.Stop, best.StopReason, best.reasons
+	if best.accepted {
+		r.Disposition = Candidate
+	}
+	patch, err := s.patch(best)
+	if err != nil {
+		r.Disposition = Blocked
+		r.Reasons = append(r.Reasons, "the patch cannot be written: "+err.Error())
+	}
+	if r.Patch = patch; r.Patch == "" {
+		r.Chosen = 0
+	}
+	return r
+}
+
+func (s *solver) patch(a *attempt) (string, error) {
+	files, err := s.subject.result(a.files)
+	if err != nil {
+		return "", err
+	}
+	patch, err := files.Patch()
+	return string(patch), err
+}
+
+// stopped fills in a result that ended before there was a candidate.
+func (r *Result) stopped(h halt) *Result {
+	r.Stop, r.StopReason, r.Reasons = h.stop, h.reason, []string{h.reason}
+	return r
+}
+
+// reason is the stop that an error means.
+func (s *solver) reason(ctx context.Context, err error) halt {
+	var h halt
+	switch {
+	case errors.As(context.Cause(ctx), &h), errors.As(err, &h):
+		return h
+	case ctx.Err() != nil:
+		return halt{StopCancelled, "the caller gave up"}
+	}
+	return halt{StopModel, err.Error()}
+}
+
+// prepare makes what all candidates share.
+func (s *solver) prepare(ctx context.Context) error {
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	s.record(Record{Type: RecordStart, Task: s.about()})
+	if err := s.askBox(ctx); err != nil {
+		return err
+	}
+	baseline, err := s.subject.reproduce(ctx, s.run(0, 0))
+	if s.baseline = baseline; err != nil {
+		return err
+	}
+	if s.c.NoPlan {
+		return nil
+	}
+	request := model.Request{System: s.system(), Messages: []model.Message{
+		{Role: model.User, Text: s.brief(s.room()) + "\n" + planForm},
+	}}
+	reply, err := s.ask(ctx, s.model(0), 0, 0, PurposePlan, request)
+	if err != nil {
+		return err
+	}
+	s.plan = readPlan(reply.Text)
+	s.record(Record{Type: RecordPlan, Plan: s.plan})
+	s.subject.focus(s.plan.Files)
+	return nil
+}
+
+// open makes the subject.
+func (s *solver) open(ctx context.Context) (err error) {
+	if s.task.Repository != nil {
+		s.subject, err = openRepository(ctx, s)
+	} else {
+		s.subject, err = newProgram(s)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = halt{StopTests, err.Error()}
+	}
+	return err
+}
+
+// about is what a transcript says of the task.
+func (s *solver) about() *TaskRecord {
+	t := s.task
+	r := &TaskRecord{Text: s.secret(t.Text), Cases: len(t.Cases), Repository: t.Repository != nil, Candidates: s.c.Candidates}
+	for _, f := range t.Tests {
+		r.Tests = append(r.Tests, f.Path)
+	}
+	if s.language != nil {
+		r.Language = s.language.Name
+	}
+	return r
+}
+
+// room is how many tokens a brief may have: the rest is for the system prompt,
+// the plan, the last answer and the evidence.
+func (s *solver) room() int {
+	return max(s.c.ContextTokens-model.Count(s.system())-s.c.ReplyTokens-evidenceTokens, 1000)
+}
+
+// askBox asks the box which libraries it has, where the language can say it.
+// That is for information: a failure of it is told and nothing more.
+func (s *solver) askBox(ctx context.Context) error {
+	if s.language == nil {
+		return nil
+	}
+	job, ok := s.language.LibrariesJob()
+	if !ok {
+		return nil
+	}
+	job.Tier = s.task.Tier
+	o, err := s.c.Runner.Run(ctx, job)
+	if err := cmp.Or(ctx.Err(), err); err != nil {
+		return err
+	}
+	if o.Status != glovebox.StatusPass {
+		s.decide(0, "the box cannot say which libraries it has: %s", o.Message)
+		return nil
+	}
+	s.libraries = o.Stdout
+	s.record(Record{Type: RecordLibraries, Text: o.Stdout})
+	return nil
+}
+
+// model is the model that answers a candidate, or for 0 what all share.
+func (s *solver) model(candidate int) model.Model {
+	if p, ok := s.c.Model.(perCandidate); ok {
+		return p.For(candidate)
+	}
+	return s.c.Model
+}
+
+// ask sends a request under the budget.
+func (s *solver) ask(ctx context.Context, m model.Model, candidate, turn int, purpose Purpose, r model.Request) (*model.Reply, error) {
+	n := model.CountRequest(r)
+	bound, err := s.purse.reserve(n, s.c.ReplyTokens)
+	if err != nil {
+		return nil, err
+	}
+	r.MaxTokens = bound
+	s.record(Record{Type: RecordPrompt, Candidate: candidate, Turn: turn, Purpose: purpose, Request: &r, Tokens: n})
+	reply, err := m.Complete(ctx, r, nil)
+	if err != nil {
+		// What a broken request has used is not known; the prompt was sent.
+		s.purse.settle(n, bound, model.Usage{Input: int64(n), Estimated: true})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, halt{StopModel, err.Error()}
+	}
+	s.purse.settle(n, bound, reply.Usage)
+	s.record(Record{Type: RecordReply, Candidate: candidate, Turn: turn, Purpose: purpose, Reply: reply})
+	if reply.Finish == model.FinishRefused {
+		return nil, halt{StopRefused, "the model refuses to answer"}
+	}
+	return reply, nil
+}
+
+// compete runs the candidates at once. The first that is accepted wins and the
+// others are cancelled; when it returns, all have ended.
+func (s *solver) compete(ctx context.Context) []*attempt {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	attempts := make([]*attempt, s.c.Candidates)
+	var wg sync.WaitGroup
+	for i := range attempts {
+		attempts[i] = s.newAttempt(i + 1)
+		wg.Go(func() {
+			if attempts[i].run(ctx); attempts[i].accepted {
+				cancel(halt{StopBeaten, fmt.Sprintf("candidate %d was proven first", i+1)})
+			}
+		})
+	}
+	wg.Wait()
+	return attempts
+}
+
+// choice is the best of the attempts: an accepted one, else the one with the
+// fewest tests that fail.
+func choice(attempts []*attempt) *attempt {
+	return slices.MinFunc(attempts, func(a, b *attempt) int {
+		return cmp.Or(-compareBool(a.accepted, b.accepted), -compareBool(a.proven, b.proven), cmp.Compare(a.failing, b.failing), cmp.Compare(a.Number, b.Number))
+	})
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

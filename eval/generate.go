@@ -1,0 +1,176 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/agent"
+	"github.com/gloveboxhq/glovebox/language"
+)
+
+// Generated is how a model came to a sample, with the loop around it.
+type Generated struct {
+	// First is what came of the first reply, without any repair.
+	First glovebox.Status `json:"first"`
+	// Turns is how many replies with code it took.
+	Turns int        `json:"turns"`
+	Stop  agent.Stop `json:"stop"`
+	// Accepted: the review gate let it through.
+	Accepted bool `json:"accepted"`
+	// Tokens are those of all requests, read and written.
+	Tokens int64 `json:"tokens"`
+	// PatchLines is how many lines the candidate adds and removes.
+	PatchLines int `json:"patch_lines"`
+}
+
+// GenerateWork lists n samples of each problem for a model to make under the
+// options. model says which model, and how it is driven: another one makes
+// other results.
+func GenerateWork(problems []*Problem, n int, o Options, model ...any) []*Work {
+	var list []*Work
+	for _, p := range problems {
+		for i := range n {
+			list = append(list, &Work{Problem: p, N: i, Hash: Hash(p, o, model, i)})
+		}
+	}
+	return list
+}
+
+// Generate returns a function for [Runner].Do that lets a model solve problems.
+// The tests stay hidden from it, but for what fails of them. A model that cannot
+// be reached ends the run, which can be taken up again.
+func Generate(e Engine, c agent.Config, o Options) func(context.Context, *Work) (Row, error) {
+	c.Runner = e
+	return func(ctx context.Context, w *Work) (Row, error) {
+		begin := time.Now()
+		task, err := w.Problem.task(o)
+		if err != nil {
+			return Row{}, err
+		}
+		r, err := agent.Solve(ctx, c, task)
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return Row{}, err
+		}
+		if r.Stop == agent.StopModel {
+			return Row{}, fmt.Errorf("%s: %s", w.Problem.ID, r.StopReason)
+		}
+		// Without an observation there was no code: the budget was too small, or
+		// the model refused.
+		last := r.Observation
+		if last == nil {
+			last = &glovebox.Observation{Status: glovebox.StatusNoCode, Phase: glovebox.PhaseExtract, Message: r.StopReason}
+		}
+		row := RowOf(w, last)
+		row.Measured.DurationMS = float64(time.Since(begin).Microseconds()) / 1000
+		row.Generated = generated(r)
+		return row, nil
+	}
+}
+
+func generated(r *agent.Result) *Generated {
+	g := &Generated{First: glovebox.StatusNoCode, Stop: r.Stop, Accepted: r.Disposition == agent.Candidate, Tokens: r.Usage.Total()}
+	for _, a := range r.Attempts {
+		if len(a.Turns) == 0 || a.Number != max(r.Chosen, 1) {
+			continue
+		}
+		g.Turns = len(a.Turns)
+		if first := a.Turns[0]; first.Refused == "" {
+			g.First = first.Status
+		}
+	}
+	for line := range strings.Lines(r.Patch) {
+		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--- ") {
+			g.PatchLines++
+		}
+	}
+	return g
+}
+
+// task is the problem as a task for a model.
+func (p *Problem) task(o Options) (agent.Task, error) {
+	job, err := p.Job(&Sample{Form: FormReply, Where: p.Where}, o)
+	if err != nil {
+		return agent.Task{}, err
+	}
+	t := agent.Task{
+		Text: p.Prompt, Language: p.Language, Tests: job.Tests, Cases: job.Cases, Entry: p.Entry, HideTests: true,
+		Limits: job.Limits, Tier: job.Tier, RequireProof: job.RequireProof,
+	}
+	if p.Kind == KindHumanEval || p.Kind == KindMultiPLE {
+		t.Text = "Complete this code. Answer with the whole program, what is given included:\n\n" + p.Prompt
+	}
+	if strings.TrimSpace(p.Prompt) == "" {
+		return t, fmt.Errorf("%s: the problem has no text that a model could be asked", p.Where)
+	}
+	// HumanEvalPack asks for a repair.
+	if buggy, ok := p.Own["buggy_solution"]; ok {
+		l := language.ByName(p.Language)
+		t.Text = "Repair this program. Its behaviour is described in:\n\n" + p.Prompt
+		t.Start = &glovebox.Program{Language: l.Name, Main: l.Main, Files: []glovebox.File{{Path: l.Main, Data: []byte(p.Before + buggy + p.After)}}}
+	}
+	return t, nil
+}
+
+// SummarizeGeneration counts how a model fared. It is nil where no row is a
+// model's.
+func SummarizeGeneration(model string, rows []Row) *Generation {
+	g := &Generation{Model: model, Turns: map[int]int{}}
+	first, repaired := map[string]*Task{}, map[string]*Task{}
+	var order []string
+	var lines []int
+	accepted, solved, samples := 0, 0, 0
+	for _, r := range rows {
+		if r.Generated == nil {
+			continue
+		}
+		if first[r.Task] == nil {
+			first[r.Task], repaired[r.Task] = &Task{Task: r.Task}, &Task{Task: r.Task}
+			order = append(order, r.Task)
+		}
+		samples++
+		first[r.Task].N++
+		repaired[r.Task].N++
+		if r.Generated.First == glovebox.StatusPass {
+			first[r.Task].Passed++
+		}
+		if r.Status == glovebox.StatusPass {
+			repaired[r.Task].Passed++
+			solved++
+			g.Turns[r.Generated.Turns]++
+		}
+		if r.Generated.Accepted {
+			accepted++
+		}
+		g.Tokens += r.Generated.Tokens
+		if r.Generated.PatchLines > 0 {
+			lines = append(lines, r.Generated.PatchLines)
+		}
+	}
+	if samples == 0 {
+		return nil
+	}
+	g.Tasks = len(order)
+	at1 := func(tasks map[string]*Task) (Ratio, Interval) {
+		list := make([]Task, 0, len(order))
+		for _, name := range order {
+			list = append(list, *tasks[name])
+		}
+		rates, intervals, _ := passAtKs(list, []int{1})
+		return rates["1"], intervals["1"]
+	}
+	g.First, g.FirstInterval = at1(first)
+	g.Repaired, g.RepairedInterval = at1(repaired)
+	if solved > 0 {
+		g.TokensPerSolved = float64(g.Tokens) / float64(solved)
+	}
+	g.Acceptance = Ratio(float64(accepted) / float64(samples))
+	if slices.Sort(lines); len(lines) > 0 {
+		g.PatchLines = float64(lines[(len(lines)-1)/2]+lines[len(lines)/2]) / 2
+	}
+	return g
+}
