@@ -29,7 +29,7 @@ type caseRow struct {
 // cases reads a row {id, cases: [{input, output}]}. Where it names a function,
 // as entry_point, or as its name beside a program in the way of QuixBugs, the
 // function is called with each input, which is the list of its arguments.
-func cases(r row, p *Problem) error {
+func (*loader) cases(r row, p *Problem) error {
 	var list []caseRow
 	if err := json.Unmarshal(r.fields["cases"], &list); err != nil {
 		return r.errorf("field \"cases\" is not a list of objects with input and output: %w", err)

@@ -72,21 +72,6 @@ type Problem struct {
 	Where string `json:"-"`
 }
 
-// Repository is a task on a folder of files. All paths are slash-separated and
-// relative.
-type Repository struct {
-	// Dir is the repository's folder, relative to the problems file.
-	Dir string `json:"dir"`
-	// TestPatch is a unified diff that brings the tests.
-	TestPatch string `json:"test_patch,omitempty"`
-	// FailToPass and PassToPass are the tests, by name, that a right patch makes
-	// pass and that it must not break.
-	FailToPass []string `json:"fail_to_pass,omitempty"`
-	PassToPass []string `json:"pass_to_pass,omitempty"`
-	// Base is the folder that Dir is relative to.
-	Base string `json:"-"`
-}
-
 // Form says what the text of a sample is.
 type Form string
 

@@ -265,7 +265,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add("\xef\xbb\xbf", "\x1f\x8b")
 	f.Fuzz(func(t *testing.T, problems, samples string) {
-		l := &loader{src: Source{Samples: "s"}, problems: map[string]*Problem{}, samples: map[string][]*Sample{}}
+		l := newLoader(Source{Samples: "s"})
 		if readRows("p", strings.NewReader(problems), l.problem) != nil {
 			return
 		}

@@ -45,7 +45,7 @@ func dialectOf(name string) *dialect {
 }
 
 // multiPLE reads a row {name, language, prompt, tests}.
-func multiPLE(r row, p *Problem) error {
+func (*loader) multiPLE(r row, p *Problem) error {
 	name, err1 := r.text("language")
 	tests, err2 := r.text("tests")
 	if err := cmp.Or(err1, err2); err != nil {

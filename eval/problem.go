@@ -18,7 +18,7 @@ var idFields = []string{"task_id", "instance_id", "name", "id"}
 type format struct {
 	name   string
 	fields []string // all of these make a row one of it
-	read   func(row, *Problem) error
+	read   func(*loader, row, *Problem) error
 }
 
 // has tells whether the row has this shape.
@@ -28,10 +28,11 @@ func (f format) has(r row) bool {
 
 // formats are the shapes that are known, in the order in which they are tried.
 var formats = []format{
-	{"input/output cases", []string{"cases"}, cases},
-	{"MBPP", []string{"test_list"}, mbpp},
-	{"MultiPL-E", []string{"language", "tests"}, multiPLE},
-	{"HumanEval", []string{"test", "entry_point"}, humanEval},
+	{"repository task, as SWE-bench's", []string{"instance_id"}, (*loader).repository},
+	{"input/output cases", []string{"cases"}, (*loader).cases},
+	{"MBPP", []string{"test_list"}, (*loader).mbpp},
+	{"MultiPL-E", []string{"language", "tests"}, (*loader).multiPLE},
+	{"HumanEval", []string{"test", "entry_point"}, (*loader).humanEval},
 }
 
 // known says which shapes of problems are known.
@@ -47,7 +48,7 @@ func known() string {
 }
 
 // readProblem makes a problem of a row.
-func readProblem(r row) (*Problem, error) {
+func (l *loader) readProblem(r row) (*Problem, error) {
 	i := slices.IndexFunc(formats, func(f format) bool { return f.has(r) })
 	if i < 0 {
 		return nil, r.errorf("the row is no problem of a known shape. It has the fields %s. Known are: %s", r.names(), known())
@@ -67,12 +68,12 @@ func readProblem(r row) (*Problem, error) {
 			p.Own[f.name] = s
 		}
 	}
-	return p, formats[i].read(r, p)
+	return p, formats[i].read(l, r, p)
 }
 
 // humanEval reads a row {task_id, prompt, entry_point, test}, and those of
 // HumanEvalPack, where solutions go on after the declaration.
-func humanEval(r row, p *Problem) error {
+func (*loader) humanEval(r row, p *Problem) error {
 	var err error
 	if p.Entry, err = r.text("entry_point"); err != nil {
 		return err
@@ -104,7 +105,7 @@ func humanEval(r row, p *Problem) error {
 // mbpp reads both shapes of MBPP: {task_id, text, code, test_list,
 // test_setup_code} and, sanitized, {task_id, prompt, code, test_list,
 // test_imports}. Like the reference it leaves challenge_test_list out.
-func mbpp(r row, p *Problem) error {
+func (*loader) mbpp(r row, p *Problem) error {
 	setup, err1 := r.text("test_setup_code")
 	imports, err2 := r.list("test_imports")
 	list, err3 := r.list("test_list")
@@ -122,14 +123,19 @@ func mbpp(r row, p *Problem) error {
 
 // Job makes the job that judges the sample: what a box runs, with the tests
 // beside it.
+//
+// An error of type [*Fault] is the sample's; another is the problem's.
 func (p *Problem) Job(s *Sample, o Options) (glovebox.Job, error) {
+	if p.Wall > 0 {
+		o.Limits.Wall = time.Duration(p.Wall * float64(time.Second))
+		o.Limits.CPU = max(o.Limits.CPU, o.Limits.Wall)
+	}
+	if p.Repo != nil {
+		return p.Repo.job(s, o)
+	}
 	job := glovebox.Job{
 		Language: p.Language, Entry: p.Entry, Tests: p.Tests, Cases: p.Cases,
 		Limits: o.Limits, Tier: o.Tier, RequireProof: o.RequireProof,
-	}
-	if p.Wall > 0 {
-		job.Limits.Wall = time.Duration(p.Wall * float64(time.Second))
-		job.Limits.CPU = max(job.Limits.CPU, job.Limits.Wall)
 	}
 	code := s.Text
 	switch s.Form {

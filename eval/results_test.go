@@ -27,7 +27,7 @@ func runAll(t testing.TB, s *eval.Set, e eval.Engine, name string) []eval.Row {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	runner := eval.Runner{Do: eval.Judge(e, eval.Options{}), Workers: 4}
+	runner := eval.Runner{Do: eval.Judge(e), Workers: 4}
 	if _, err := runner.Run(context.Background(), work, r); err != nil {
 		t.Fatal(err)
 	}

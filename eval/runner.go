@@ -120,11 +120,15 @@ const retries = 2
 const retryAfter = 200 * time.Millisecond
 
 // Judge returns a function for [Runner.Do] that runs samples in boxes.
-func Judge(e Engine, o Options) func(context.Context, *Work) (Row, error) {
+func Judge(e Engine) func(context.Context, *Work) (Row, error) {
 	return func(ctx context.Context, w *Work) (Row, error) {
-		job, err := w.Problem.Job(w.Sample, o)
+		job, err := w.Problem.Job(w.Sample, w.Options)
+		var fault *Fault
+		if errors.As(err, &fault) {
+			return RowOf(w, &glovebox.Observation{Status: glovebox.StatusNoCode, Phase: glovebox.PhaseExtract, Message: fault.Reason}), nil
+		}
 		if err != nil {
-			return Row{}, err
+			return Row{}, fmt.Errorf("%s: %s: %w", w.Problem.Where, w.Problem.ID, err)
 		}
 		begin := time.Now()
 		for attempt := 1; ; attempt++ {

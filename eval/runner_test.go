@@ -35,7 +35,7 @@ func TestRunner(t *testing.T) {
 	e, results := &pretended{}, memory(t)
 	var last eval.Progress
 	calls := 0
-	r := eval.Runner{Do: eval.Judge(e, eval.Options{}), Workers: 2, Progress: func(p eval.Progress) { last = p; calls++ }}
+	r := eval.Runner{Do: eval.Judge(e), Workers: 2, Progress: func(p eval.Progress) { last = p; calls++ }}
 	ran, err := r.Run(context.Background(), work, results)
 	if err != nil || ran.Samples != 4 || calls != 4 || last.Done != 4 || last.Total != 4 || last.Passed != 2 {
 		t.Errorf("%+v, %v; %d calls, the last with %+v", ran, err, calls, last)
@@ -66,7 +66,7 @@ func TestRunnerStops(t *testing.T) {
 		defer cancel()
 		work := set(t, 10).Work(eval.Options{})
 		results := memory(t)
-		r := eval.Runner{Workers: 3, Do: eval.Judge(&pretended{}, eval.Options{}), Progress: func(p eval.Progress) {
+		r := eval.Runner{Workers: 3, Do: eval.Judge(&pretended{}), Progress: func(p eval.Progress) {
 			if p.Done == 5 {
 				cancel()
 			}
@@ -87,7 +87,7 @@ func TestRunnerStops(t *testing.T) {
 	})
 	t.Run("a wrong job", func(t *testing.T) {
 		work := texts("pass", "wrong").Work(eval.Options{})
-		r := eval.Runner{Workers: 1, Do: eval.Judge(&pretended{}, eval.Options{})}
+		r := eval.Runner{Workers: 1, Do: eval.Judge(&pretended{})}
 		_, err := r.Run(context.Background(), work, memory(t))
 		if err == nil || !strings.Contains(err.Error(), "s:1: sample 0 of b: a wrong job") {
 			t.Error(err)
@@ -113,7 +113,7 @@ func TestRunnerStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		results.Close() // writing fails from now on
-		_, err = (&eval.Runner{Do: eval.Judge(&pretended{}, eval.Options{})}).Run(context.Background(), work, results)
+		_, err = (&eval.Runner{Do: eval.Judge(&pretended{})}).Run(context.Background(), work, results)
 		if err == nil || errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -102,7 +101,7 @@ type Set struct {
 
 // Load reads problems and their samples. Errors name the file and the line.
 func Load(src Source) (*Set, error) {
-	l := &loader{src: src, problems: map[string]*Problem{}, samples: map[string][]*Sample{}}
+	l := newLoader(src)
 	if src.Field != "" {
 		var err error
 		if l.field.name, l.field.form, err = ParseField(src.Field); err != nil {
@@ -125,7 +124,8 @@ func Load(src Source) (*Set, error) {
 
 // LoadProblems reads problems alone.
 func LoadProblems(name string) ([]*Problem, error) {
-	l := &loader{src: Source{Samples: "none"}, problems: map[string]*Problem{}}
+	l := newLoader(Source{Problems: name})
+	l.alone = true
 	err := readFile(name, l.problem)
 	return l.set.Problems, err
 }
@@ -146,14 +146,20 @@ type loader struct {
 	set      Set
 	problems map[string]*Problem
 	samples  map[string][]*Sample
+	folders  map[string]func() (*checkout, error) // of repositories
+	alone    bool                                 // problems without samples
 	count    int
 	without  *row // the first problem without a sample of its own
+}
+
+func newLoader(src Source) *loader {
+	return &loader{src: src, problems: map[string]*Problem{}, samples: map[string][]*Sample{}, folders: map[string]func() (*checkout, error){}}
 }
 
 // problem takes a row of the problems file. A task may have several rows, one
 // for each sample.
 func (l *loader) problem(r row) error {
-	p, err := readProblem(r)
+	p, err := l.readProblem(r)
 	if err != nil {
 		return err
 	}
@@ -163,7 +169,7 @@ func (l *loader) problem(r row) error {
 	} else if l.src.Samples != "" || !same(old, p) {
 		return r.errorf("there is another problem named %q at %s", p.ID, old.Where)
 	}
-	if l.src.Samples != "" {
+	if l.src.Samples != "" || l.alone {
 		return nil
 	}
 	f := l.field
@@ -182,11 +188,7 @@ func (l *loader) problem(r row) error {
 }
 
 // same tells whether two rows are the same problem.
-func same(a, b *Problem) bool {
-	x, y := *a, *b
-	x.Where, y.Where, x.Own, y.Own = "", "", nil, nil
-	return reflect.DeepEqual(x, y)
-}
+func same(a, b *Problem) bool { return Hash(a) == Hash(b) }
 
 // sample takes a row of the samples file.
 func (l *loader) sample(r row) error {

@@ -14,6 +14,8 @@ type Work struct {
 	Sample  *Sample
 	// N is the sample's number, from 0.
 	N int
+	// Options are under what the sample runs.
+	Options Options
 	// Hash is that of all that the result depends on.
 	Hash string
 }
@@ -38,7 +40,7 @@ func (s *Set) Work(o Options) []*Work {
 	}
 	list := make([]*Work, 0, len(s.Samples))
 	for _, x := range s.Samples {
-		list = append(list, &Work{Problem: problems[x.Problem], Sample: x, N: x.N, Hash: Hash(hashes[x.Problem], x)})
+		list = append(list, &Work{Problem: problems[x.Problem], Sample: x, N: x.N, Options: o, Hash: Hash(hashes[x.Problem], x)})
 	}
 	return list
 }
@@ -82,9 +84,17 @@ func RowOf(w *Work, o *glovebox.Observation) Row {
 	if r.Language == "" {
 		r.Language = w.Problem.Language
 	}
-	t := o.Tests
+	r.count(o.Tests)
+	if w.Problem.Repo != nil {
+		w.Problem.Repo.judge(&r, o, w.Options.RequireProof)
+	}
+	return r
+}
+
+// count takes over what became of the tests.
+func (r *Row) count(t *glovebox.TestReport) {
 	if t == nil {
-		return r
+		return
 	}
 	if t.Complete {
 		r.Tests = &Tests{Proof: t.Proof, Total: t.Total, Passed: t.Passed, Failed: t.Failed}
@@ -99,7 +109,6 @@ func RowOf(w *Work, o *glovebox.Observation) Row {
 		c.Name, c.Message, c.Expected, c.Actual = words(c.Name), words(c.Message), words(c.Expected), words(c.Actual)
 		r.Measured.Failures = append(r.Measured.Failures, c)
 	}
-	return r
 }
 
 // words bounds a text of the program's.
