@@ -343,6 +343,39 @@ func TestSegments(t *testing.T) {
 	}
 }
 
+// TestSegmentsLoseNothing: a text can be told from what the page shows of it,
+// and nothing that is shown is unseen.
+func TestSegmentsLoseNothing(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	pieces := []string{"plain", "\n\t", "\u202e", "\x00", "\xff\xfe", "\ufffd", "\U000e0041", "\u3164", "🏳️‍🌈", "é", "\xe2\x80"}
+	for range 2000 {
+		var s string
+		for range random.IntN(8) {
+			s += pieces[random.IntN(len(pieces))]
+		}
+		var back strings.Builder
+		for _, p := range multiline(s) {
+			if strings.ContainsFunc(p.Text, func(r rune) bool { return unseen(r, "\n\t") }) || !utf8.ValidString(p.Text) {
+				t.Fatalf("%q is shown as text", p.Text)
+			}
+			back.WriteString(p.Text)
+			for _, m := range strings.Fields(p.Mark) {
+				var code int32
+				if _, err := fmt.Sscanf(m, "U+%X", &code); err == nil {
+					back.WriteRune(code)
+				} else if _, err := fmt.Sscanf(m, "0x%X", &code); err == nil {
+					back.WriteByte(byte(code))
+				} else {
+					t.Fatalf("mark %q", m)
+				}
+			}
+		}
+		if back.String() != s {
+			t.Fatalf("%q is shown as %q", s, back.String())
+		}
+	}
+}
+
 // TestReportStaysUsable: neither many tasks nor long texts make a page that a
 // browser cannot open.
 func TestReportStaysUsable(t *testing.T) {

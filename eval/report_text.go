@@ -3,9 +3,13 @@ package eval
 import (
 	"fmt"
 	"html/template"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox"
 )
 
 // segment is a part of a text of the report. Mark names characters that a
@@ -102,4 +106,44 @@ func clip(s string, max int) string {
 		max--
 	}
 	return s[:max] + "…"
+}
+
+func date(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2 January 2006, 15:04 UTC")
+}
+
+// number writes a count with its thousands apart.
+func number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func plural(n int, what string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(what, "s"):
+		what += "es"
+	default:
+		what += "s"
+	}
+	return number(n) + " " + what
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 10*glovebox.GiB:
+		return fmt.Sprintf("%d GiB", n/glovebox.GiB)
+	case n >= glovebox.GiB:
+		return fmt.Sprintf("%.3g GiB", float64(n)/float64(glovebox.GiB))
+	case n >= glovebox.MiB:
+		return fmt.Sprintf("%.3g MiB", float64(n)/float64(glovebox.MiB))
+	default:
+		return fmt.Sprintf("%d KiB", (n+glovebox.KiB-1)/glovebox.KiB)
+	}
 }
