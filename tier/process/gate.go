@@ -60,8 +60,12 @@ func (g *gate) close() error { return g.listener.file.Close() }
 
 // admit tells whether a thread may make a process or thread.
 func (g *gate) admit(thread uint32) bool {
+	if thread == g.agent {
+		g.room-- // what it makes is there before anybody else asks
+		return true
+	}
 	delete(g.underway, thread) // its last one is there
-	for thread != g.agent && g.room <= 0 {
+	for g.room <= 0 {
 		if !g.look() {
 			return false
 		}
