@@ -3,7 +3,6 @@ package model
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"iter"
 )
@@ -16,39 +15,50 @@ import (
 // events of any size, and tell no end from a break.
 func events(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, maxLine)
-		var data []byte
-		for lines.Scan() {
-			line := lines.Bytes()
-			if len(line) == 0 {
-				if len(data) > 0 && !yield(data, nil) {
+		in := bufio.NewReader(r)
+		var line, data []byte
+		for {
+			var err error
+			if line, err = readLine(in, line[:0]); err != nil && err != io.EOF {
+				yield(nil, err)
+				return
+			}
+			if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+				if len(data)+len(value) > maxLine {
+					yield(nil, malformed("an event of the stream is longer than %d KiB", maxLine>>10))
+					return
+				}
+				if len(data) > 0 {
+					data = append(data, '\n')
+				}
+				data = append(data, bytes.TrimPrefix(value, []byte(" "))...)
+			}
+			// The blank line after the last event is often left out.
+			if len(data) > 0 && (len(line) == 0 || err == io.EOF) {
+				if !yield(data, nil) {
 					return
 				}
 				data = data[:0]
-				continue
 			}
-			value, ok := bytes.CutPrefix(line, []byte("data:"))
-			if !ok {
-				continue
-			}
-			if len(data)+len(value) > maxLine {
-				yield(nil, malformed("an event of the stream is longer than %d KiB", maxLine>>10))
+			if err == io.EOF {
 				return
 			}
-			if len(data) > 0 {
-				data = append(data, '\n')
-			}
-			data = append(data, bytes.TrimPrefix(value, []byte(" "))...)
 		}
-		switch err := lines.Err(); {
-		case errors.Is(err, bufio.ErrTooLong):
-			yield(nil, malformed("a line of the stream is longer than %d KiB", maxLine>>10))
-		case err != nil:
-			yield(nil, err)
-		case len(data) > 0:
-			// The blank line after the last event is often left out.
-			yield(data, nil)
+	}
+}
+
+// readLine appends the next line to line, without its end. Unlike a
+// [bufio.Scanner] it looks at each byte once, however small the pieces are in
+// which they come.
+func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
+	for {
+		piece, err := in.ReadSlice('\n')
+		if len(line)+len(piece) > maxLine {
+			return nil, malformed("a line of the stream is longer than %d KiB", maxLine>>10)
+		}
+		line = append(line, piece...)
+		if err != bufio.ErrBufferFull {
+			return bytes.TrimRight(line, "\r\n"), err
 		}
 	}
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"iter"
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -22,7 +23,7 @@ func Count(text string) int {
 	for part := range parts(text) {
 		c, err := vocabulary().Count(part)
 		if err != nil {
-			c = len(part)
+			c = utf8.RuneCountInString(part)
 		}
 		n += c
 	}
@@ -72,9 +73,11 @@ func CountRequest(r Request) int {
 
 // Truncate returns text where it has at most so many tokens, else its first
 // and last parts with a line between them that says how many tokens are
-// missing, all together at most so many. Characters stay whole. Where there is
-// no room for that line, the first part is all.
+// missing, all together at most so many. Where there is no room for that line,
+// the first part is all. Characters stay whole; bytes that are no UTF-8 become
+// U+FFFD, as in every request.
 func Truncate(text string, tokens int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	if tokens <= 0 {
 		return ""
 	}
@@ -82,10 +85,7 @@ func Truncate(text string, tokens int) string {
 	if len(text) <= tokens {
 		return text
 	}
-	ends, err := tokenEnds(text)
-	if err != nil {
-		return text[:boundary(text, tokens)]
-	}
+	ends := tokenEnds(text)
 	all := len(ends)
 	if all <= tokens {
 		return text
@@ -112,29 +112,26 @@ func Truncate(text string, tokens int) string {
 }
 
 // tokenEnds returns where each token of text ends.
-func tokenEnds(text string) ([]int, error) {
+func tokenEnds(text string) []int {
 	var ends []int
 	at := 0
 	for part := range parts(text) {
 		_, tokens, err := vocabulary().Encode(part)
 		if err != nil {
-			return nil, err
+			tokens = strings.Split(part, "")
 		}
 		for _, t := range tokens {
 			at += len(t)
 			ends = append(ends, at)
 		}
 	}
-	return ends, nil
+	return ends
 }
 
-// boundary is the nearest place at or before i where a character begins. In
-// text that is no UTF-8 it is i.
+// boundary is the nearest place at or before i where a character begins.
 func boundary(text string, i int) int {
-	for j := i; j > 0 && j > i-utf8.UTFMax; j-- {
-		if j == len(text) || utf8.RuneStart(text[j]) {
-			return j
-		}
+	for i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
 	}
 	return i
 }

@@ -79,10 +79,10 @@ func FuzzTruncate(f *testing.F) {
 		if Count(got) > max(tokens, 0) {
 			t.Errorf("%d tokens of %d", Count(got), tokens)
 		}
-		if utf8.ValidString(text) && !utf8.ValidString(got) {
+		if !utf8.ValidString(got) {
 			t.Errorf("%q is no UTF-8", got)
 		}
-		if tokens >= Count(text) && got != text {
+		if utf8.ValidString(text) && tokens >= Count(text) && got != text {
 			t.Errorf("%q was cut to %q", text, got)
 		}
 	})
