@@ -1,25 +1,17 @@
 package suite_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
-	"github.com/gloveboxhq/glovebox/edit"
-	"github.com/gloveboxhq/glovebox/engine"
-	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/suite"
-	"github.com/gloveboxhq/glovebox/tier/gvisor/statictest"
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
-
-func TestMain(m *testing.M) { os.Exit(statictest.Main(m)) }
 
 // copyOf makes a working copy of names and contents.
 func copyOf(t testing.TB, pairs ...string) *workcopy.Copy {
@@ -178,81 +170,5 @@ func TestJobLimits(t *testing.T) {
 		if _, err := bad.Job(c); err == nil {
 			t.Errorf("%+v made a job", bad)
 		}
-	}
-}
-
-// runner is how a loop runs a Job.
-type runner interface {
-	Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error)
-}
-
-// TestRepository solves a task in SWE-bench's shape: the tests fail, an edit is
-// made, the tests pass and the others go on passing.
-func TestRepository(t *testing.T) {
-	e, err := engine.New(engine.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() })
-	if _, err := e.Toolchain(t.Context(), language.Python); err != nil {
-		t.Skipf("no Python here: %v", err)
-	}
-	before := copyOf(t,
-		"pyproject.toml", "[project]\nname = \"shop\"\n",
-		"shop/__init__.py", "",
-		"shop/cart.py", "from .money import cents\n\n\ndef total(items):\n    return sum(cents(i) for i in items[1:])\n",
-		"shop/money.py", "def cents(x):\n    return round(x * 100)\n",
-		"tests/__init__.py", "",
-		"tests/helpers.py", "def same(a, b):\n    assert a == b, (a, b)\n",
-		"tests/test_cart.py", "import unittest\nimport pytest\nfrom shop.cart import total\nfrom .helpers import same\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_total(n):\n    same(total([n, n]), 200 * n)\n\n\ndef test_empty():\n    same(total([]), 0)\n\n\nclass TestOne(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(total([1]), 100)\n",
-		"tests/test_known_bug.py", "def test_known():\n    assert False\n",
-	)
-	want := suite.Want{
-		FailToPass: []string{"tests/test_cart.py::test_total[1]", "tests/test_cart.py::test_total[2]", "test_one (tests.test_cart.TestOne)"},
-		PassToPass: []string{"tests/test_cart.py::test_empty"},
-	}
-	s := suite.Suite{From: before, Limits: glovebox.Limits{Wall: 2 * time.Minute}}
-	judge := func(r runner, c *workcopy.Copy) suite.Judgement {
-		t.Helper()
-		job, err := s.Job(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := r.Run(t.Context(), job)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o.Status == glovebox.StatusSandboxError {
-			t.Skip(o.Message)
-		}
-		return suite.Judge(o, want)
-	}
-	results := func(list []suite.Verdict) string {
-		var all []string
-		for _, v := range list {
-			all = append(all, string(v.Result))
-		}
-		return strings.Join(all, " ")
-	}
-	if j := judge(e, before); j.Resolved || results(j.FailToPass) != "failed failed failed" || results(j.PassToPass) != "passed" {
-		t.Fatalf("before: %+v", j)
-	}
-	set, err := edit.Parse("shop/cart.py\n<<<<<<< SEARCH\n    return sum(cents(i) for i in items[1:])\n=======\n    return sum(cents(i) for i in items)\n>>>>>>> REPLACE\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	after := before.Clone()
-	if err := set.Apply(after, edit.Rules{Allow: []string{"shop"}}); err != nil {
-		t.Fatal(err)
-	}
-	if j := judge(e, after); !j.Resolved || results(j.FailToPass) != "passed passed passed" {
-		t.Errorf("after: %+v", j)
-	}
-	// One that makes the tests pass and breaks another is not resolved.
-	if err := after.Write("shop/cart.py", []byte("def total(items):\n    if not items:\n        raise ValueError\n    return sum(round(i * 100) for i in items)\n")); err != nil {
-		t.Fatal(err)
-	}
-	if j := judge(e, after); j.Resolved || results(j.FailToPass) != "passed passed passed" || results(j.PassToPass) != "failed" {
-		t.Errorf("a regression: %+v", j)
 	}
 }
