@@ -107,7 +107,7 @@ func (a *attempt) try(ctx context.Context, reply *model.Reply, t *Turn) (evidenc
 	if err != nil {
 		t.Refused = a.s.secret(observe.Middle(err.Error(), maxRefusal))
 		t.Signature = hash("refused", Normal(err.Error()))
-		a.signals = []Signal{{Name: SignalPolicy, Reasons: []string{"the edits were refused: " + t.Refused}}}
+		a.signals = []Signal{{Name: SignalPolicy, Detail: "the edits were refused", Reasons: []string{"the edits were refused: " + t.Refused}}}
 		a.reasons = a.signals[0].Reasons
 		return "None of your edits was applied, because:\n" + observe.Quote("edits", t.Refused), nil
 	}

@@ -144,7 +144,7 @@ func (s *solver) policy(changes []workcopy.Change, o *glovebox.Observation) Sign
 		block("%s:%d: %s (%s)", observe.Line(f.File), f.Line, observe.Line(f.Message), f.Rule)
 	}
 	out.OK = len(out.Reasons) == 0
-	out.Detail = fmt.Sprintf("%d files, %d lines changed", len(changes), lines)
+	out.Detail = fmt.Sprintf("files changed: %d, lines: %d", len(changes), lines)
 	return out
 }
 
@@ -230,7 +230,7 @@ func (s *solver) lint(ctx context.Context, a *attempt, files *workcopy.Copy, cha
 		}
 	}
 	out.OK = len(out.Reasons) == 0
-	out.Detail = fmt.Sprintf("%d files checked", len(changed))
+	out.Detail = fmt.Sprintf("files checked: %d", len(changed))
 	return out, nil
 }
 

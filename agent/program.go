@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"path"
+	"regexp"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/extract"
@@ -86,12 +88,34 @@ func (p *program) propose(_ *workcopy.Copy, reply string) (*workcopy.Copy, error
 		return next, nil
 	}
 	for _, f := range found.Files {
-		if err := next.Write(f.Path, f.Data); err != nil {
+		name := f.Path
+		if name == found.Main {
+			name = p.name(name)
+		}
+		if err := next.Write(name, f.Data); err != nil {
 			return nil, err
 		}
 	}
 	return next, nil
 }
+
+// name is the name of the main file in the patch. One that the model did not
+// name gets the name by which the tests know it, so that they run beside it.
+func (p *program) name(main string) string {
+	l := p.s.language
+	if l == nil || main != l.Main || p.s.task.Start != nil {
+		return main
+	}
+	for _, f := range p.s.task.Tests {
+		if solution.Match(f.Data) {
+			return "solution" + path.Ext(main)
+		}
+	}
+	return main
+}
+
+// solution is how tests speak of a program that has no name.
+var solution = regexp.MustCompile(`\bsolution\b`)
 
 // extract finds the program in a reply, under the name of the program that it
 // repairs.

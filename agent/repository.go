@@ -115,7 +115,7 @@ func (r *repository) reproduce(ctx context.Context, run runFunc) (*glovebox.Obse
 		r.want.FailToPass, r.want.PassToPass = names(o, "failed", "error"), names(o, "passed")
 	}
 	if r.regression != nil {
-		before, err := r.runSuite(ctx, run, PurposeBaseline, *r.regression, r.base)
+		before, err := r.runSuite(ctx, run, PurposeRegression, *r.regression, r.base)
 		var h halt
 		switch {
 		case errors.As(err, &h) && h.stop == StopTests:
@@ -209,7 +209,7 @@ func judge(name SignalName, o *glovebox.Observation, want suite.Want) Signal {
 	if !s.OK && len(s.Reasons) == 0 {
 		s.Reasons = []string{observe.Line(j.Reason)}
 	}
-	s.Detail = fmt.Sprintf("%d of %d tests that decide pass", passed, len(all))
+	s.Detail = fmt.Sprintf("%d of %d tests pass", passed, len(all))
 	return s
 }
 
@@ -225,7 +225,7 @@ func (r *repository) regress(ctx context.Context, run runFunc, files *workcopy.C
 		s.Skipped, s.Detail = true, "no further test passed before"
 		return s, nil
 	}
-	o, err := r.runSuite(ctx, run, PurposeCode, *r.regression, files)
+	o, err := r.runSuite(ctx, run, PurposeRegression, *r.regression, files)
 	if err != nil {
 		return s, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"sync"
 	"time"
@@ -40,7 +41,27 @@ func newSolver(c Config, t Task) *solver {
 	if s.language == nil && t.Start != nil {
 		s.language = language.ByName(t.Start.Language)
 	}
+	if s.language == nil && t.Repository == nil {
+		s.language = languageOf(t.Tests)
+	}
 	return s
+}
+
+// languageOf is the language of the test files, where they have one.
+func languageOf(tests []glovebox.File) *language.Language {
+	var of *language.Language
+	for _, f := range tests {
+		for _, l := range language.All() {
+			if !slices.Contains(l.Extensions, path.Ext(f.Path)) {
+				continue
+			}
+			if of != nil && of != l {
+				return nil
+			}
+			of = l
+		}
+	}
+	return of
 }
 
 func (s *solver) record(r Record) {

@@ -36,11 +36,12 @@ type Purpose string
 
 // The purposes.
 const (
-	PurposePlan     Purpose = "plan"
-	PurposeCode     Purpose = "code"
-	PurposeRepair   Purpose = "repair"
-	PurposeBaseline Purpose = "baseline"
-	PurposeLint     Purpose = "lint"
+	PurposePlan       Purpose = "plan"
+	PurposeCode       Purpose = "code"
+	PurposeRepair     Purpose = "repair"
+	PurposeBaseline   Purpose = "baseline"
+	PurposeRegression Purpose = "regression"
+	PurposeLint       Purpose = "lint"
 )
 
 // Record is one line of a transcript: one JSON object. A transcript holds

@@ -67,15 +67,20 @@ type streams struct {
 	ctx            context.Context // see interruptible
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           int // the exit status
+	code           int  // the exit status
+	interrupted    bool // by a signal
 }
 
 // interruptible makes the signals that end a program end the context in place,
 // so that boxes are closed. Until it is called, as while the reply is read from
 // a terminal, they end the program at once.
 func (s *streams) interruptible() (stop func()) {
-	s.ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	return stop
+	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	s.ctx = ctx
+	return func() {
+		s.interrupted = ctx.Err() != nil // end makes it so anyway
+		end()
+	}
 }
 
 // usageError is the caller's mistake.
@@ -122,7 +127,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	s := &streams{stdin: stdin, stdout: stdout, stderr: stderr}
 	if err := k.Run(s); err != nil {
 		fmt.Fprintln(stderr, "glovebox:", err)
-		if s.ctx != nil && s.ctx.Err() != nil {
+		if s.interrupted {
 			return exitCancelled
 		}
 		var usage usageError

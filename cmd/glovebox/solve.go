@@ -367,8 +367,14 @@ func (r *solveReport) record(rec agent.Record) {
 	case agent.RecordPlan:
 		r.plan(rec.Plan)
 	case agent.RecordObservation:
-		if rec.Purpose == agent.PurposeBaseline {
+		if rec.Turn > 0 {
+			break // the decision says it
+		}
+		switch rec.Purpose {
+		case agent.PurposeBaseline:
 			line("%s  %s", r.p.paint(bold, "before"), r.verdict(rec.Observation.Status, rec.Observation.Message))
+		case agent.PurposeRegression:
+			line("%s  %s", r.p.paint(bold, "before, other tests"), r.verdict(rec.Observation.Status, rec.Observation.Message))
 		}
 	case agent.RecordDecision:
 		switch t := rec.Decision; {
