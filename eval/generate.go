@@ -35,7 +35,7 @@ func GenerateWork(problems []*Problem, n int, o Options, model ...any) []*Work {
 	var list []*Work
 	for _, p := range problems {
 		for i := range n {
-			list = append(list, &Work{Problem: p, N: i, Hash: Hash(p, o, model, i)})
+			list = append(list, &Work{Problem: p, N: i, Options: o, Hash: Hash(p, o, model, i)})
 		}
 	}
 	return list
