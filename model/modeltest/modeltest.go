@@ -77,8 +77,9 @@ type Answer struct {
 	// Header is sent beside our own: Retry-After, Location.
 	Header http.Header
 
-	// Wait holds the answer after the headers and the first piece of the text
-	// until it is closed, or the client or the server is gone.
+	// Wait holds a stream after the first piece of its text, and any other
+	// answer as a whole, until it is closed, or the client or the server is
+	// gone.
 	Wait <-chan struct{}
 	// Fault makes the answer go wrong.
 	Fault Fault
