@@ -6,7 +6,7 @@ import "strings"
 // line after it. name is the path of the fence around it.
 func (p *parser) block(lines []string, i, at int, name string) int {
 	line := at + i
-	own := above(lines[:i])
+	own := above(lines[:i], true)
 	if own == "" {
 		own = name
 	}

@@ -27,7 +27,8 @@
 // string (```python path/to/file.py, ```python title="a.py", ```python:a.py), or
 // in a comment on its first line (# file: path/to/file.py, which is then no part
 // of the file). A line above is a path only if it is nothing else but marks
-// (`a.py`, **a.py**, ### a.py, 1. a.py, File: a.py). A file that holds fences
+// (`a.py`, **a.py**, ### a.py, 1. a.py, File: a.py); one without an ending that
+// files have needs a slash and backquotes, or the label. A file that holds fences
 // needs a longer fence around it. Text such as "# ... rest of the code" in place
 // of code makes the edit malformed. A fence without a path is an example and is
 // left.

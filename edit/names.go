@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/language"
 )
 
 // bareNames are common file names without an ending.
@@ -23,21 +25,44 @@ var (
 	comment   = regexp.MustCompile(`^\s*(?:#+|//+|--+|;+|%+|/\*+|<!--)\s*(.*?)\s*(?:\*/|-->)?\s*$`)
 )
 
+// endings are those of files that no language of ours has, beside theirs.
+var endings = func() map[string]bool {
+	m := map[string]bool{}
+	for e := range strings.FieldsSeq(`
+		.md .mdx .markdown .rst .txt .adoc .tex .json .jsonl .json5 .yaml .yml .toml .ini .cfg .conf .env .properties .lock .xml .csv .tsv
+		.html .htm .css .scss .sass .less .svg .vue .svelte .astro .jsx .tsx .sql .graphql .proto .tmpl .j2 .in .mod .sum .work .gradle
+		.c .h .cc .cpp .cxx .hpp .hh .m .mm .java .kt .kts .scala .groovy .clj .cljs .ex .exs .erl .hs .ml .mli .fs .cs .vb .swift .rs .zig
+		.nim .d .dart .r .jl .f90 .pyi .pyx .pxd .ipynb .cmake .mk .bzl .nix .tf .hcl .bat .ps1 .zsh .fish .diff .patch .log .dat .t .pm`) {
+		m[e] = true
+	}
+	for _, l := range language.All() {
+		for _, e := range l.Extensions {
+			m[e] = true
+		}
+	}
+	return m
+}()
+
 // maxName is the longest line that is looked at for a path.
 const maxName = 600
 
-// isPath tells whether a word by itself looks like a file's path.
-func isPath(s string) bool {
+// isPath tells whether a word by itself looks like a file's path. In prose
+// re.match could be one as much as math.py, and Input/Output as much as bin/run:
+// only known endings count. Where it is sure that a path is meant, any does.
+func isPath(s string, sure bool) bool {
 	if s == "" || notInPath.MatchString(s) || strings.HasSuffix(s, "/") || strings.Contains(s, "//") {
 		return false
 	}
 	base := path.Base(s)
-	return bareNames[base] || ending.MatchString(base) || strings.HasPrefix(base, ".") && len(base) > 2 || strings.Contains(s, "/")
+	return bareNames[base] || endings[strings.ToLower(path.Ext(base))] || strings.HasPrefix(base, ".") && len(base) > 2 ||
+		strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
+		sure && (strings.Contains(s, "/") || ending.MatchString(base))
 }
 
 // loneName returns the path that a line consists of, but for the marks that
-// models put around it.
-func loneName(line string) string {
+// models put around it. It is sure that a path is meant where it has a label or
+// a slash in backquotes, or where a block follows.
+func loneName(line string, sure bool) string {
 	line = strings.TrimSpace(line)
 	if line == "" || len(line) > maxName {
 		return ""
@@ -45,6 +70,7 @@ func loneName(line string) string {
 	line = strings.TrimSpace(strings.TrimLeft(line, "#>"))
 	line = listMark.ReplaceAllString(line, "")
 	label := false
+	sure = sure || strings.HasPrefix(strings.TrimLeft(line, "*"), "`") && strings.Contains(line, "/")
 	for {
 		before := line
 		line = strings.TrimSpace(strings.TrimSuffix(line, ":"))
@@ -62,7 +88,7 @@ func loneName(line string) string {
 		}
 	}
 	line = strings.ReplaceAll(line, `\`, "/")
-	if !isPath(line) && !(label && line != "" && !notInPath.MatchString(line)) {
+	if !isPath(line, sure) && !(label && line != "" && !notInPath.MatchString(line)) {
 		return ""
 	}
 	return line
@@ -82,8 +108,8 @@ func readInfo(info string) (tag, name string) {
 		tag, rest = before, after
 	}
 	if name == "" {
-		if name = loneName(rest); name == "" && strings.ContainsAny(tag, "./") {
-			name = loneName(tag)
+		if name = loneName(rest, strings.Contains(rest, "/")); name == "" && strings.ContainsAny(tag, "./") {
+			name = loneName(tag, true)
 		}
 	}
 	return strings.ToLower(strings.Trim(tag, "{}.")), name
@@ -96,5 +122,5 @@ func nameInside(line string) (name string, isLabel bool) {
 	if len(line) > maxName || m == nil {
 		return "", false
 	}
-	return loneName(m[1]), labelled.MatchString(m[1])
+	return loneName(m[1], false), labelled.MatchString(m[1])
 }

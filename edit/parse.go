@@ -147,10 +147,10 @@ func (f fence) closes(l string) bool {
 func (p *parser) fence(f fence, lines []string, i, at int) int {
 	tag, name := readInfo(f.info)
 	if name == "" {
-		name = above(lines[:i])
+		name = above(lines[:i], false)
 	}
 	first, second := firstTwo(lines[i+1:])
-	isBlock := openBlock.MatchString(strings.TrimSpace(first)) || loneName(first) != "" && openBlock.MatchString(strings.TrimSpace(second))
+	isBlock := openBlock.MatchString(strings.TrimSpace(first)) || loneName(first, true) != "" && openBlock.MatchString(strings.TrimSpace(second))
 	var body []string
 	end, closed := i+1, false
 	inBlock, inner := false, ""
@@ -177,6 +177,9 @@ func (p *parser) fence(f fence, lines []string, i, at int) int {
 	isPatch := !hasEnding(name, ".diff", ".patch") && (slices.Contains([]string{"diff", "patch", "udiff"}, tag) || startsDiff(after(body)))
 	switch {
 	case isBlock:
+		if name == "" {
+			name = above(lines[:i], true)
+		}
 		p.text(body, line+1, true, name)
 	case (isPatch || directive.MatchString(first) || strings.HasPrefix(first, "*** Begin Patch")) && !closed:
 		p.bad.add(Malformed, name, line, "the reply ends inside this fence")
@@ -214,10 +217,10 @@ func (p *parser) whole(name string, body []string, line int, closed bool) {
 }
 
 // above returns the path on the last line with text.
-func above(lines []string) string {
+func above(lines []string, sure bool) string {
 	for i := len(lines) - 1; i >= max(0, len(lines)-3); i-- {
 		if strings.TrimSpace(lines[i]) != "" {
-			return loneName(lines[i])
+			return loneName(lines[i], sure)
 		}
 	}
 	return ""
