@@ -54,7 +54,12 @@ func (c Config) String() string {
 	if c.Key != "" {
 		key = "with a key"
 	}
-	return fmt.Sprintf("%s/%s at %s, %s", c.Provider, c.Model, c.BaseURL, key)
+	// Open refuses a URL with a password, but people print what was refused.
+	base := "a URL that cannot be parsed"
+	if u, err := url.Parse(c.BaseURL); err == nil {
+		base = u.Redacted()
+	}
+	return fmt.Sprintf("%s/%s at %s, %s", c.Provider, c.Model, base, key)
 }
 
 // GoString is String, so that %#v shows no secret either.

@@ -116,6 +116,7 @@ func TestConfigShowsNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.BaseURL = "https://me:the-secret@b.example/v1"
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("open", "config", c)
 	for _, s := range []string{fmt.Sprint(c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", c), fmt.Sprintf("%+v", &c), string(j), log.String()} {

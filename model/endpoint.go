@@ -36,6 +36,15 @@ const (
 	maxRetryAfter = 24 * time.Hour
 )
 
+// The connections of an endpoint.
+const (
+	// maxIdle is how many are kept for the next requests, where several
+	// candidates are generated at once.
+	maxIdle       = 16
+	idleTime      = 90 * time.Second
+	handshakeTime = 10 * time.Second
+)
+
 // endpoint is the way to a provider, the same for all formats: one HTTP
 // client, bounds, and no secret in an error.
 type endpoint struct {
@@ -47,12 +56,17 @@ type endpoint struct {
 }
 
 func newEndpoint(c Config, base *url.URL) *endpoint {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxResponseHeaderBytes = maxHeader
 	home := origin(base)
 	e := &endpoint{provider: c.Provider, timeout: c.Timeout, keyless: c.Key == ""}
 	e.http = &http.Client{
-		Transport: t,
+		Transport: &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConnsPerHost:    maxIdle,
+			IdleConnTimeout:        idleTime,
+			TLSHandshakeTimeout:    handshakeTime,
+			MaxResponseHeaderBytes: maxHeader,
+		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			switch {
 			case origin(r.URL) != home:
