@@ -176,7 +176,7 @@ func (f *fault) kind() Kind {
 		return KindServer
 	case f.status == http.StatusRequestTimeout:
 		return KindNetwork
-	case f.status == 0 || f.status/100 == 2:
+	case f.status == 0 && f.code != "invalid_request_error":
 		// An error in the middle of a stream, of no kind that we know.
 		return KindServer
 	}
@@ -198,13 +198,20 @@ func readFault(body []byte) *fault {
 			Message string `json:"message"`
 			Type    string `json:"type"`
 			Param   string `json:"param"`
-			// Some servers send a number.
-			Code any `json:"code"`
+			Code    any    `json:"code"` // a text or a number
 		}
 		if json.Unmarshal(outer.Error, &inner) == nil {
 			f.message, f.param, f.code = inner.Message, inner.Param, inner.Type
-			if code, ok := inner.Code.(string); ok && code != "" {
-				f.code = code
+			switch code := inner.Code.(type) {
+			case string:
+				if code != "" {
+					f.code = code
+				}
+			case float64:
+				// A status, where the answer's own was sent too early.
+				if code >= 400 && code < 600 {
+					f.status = int(code)
+				}
 			}
 		}
 		for _, text := range []string{textOf(outer.Error), outer.Message, textOf(outer.Detail)} {

@@ -32,6 +32,8 @@ func TestAnswers(t *testing.T) {
 		{name: "a filter's event", read: oai.event, text: `{"choices":[],"prompt_filter_results":[{"prompt_index":0}]}` + "\n\n" + `{"choices":[{"delta":{"content":"a"}}]}`, want: "a"},
 		{name: "error with status 200", read: oai.whole, text: `{"error":{"message":"no slots","type":"server_error"}}`, kind: KindServer},
 		{name: "error text with status 200", read: oai.whole, text: `{"error":"out of memory"}`, kind: KindServer},
+		{name: "status in an error with status 200", read: oai.event, text: `{"error":{"message":"slow","code":429},"choices":[]}`, kind: KindRateLimit},
+		{name: "our fault, in the stream", read: oai.event, text: `{"error":{"message":"bad","type":"invalid_request_error"}}`, kind: KindRequest},
 		{name: "a list", read: oai.whole, text: `[]`, kind: KindMalformed},
 		{name: "a page", read: oai.whole, text: `<html>`, kind: KindMalformed},
 		{name: "deep", read: oai.event, text: strings.Repeat("[", 1<<20), kind: KindMalformed},
