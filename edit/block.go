@@ -35,7 +35,7 @@ func (p *parser) block(lines []string, i, at int, name string) int {
 		return end + 1
 	default:
 		own = p.last
-		p.note("the block at line %d names no path: taken for one of %s", line, own)
+		p.note("the block at line %d names no path: taken for one of %s", line, clip(own, maxWidth))
 	}
 	p.last = own
 	p.count++

@@ -221,7 +221,7 @@ func (p *problems) add(kind Problem, path string, line int, format string, args 
 		p.more++
 		return
 	}
-	p.list = append(p.list, &Error{Kind: kind, Path: path, Line: line, Detail: fmt.Sprintf(format, args...)})
+	p.list = append(p.list, &Error{Kind: kind, Path: clip(path, maxWidth), Line: line, Detail: fmt.Sprintf(format, args...)})
 }
 
 func (p *problems) err() error {

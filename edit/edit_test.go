@@ -273,6 +273,14 @@ func TestErrorsAreBounded(t *testing.T) {
 	if n := len(Problems(err)); n != maxErrors || !strings.Contains(err.Error(), "and 80 more errors") || len(err.Error()) > 20_000 {
 		t.Errorf("%d errors in %d bytes: %v", n, len(err.Error()), err)
 	}
+	set, err = Parse("*** Delete File: a\x1b[2J\u0085" + strings.Repeat("x", 100_000) + "\n*** Delete File: ../\x1b[2J\nsrc/cart.py\n<<<<<<< SEARCH\ndef total(items):\x1b[2J\n=======\n>>>>>>> REPLACE\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = set.Apply(files{"src/cart.py": "def total(items):\x1b[1m" + strings.Repeat("y", 100_000) + "\n"}.open(t), Rules{})
+	if err == nil || strings.ContainsAny(err.Error(), "\x1b\u0085") || len(err.Error()) > 2000 {
+		t.Errorf("%d bytes: %q", len(err.Error()), err.Error())
+	}
 	big := strings.Repeat("src/a.py\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", maxEdits+1)
 	if _, err := Parse(big); len(Problems(err)) != 1 || Problems(err)[0].Kind != TooLarge {
 		t.Errorf("too many edits: %v", err)

@@ -18,7 +18,7 @@ func ParsePatch(patch []byte) (*Set, error) {
 	}
 	files, _, err := gitdiff.Parse(bytes.NewReader(patch))
 	if err != nil {
-		bad.add(Malformed, "", 0, "%s", strings.TrimPrefix(err.Error(), "gitdiff: "))
+		bad.add(Malformed, "", 0, "%s", clip(strings.TrimPrefix(err.Error(), "gitdiff: "), 2*maxWidth))
 		return nil, bad.err()
 	}
 	git := bytes.HasPrefix(patch, []byte("diff --git ")) || bytes.Contains(patch, []byte("\ndiff --git "))

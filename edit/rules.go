@@ -23,7 +23,7 @@ type Rules struct {
 // error of another type means that a rule is no path.
 func (r Rules) Check(name string) (string, error) {
 	outside := func(format string, args ...any) error {
-		return &Error{Kind: OutsideAllowed, Path: name, Detail: fmt.Sprintf(format, args...)}
+		return &Error{Kind: OutsideAllowed, Path: clip(name, maxWidth), Detail: fmt.Sprintf(format, args...)}
 	}
 	clean, err := glovebox.CleanPath(name)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -121,9 +122,16 @@ func (a *applier) alike(name string) string {
 	return "; there is " + strings.Join(found, ", ")
 }
 
-// clip cuts a line for a message.
+// clip makes a line fit for a message: n characters at most, and none that a
+// terminal takes for a command.
 func clip(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
+	s = s[:min(len(s), 4*n+utf8.UTFMax)]
+	s = strings.Map(func(r rune) rune {
+		if r != '\t' && unicode.IsControl(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
