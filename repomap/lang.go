@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/odvcencio/gotreesitter"
 	"github.com/odvcencio/gotreesitter/grammars"
@@ -18,6 +19,9 @@ type lang struct {
 	interpreters []string // of a first line with #!
 	// grammar is nil where another parser is used.
 	grammar func() *gotreesitter.Language
+	// parsers are kept for the next file: to make one takes longer than to
+	// parse a common file.
+	parsers sync.Pool
 	// defines are the kinds of symbols by the type of their nodes.
 	defines map[string]string
 	// lines finds definitions where there is no parse: the first group that

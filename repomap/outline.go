@@ -97,10 +97,16 @@ func outline(l *lang, src []byte, stop *uint32) (symbols []Symbol, reason string
 		}
 	}()
 	grammar := l.grammar()
-	p := gotreesitter.NewParser(grammar)
+	p, _ := l.parsers.Get().(*gotreesitter.Parser)
+	if p == nil {
+		p = gotreesitter.NewParser(grammar)
+	}
 	p.SetTimeoutMicros(uint64(maxParseTime.Microseconds()))
 	p.SetCancellationFlag(stop)
 	tree, err := p.Parse(src)
+	// One that panicked does not come here, and is not used again.
+	p.SetCancellationFlag(nil)
+	l.parsers.Put(p)
 	if err != nil || tree == nil {
 		return nil, "the parser failed"
 	}
