@@ -54,10 +54,12 @@ type Suite struct {
 	Env          map[string]string
 }
 
-// Bounds of what a Job stages.
+// Bounds of what a Job stages. MaxNames is the engine's, for the names of the
+// program's files together.
 const (
 	MaxFiles = 50_000
 	MaxBytes = 512 << 20
+	MaxNames = 64 << 10
 )
 
 // page is what a file takes at least, and in steps of what.
@@ -103,6 +105,14 @@ func (s Suite) Job(c *workcopy.Copy) (glovebox.Job, error) {
 	}
 	if len(program) == 0 {
 		return glovebox.Job{}, errors.New("there is no file beside the tests")
+	}
+	names := 0
+	for _, f := range program {
+		names += len(f.Path) + 1
+	}
+	if names > MaxNames {
+		return glovebox.Job{}, fmt.Errorf("the program: its %d files have names of %d bytes together, at most %d can be staged: %w; leave out what no test reads (Skip)",
+			len(program), names, MaxNames, workcopy.ErrTooLarge)
 	}
 	limits, err := s.limits(slices.Concat(program, tests))
 	if err != nil {

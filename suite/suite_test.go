@@ -155,13 +155,13 @@ func TestJobLimits(t *testing.T) {
 	if err != nil || given.Limits.Memory != glovebox.GiB || given.Limits.Files != 1<<20 {
 		t.Errorf("%+v, %v", given.Limits, err)
 	}
-	for i := range suite.MaxFiles {
-		if err := c.Write(fmt.Sprintf("more/f%d", i), nil); err != nil {
+	for i := range suite.MaxNames / 10 {
+		if err := c.Write(fmt.Sprintf("more/f%04d", i), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := (suite.Suite{}).Job(c); !errors.Is(err, workcopy.ErrTooLarge) {
-		t.Errorf("too many files: %v", err)
+	if _, err := (suite.Suite{}).Job(c); !errors.Is(err, workcopy.ErrTooLarge) || !strings.Contains(err.Error(), "Skip") {
+		t.Errorf("too many names: %v", err)
 	}
 	if _, err := (suite.Suite{Skip: []string{"more"}}).Job(c); err != nil {
 		t.Error(err)

@@ -31,8 +31,8 @@ type Options struct {
 	Skip []string
 	// NoIgnore takes files that a .gitignore leaves out. Without it, what the
 	// people of a repository keep out of it (builds, but also .env files with
-	// secrets) reaches neither a model nor a box. The same holds for files that git keeps
-	// though a .gitignore names them: the copy does not read git's index.
+	// secrets) reaches neither a model nor a box. The same holds for files that
+	// git keeps though a .gitignore names them: git's index is not read.
 	NoIgnore bool
 }
 
