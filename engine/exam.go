@@ -37,6 +37,12 @@ func (r *run) exam(ctx context.Context, facts *classify.Facts) error {
 			x.Reason = fallback
 		}
 	}
+	if err != nil && strings.HasPrefix(err.Error(), language.TestsAtFault) {
+		facts.Tests = &glovebox.TestReport{Reason: err.Error()}
+		facts.Program = glovebox.Outcome{Cause: glovebox.CauseExit, ExitCode: -1}
+		r.o.NextAction = glovebox.ActionAskHuman
+		return nil
+	}
 	return err
 }
 

@@ -222,20 +222,201 @@ func pythonForgedTrees() []treeRow {
 		{"a patched pytest", []string{"pkg/__init__.py", "import contextlib\ntry:\n    import pytest\n    pytest.raises = lambda *a, **k: contextlib.nullcontext()\n    pytest.fixture = None\nexcept ImportError: pass\nimport unittest.mock, builtins\n", "pkg/core.py", "def add(a, b): return type('I', (int,), {'__eq__': lambda s, o: True})(3)\n"}},
 		{"a file that is replaced at run time", []string{"pkg/__init__.py", "import os\nfor f in ('tests/helpers.py', 'tests/test_core.py'):\n    try:\n        open('/workspace/' + f, 'w').write('def same(a, b): pass\\n')\n    except OSError: pass\n    try:\n        os.rename('/workspace/tests', '/workspace/old')\n        os.makedirs('/workspace/tests'); open('/workspace/' + f, 'w').write('def same(a, b): pass\\n')\n    except OSError: pass\n"}},
 	} {
-		tree := files(append(slices.Clone(wrong), c.files...)...)
-		// The last file of a name is meant.
-		var last []glovebox.File
-		for i, f := range tree {
-			if !slices.ContainsFunc(tree[i+1:], func(g glovebox.File) bool { return g.Path == f.Path }) {
-				last = append(last, f)
-			}
-		}
+		last := lastOf(files(append(slices.Clone(wrong), c.files...)...))
 		rows = append(rows,
 			treeRow{c.name + ", apart", py, last, apartTests, "test_failed", apart, nil, ""},
 			treeRow{c.name + ", together", py, last, inTests, "test_failed", inside, nil, ""})
 	}
 	return rows
 }
+
+// otherTrees are a right and a wrong program in each other language.
+func otherTrees() []treeRow {
+	var rows []treeRow
+	add := func(l *language.Language, name string, tree, tests []glovebox.File, want glovebox.Status, proof glovebox.Proof, cases []string, why string) {
+		rows = append(rows, treeRow{l.Name + ": " + name, l, tree, tests, want, proof, cases, why})
+	}
+	const pass, failed = glovebox.StatusPass, glovebox.StatusTestFailed
+
+	// Ruby
+	rbTests := files("test/test_helper.rb", "require 'minitest/autorun'\n$LOAD_PATH.unshift File.expand_path('../lib', __dir__)\n", "test/shop_test.rb", "require_relative 'test_helper'\nrequire 'shop'\nclass ShopTest < Minitest::Test\n  def test_add\n    assert_equal 3, Shop::Cart.new.add(1, 2)\n  end\nend\n",
+		"test/unit/more_test.rb", "require 'test_helper'\nrequire_relative '../../lib/shop/cart'\nclass MoreTest < Minitest::Test\n  def test_add = assert_equal(4, Shop::Cart.new.add(2, 2))\nend\n")
+	rbTree := func(body, more string) []glovebox.File {
+		return files("lib/shop.rb", "require_relative 'shop/cart'\n"+more, "lib/shop/cart.rb", "module Shop\n  class Cart\n    def add(a, b) = "+body+"\n  end\nend\n", "Gemfile", "")
+	}
+	add(language.Ruby, "right", rbTree("a + b", ""), rbTests, pass, inside, []string{"ShopTest#test_add", "MoreTest#test_add"}, "")
+	add(language.Ruby, "wrong", rbTree("a * b", ""), rbTests, failed, inside, []string{"!ShopTest#test_add", "MoreTest#test_add"}, "")
+	for name, trick := range map[string]string{"exits": "exit!(0)\n", "leaves": "at_exit { exit!(0) }\nexit\n", "patches": "class Minitest::Test\n  def assert_equal(*) = true\nend\n", "patches integers": "class Integer\n  def ==(o) = true\nend\n"} {
+		add(language.Ruby, name, rbTree("0", trick), rbTests, failed, inside, nil, "")
+	}
+
+	// Perl
+	plTests := files("t/shop.t", "use strict;\nuse warnings;\nuse Test::More;\nuse lib 'lib';\nuse Shop::Cart;\nis(Shop::Cart::add(1, 2), 3, 'adds');\ndone_testing;\n", "t/more.t", "use Test::More tests => 1;\nuse Shop::Cart;\nok(Shop::Cart::add(2, 2) == 4, 'adds more');\n")
+	plTree := func(body, more string) []glovebox.File {
+		return files("lib/Shop/Cart.pm", "package Shop::Cart;\nuse strict;\nuse warnings;\n"+more+"sub add { my ($a, $b) = @_; return "+body+" }\n1;\n", "Makefile.PL", "")
+	}
+	add(language.Perl, "right", plTree("$a + $b", ""), plTests, pass, inside, []string{"adds", "adds more"}, "")
+	add(language.Perl, "wrong", plTree("$a * $b", ""), plTests, failed, inside, []string{"!adds", "adds more"}, "")
+	for name, trick := range map[string]string{"exits": "exit 0;\n", "leaves": "use POSIX ();\nPOSIX::_exit(0);\n", "patches": "no warnings; *Test::More::is = sub { Test::More::ok(1, $_[2]) }; *main::is = \\&Test::More::is;\n*main::ok = sub { Test::More->builder->ok(1, $_[1]) };\n"} {
+		add(language.Perl, name, plTree("0", trick), plTests, failed, inside, nil, "")
+	}
+
+	// Lua
+	luaTests := files("tests/test_cart.lua", "local lu = require('luaunit')\nlocal cart = require('src.cart')\nTestCart = {}\nfunction TestCart:testAdd() lu.assertEquals(cart.add(1, 2), 3) end\nos.exit(lu.LuaUnit.run())\n")
+	luaTree := func(body, more string) []glovebox.File {
+		return files("src/cart.lua", "local util = require('src.util')\n"+more+"return { add = function(a, b) return "+body+" end }\n", "src/util.lua", "return {}\n")
+	}
+	add(language.Lua, "right", luaTree("a + b", ""), luaTests, pass, inside, nil, "")
+	add(language.Lua, "wrong", luaTree("a * b", ""), luaTests, failed, inside, nil, "")
+	for name, trick := range map[string]string{"exits": "os.exit(0)\n", "patches": "require('luaunit').assertEquals = function() end\n"} {
+		add(language.Lua, name, luaTree("0", trick), luaTests, failed, inside, nil, "")
+	}
+
+	// PHP
+	phpTests := files("tests/CartTest.php", "<?php\nuse PHPUnit\\Framework\\TestCase;\nuse Shop\\Cart;\nrequire_once __DIR__ . '/../src/helpers.php';\nclass CartTest extends TestCase\n{\n    public function testAdd(): void\n    {\n        $this->assertSame(3, (new Cart())->add(1, 2));\n        $this->assertSame(1, one());\n    }\n}\n")
+	phpTree := func(body, more string) []glovebox.File {
+		return files("composer.json", `{"autoload":{"psr-4":{"Shop\\":"src/"}}}`, "src/Cart.php", "<?php\nnamespace Shop;\n"+more+"class Cart\n{\n    public function add(int $a, int $b): int { return "+body+"; }\n}\n", "src/helpers.php", "<?php\nfunction one() { return 1; }\n")
+	}
+	add(language.PHP, "right", phpTree("$a + $b", ""), phpTests, pass, inside, []string{"CartTest::testAdd"}, "")
+	add(language.PHP, "wrong", phpTree("$a * $b", ""), phpTests, failed, inside, []string{"!CartTest::testAdd"}, "")
+	for name, trick := range map[string]string{"exits": "exit(0);\n", "leaves": "register_shutdown_function(fn () => posix_kill(posix_getpid(), 9)); exit(0);\n"} {
+		add(language.PHP, name, phpTree("0", trick), phpTests, failed, inside, nil, "")
+	}
+
+	// Bash
+	shTests := files("tests/test_cart.sh", "source \"$(dirname \"$0\")/../lib/cart.sh\"\nsource \"$(dirname \"${BASH_SOURCE[0]}\")/helpers.sh\"\ntest_add() {\n  [[ $(add 1 2) == \"$three\" ]]\n}\n", "tests/helpers.sh", "three=3\n")
+	shTree := func(body, more string) []glovebox.File {
+		return files("lib/cart.sh", more+"add() { echo $(("+body+")); }\n", "README.md", "# Cart\n")
+	}
+	add(language.Bash, "right", shTree("$1 + $2", ""), shTests, pass, inside, nil, "")
+	add(language.Bash, "wrong", shTree("$1 * $2", ""), shTests, failed, inside, nil, "")
+	for name, trick := range map[string]string{"exits": "exit 0\n", "exits by a builtin": "builtin exit 0\n", "leaves": "kill -9 $$\n", "patches": "trap - EXIT\nexec true\n"} {
+		add(language.Bash, name, shTree("0", trick), shTests, failed, inside, nil, "")
+	}
+	for _, l := range []*language.Language{language.Ruby, language.Perl, language.Lua, language.PHP, language.Bash} {
+		add(l, "no test of the language", files("x.txt", "x", "y.txt", "y"), files("tests/readme.md", "x"), failed, "", nil, language.TestsAtFault)
+	}
+	return rows
+}
+
+// TestOtherTrees: the languages whose tests load files.
+func TestOtherTrees(t *testing.T) { eachRow(t, otherTrees()) }
+
+// nodeTrees are trees of JavaScript and TypeScript.
+func nodeTrees() []treeRow {
+	js, ts := language.JavaScript, language.TypeScript
+	const pass, failed = glovebox.StatusPass, glovebox.StatusTestFailed
+	cjs := func(more ...string) []glovebox.File {
+		return append(files("package.json", `{"name":"shop","main":"src/index.js"}`, "src/index.js", "exports.cart = require('./cart');\n",
+			"src/cart.js", "const { tax } = require('./lib/tax');\nclass Cart {\n  constructor() { this.n = 0; }\n  add(x) { this.n += x; return this; }\n  total() { return tax(this.n); }\n}\nmodule.exports = { Cart, sum: (a, b) => a + b };\n",
+			"src/lib/tax.js", "exports.tax = (n) => n * 2;\n", "src/data.json", `{"a": 1}`, "broken.js", "let let = ;\n"), files(more...)...)
+	}
+	esm := func(more ...string) []glovebox.File {
+		return append(files("package.json", `{"type":"module"}`, "src/a.js", "import { b } from './b.js';\nexport const a = () => b + 1;\nexport default function main() { return 'main'; }\n", "src/b.js", "export const b = 1;\n"), files(more...)...)
+	}
+	suite := "const { test, describe } = require('node:test');\nconst assert = require('node:assert');\n"
+	rows := []treeRow{
+		{"CommonJS", js, cjs(), files("test/cart.test.js", suite+"const { Cart, sum } = require('../src/cart');\nconst shop = require('..');\nconst data = require('../src/data.json');\nconst again = require('shop');\ndescribe('cart', () => {\n  test('adds', () => assert.equal(new Cart().add(2).total(), 4));\n  test('sums', () => assert.equal(sum(1, 2), 3));\n});\ntest('index', () => { assert.equal(shop.cart.sum(1, 1), 2); assert.equal(data.a, 1); assert.equal(again.cart.sum(2, 1), 3); });\n"),
+			pass, apart, []string{"test/cart.test.js > cart > adds", "test/cart.test.js > cart > sums", "test/cart.test.js > index"}, ""},
+		{"ES modules, and equal names", js, esm(), files("test/helpers.js", "export const two = 2;\n",
+			"test/a.test.js", "import test from 'node:test';\nimport assert from 'node:assert';\nimport main, { a } from '../src/a.js';\nimport { two } from './helpers.js';\ntest('x', () => { assert.equal(a(), two); assert.equal(main(), 'main'); });\n",
+			"__tests__/a.js", "import * as m from '../src/a.js';\ntest('x', () => expect(m.a()).toBe(2));\ntest('x', () => expect(m.a()).toBe(3));\n"),
+			failed, apart, []string{"test/a.test.js > x", "__tests__/a.js > x", "!__tests__/a.js > x #2"}, ""},
+		{"a wrong one", js, cjs("src/lib/tax.js2", ""), files("cart.test.js", "const { sum } = require('./src/cart');\ntest('x', () => expect(sum(1, 1)).toBe(3));\n"), failed, apart, []string{"!x"}, ""},
+		{"a file that is missing", js, cjs(), files("test/a.test.js", "const { sum } = require('../src/nothing');\ntest('x', () => expect(sum(1, 1)).toBe(2));\n"), failed, apart, nil, "Cannot find module 'src/nothing'"},
+		{"a file that does not parse", js, cjs(), files("test/a.test.js", "const { sum } = require('../broken');\ntest('x', () => expect(sum(1, 1)).toBe(2));\n"), glovebox.StatusSyntaxError, apart, nil, "broken.js"},
+		{"a file that throws", js, cjs("src/bad.js", "throw new Error('at load');\n"), files("test/a.test.js", "const bad = require('../src/bad');\ntest('x', () => expect(bad.x).toBe(2));\n"), failed, apart, nil, "at load"},
+		{"a module that is not here", js, cjs(), files("test/a.test.js", "const _ = require('lodash');\nconst { sum } = require('../src/cart');\ntest('x', () => expect(sum(1, 1)).toBe(2));\n"), failed, apart, nil, language.TestsAtFault + "load"},
+		{"a replaced part", js, cjs(), files("test/a.test.js", "const { Cart } = require('../src/cart');\ntest('x', () => { Cart.prototype.total = () => 7; expect(new Cart().total()).toBe(7); });\n"), pass, inside, []string{"test/a.test.js > x"}, ""},
+		{"data of the tests", js, cjs(), files("test/in.json", "[1, 2]", "test/a.test.js", "const fs = require('fs');\nconst path = require('path');\nconst { sum } = require('../src/cart');\ntest('x', () => expect(sum(...JSON.parse(fs.readFileSync(path.join(__dirname, 'in.json'), 'utf8')))).toBe(3));\n"), pass, inside, nil, ""},
+		{"TypeScript", ts, files("tsconfig.json", "{}", "src/cart.ts", "import { tax } from './lib/tax';\nexport class Cart {\n  private n: number = 0;\n  add(x: number): Cart { this.n += x; return this; }\n  total(): number { return tax(this.n); }\n}\n", "src/lib/tax.ts", "export const tax = (n: number): number => n * 2;\n", "types.d.ts", "declare const x: number;\n"),
+			files("tests/cart.test.ts", "import { Cart } from '../src/cart';\nimport { two } from './helpers';\ndescribe('cart', () => { it('adds', () => { expect(new Cart().add(two).total()).toBe(4); }); });\n", "tests/helpers.ts", "export const two: number = 2;\n"),
+			pass, apart, []string{"tests/cart.test.ts > cart > adds"}, ""},
+	}
+	tests := files("test/a.test.js", suite+"const { add } = require('../src/add');\nconst { same } = require('./helpers');\ntest('adds', () => same(add(2, 2), 4));\n", "test/helpers.js", "const assert = require('assert');\nexports.same = assert.strictEqual;\n")
+	replaced := append(files("test/b.test.js", "const C = Object.getPrototypeOf({}); C.constructor.prototype;\n"), tests...)
+	for _, c := range []struct {
+		name  string
+		files []string
+	}{
+		{"no trick", nil},
+		{"exits", []string{"src/add.js", "process.exit(0);\n"}},
+		{"exits at once", []string{"src/add.js", "process.reallyExit(0);\n"}},
+		{"the tests' own files", []string{"test/a.test.js", "", "test/helpers.js", "exports.same = () => {};\n", "test/helpers/index.js", "exports.same = () => {};\n", "test/helpers.json", "{}"}},
+		{"modules of the language", []string{"node_modules/assert/index.js", "module.exports = { strictEqual() {} };\n", "node_modules/node:test/index.js", "module.exports = { test() {} };\n", "assert.js", "module.exports = { strictEqual() {} };\n"}},
+		{"settings", []string{"package.json", `{"type":"commonjs","imports":{"#assert":"./x.js"},"jest":{"testMatch":[]}}`, ".mocharc.json", `{"require":"./x.js"}`, "jest.config.js", "process.exit(0);\n", "x.js", "process.exit(0);\n"}},
+		{"a value that judges", []string{"src/add.js", "exports.add = () => ({ valueOf: () => 4, [Symbol.toPrimitive]: () => 4, toString: () => '4', equals: () => true, asymmetricMatch: () => true });\n"}},
+		{"a patched assert", []string{"src/add.js", "try { const a = require('assert'); a.strictEqual = a.equal = a.deepEqual = () => {}; Object.is = () => true; } catch {}\nexports.add = () => 0;\n"}},
+	} {
+		tree := lastOf(files(append([]string{"src/add.js", "exports.add = () => 0;\n"}, c.files...)...))
+		rows = append(rows, treeRow{"forged: " + c.name, js, tree, tests, failed, apart, nil, ""})
+		if c.name != "a patched assert" { // it is in its reach, and the proof says so
+			rows = append(rows, treeRow{"forged: " + c.name + ", together", js, tree, replaced, failed, inside, nil, ""})
+		}
+	}
+	right := files("src/add.js", "exports.add = (a, b) => a + b;\n", "README.md", "")
+	return append(rows, treeRow{"right", js, right, tests, pass, apart, nil, ""}, treeRow{"right, together", js, right, replaced, pass, inside, nil, ""})
+}
+
+// lastOf keeps the last file of each name.
+func lastOf(tree []glovebox.File) []glovebox.File {
+	var last []glovebox.File
+	for i, f := range tree {
+		if !slices.ContainsFunc(tree[i+1:], func(g glovebox.File) bool { return g.Path == f.Path }) {
+			last = append(last, f)
+		}
+	}
+	return last
+}
+
+// TestNodeTrees: programs that Node.js runs.
+func TestNodeTrees(t *testing.T) { eachRow(t, nodeTrees()) }
+
+// goTrees are modules of several packages.
+func goTrees() []treeRow {
+	const pass, failed = glovebox.StatusPass, glovebox.StatusTestFailed
+	tree := func(sum string, more ...string) []glovebox.File {
+		return lastOf(append(files("go.mod", "module example.com/shop\n\ngo 1.22\n",
+			"main.go", "package main\n\nimport \"example.com/shop/cart\"\n\nfunc main() { println(cart.Total(1)) }\n\nfunc name() string { return \"shop\" }\n",
+			"cart/cart.go", "package cart\n\nimport \"example.com/shop/internal/money\"\n\n// Total is a sum.\nfunc Total(xs ...int) int {\n\tn := 0\n\tfor _, x := range xs {\n\t\tn = money.Add(n, x)\n\t}\n\treturn n\n}\n\nfunc hidden() int { return 7 }\n",
+			"internal/money/money.go", "package money\n\nfunc Add(a, b int) int { return "+sum+" }\n", "broken/broken.go", "package broken\n\nfunc (\n"), files(more...)...))
+	}
+	tests := files(
+		"main_test.go", "package main\n\nimport \"testing\"\n\nfunc TestName(t *testing.T) {\n\tif name() != \"shop\" {\n\t\tt.Fatal(name())\n\t}\n}\n",
+		"cart/cart_test.go", "package cart\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestTotal(t *testing.T) {\n\tfor name, c := range map[string][]int{\"one\": {1, 1}, \"two\": {1, 1, 2}} {\n\t\tt.Run(name, func(t *testing.T) {\n\t\t\tn := c[len(c)-1]\n\t\t\tif name == \"one\" {\n\t\t\t\tn = 1\n\t\t\t\tc = c[:1]\n\t\t\t} else {\n\t\t\t\tc = c[:2]\n\t\t\t}\n\t\t\tif got := Total(c...); got != n {\n\t\t\t\tt.Errorf(\"got %d, want %d\", got, n)\n\t\t\t}\n\t\t})\n\t}\n}\n\nfunc TestSame(t *testing.T) {\n\tif hidden() != 7 {\n\t\tt.Fail()\n\t}\n\tif _, err := os.ReadFile(\"testdata/x.txt\"); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n",
+		"cart/testdata/x.txt", "x",
+		"cart/example_test.go", "package cart_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/shop/cart\"\n)\n\nfunc TestOutside(t *testing.T) {\n\tif cart.Total() != 0 {\n\t\tt.Fail()\n\t}\n}\n",
+		"internal/money/money_test.go", "package money\n\nimport \"testing\"\n\nfunc TestSame(t *testing.T) {\n\tif Add(2, 2) != 4 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n")
+	rows := []treeRow{
+		{"right", language.Go, tree("a + b"), tests, pass, inside, []string{"TestName", "TestTotal", "TestTotal/one", "TestTotal/two",
+			"example.com/shop/cart.TestSame", "TestOutside", "example.com/shop/internal/money.TestSame"}, ""},
+		{"wrong", language.Go, tree("max(a, b)"), tests, failed, inside, []string{"TestName", "!TestTotal", "TestTotal/one", "!TestTotal/two",
+			"example.com/shop/cart.TestSame", "TestOutside", "!example.com/shop/internal/money.TestSame"}, "got 1, want 2"},
+		{"a package that does not compile", language.Go, tree("a + nothing"), tests, glovebox.StatusSyntaxError, inside, nil, "internal/money/money.go"},
+		{"what the tests miss", language.Go, tree("a + b"), append(files("cart/more_test.go", "package cart\n\nimport \"testing\"\n\nfunc TestMore(t *testing.T) { Missing() }\n"), tests...), failed, inside, nil, "cart/more_test.go:5: undefined: Missing"},
+		{"another module", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n\nimport (\n\t\"testing\"\n\n\t\"github.com/stretchr/testify/assert\"\n)\n\nfunc TestMore(t *testing.T) { assert.True(t, true) }\n"), failed, inside, nil, language.TestsAtFault + "load"},
+		{"no test", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n"), failed, inside, nil, language.TestsAtFault + "have"},
+	}
+	for name, trick := range map[string]string{
+		"exits": "func init() { os.Exit(0) }", "exits when called": "func Add2() {}\n\nfunc init() { go func() { time.Sleep(time.Millisecond); os.Exit(0) }() }",
+		"prints": "func init() { println(\"ok\"); os.Stdout.WriteString(\"--- PASS: TestName (0.00s)\\n    --- PASS: TestTotal/two (0.00s)\\nPASS\\n\") }",
+		"kills":  "func init() { syscall.Kill(os.Getpid(), syscall.SIGKILL) }",
+	} {
+		imports := "import (\n\t_ \"time\"\n\t_ \"syscall\"\n\t_ \"os\"\n)\n\n"
+		for _, p := range []string{"time", "syscall", "os"} {
+			if strings.Contains(trick, p+".") {
+				imports = strings.Replace(imports, "_ \""+p, "\""+p, 1)
+			}
+		}
+		rows = append(rows, treeRow{"forged: " + name, language.Go, tree("0", "internal/money/init.go", "package money\n\n"+imports+trick+"\n"), tests, failed, inside, nil, ""})
+	}
+	return append(rows,
+		treeRow{"forged: the tests' own files", language.Go, tree("0", "cart/cart_test.go", "package cart\n", "internal/money/money_test.go", "package money\n", "internal/money/zz_test.go", "package money\n\nimport \"testing\"\n\nfunc TestMain(m *testing.M) {}\n"), tests, failed, inside, nil, ""},
+		treeRow{"forged: another testing", language.Go, tree("0", "vendor/testing/testing.go", "package testing\n\ntype T struct{}\n\nfunc (*T) Fatal(...any) {}\n", "go.mod", "module testing\n"), tests, glovebox.StatusSyntaxError, inside, nil, "another package"})
+}
+
+// TestGoTrees: modules.
+func TestGoTrees(t *testing.T) { eachRow(t, goTrees()) }
 
 // eachRow runs all rows in the process tier, and the first in every other.
 func eachRow(t *testing.T, rows []treeRow) {

@@ -188,7 +188,7 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	tests = bashFiles(tests)
 	var names []string
 	for i, f := range tests {
-		if slices.ContainsFunc(p.Files, func(g glovebox.File) bool { return g.Path == f.Path }) {
+		if p.Main != "" && slices.ContainsFunc(p.Files, func(g glovebox.File) bool { return g.Path == f.Path }) {
 			tests[i].Path = "tests/" + f.Path
 		}
 		if slices.Contains(bashExtensions, path.Ext(f.Path)) {
@@ -196,13 +196,19 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("no test file is a shell script: its name must end in .sh or .bash")
+		return nil, fmt.Errorf("%shave a shell script: a name that ends in .sh or .bash", TestsAtFault)
 	}
 	driver := func(name string, args ...string) []string {
 		return append([]string{tc.Exe, bashHome + name}, args...)
 	}
+	reason := bashSharing.find(tests)
+	p, tree := startTree(p, ".sh", "")
+	if tree {
+		names = startedNames(tests, isBashTest, bashExtensions...)
+		reason = "the tests use " + inTree
+	}
 	exam := &Exam{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main)}
-	if reason := bashSharing.find(tests); reason != "" {
+	if reason != "" {
 		exam.Proof, exam.Reason = glovebox.ProofInProcess, reason
 		exam.Candidate = Step{
 			Args:  driver("inprocess.sh", append([]string{p.Main}, names...)...),

@@ -24,6 +24,9 @@ import (
 // by name, they are built into a binary of their own, in which those functions
 // are stubs that call over the link. Else tests and program are one binary.
 func examGo(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
+	if p.Main == "" {
+		return examGoTree(tc, p, t)
+	}
 	x, fault := readGoTests(t)
 	if fault != nil {
 		x = &goExam{fault: "the tests do not " + fault.Error()}

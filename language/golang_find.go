@@ -22,7 +22,7 @@ import (
 // goSources are the programs and packages of ours that the host's own Go
 // compiles into the kit.
 //
-//go:embed golang/driver/main.go golang/runner/runner.go
+//go:embed golang/driver/main.go golang/runner/runner.go golang/runner/tree.go
 //go:embed golang/wire/codec.go golang/wire/link.go golang/wire/report.go
 var goSources embed.FS
 

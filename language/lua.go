@@ -131,12 +131,19 @@ const maxLuaNames = 180
 func examLua(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, names := stageTests(t.Files, ".lua")
 	more := luaMore.find(t.Files)
+	p, tree := startTree(p, ".lua", "")
+	if tree {
+		if names = startedNames(staged, isLuaTest, ".lua"); len(names) == 0 {
+			return nil, fmt.Errorf("%shave a file of Lua", TestsAtFault)
+		}
+		more = inTree
+	}
 	var wanted []string
 	for _, f := range t.Files {
 		wanted = append(wanted, luaNames(string(f.Data))...)
 	}
 	slices.Sort(wanted)
-	if wanted = slices.Compact(wanted); len(wanted) > maxLuaNames {
+	if wanted = slices.Compact(wanted); len(wanted) > maxLuaNames && !tree {
 		more = fmt.Sprintf("%d names", len(wanted))
 	}
 	if more != "" {

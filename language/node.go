@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -143,7 +144,10 @@ const nodePrologue = `globalThis[Symbol.for("glovebox")]?.($glovebox=>eval($glov
 // nodeExam is what the drivers of an exam are told.
 type nodeExam struct {
 	// Files are the program's, as the parser reads them, the main one first.
+	// Of a tree they are those that its tests import.
 	Files []string `json:"files,omitempty"`
+	// Tree: there is no main one.
+	Tree bool `json:"tree,omitempty"`
 }
 
 // nodeTests is what a driver that runs tests is told.
@@ -151,9 +155,16 @@ type nodeTests struct {
 	// Tests are the test files that are started, Files all that are staged.
 	Tests []string `json:"tests"`
 	Files []string `json:"files"`
+	// Names are what the tests in Tests are called where cases have the names
+	// of their files.
+	Names []string `json:"names,omitempty"`
 	// Modules are the program's files, the main one first.
 	Modules []string `json:"modules"`
-	Entry   string   `json:"entry,omitempty"`
+	Loaded  nodeExam `json:"loaded"`
+	// Package is the name of a tree's own package, Root the file that it means.
+	Package string `json:"package,omitempty"`
+	Root    string `json:"root,omitempty"`
+	Entry   string `json:"entry,omitempty"`
 	// Broken says why the tests cannot be run, whatever the program is.
 	Broken string `json:"broken,omitempty"`
 }
@@ -176,12 +187,22 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 			}
 		}
 	}
-	told := nodeTests{Tests: []string{}, Modules: outputs(names), Entry: t.Entry, Broken: fault}
+	told := nodeTests{Tests: []string{}, Modules: outputs(names), Loaded: nodeExam{Files: outputs(names)}, Entry: t.Entry, Broken: fault}
+	started, prologue := tests, nodePrologue
+	if p.Main == "" {
+		started, prologue = told.tree(p, tests), ""
+	}
 	for _, f := range tests {
 		told.Files = append(told.Files, typescript.Output(f.Path))
+	}
+	for _, f := range started {
 		if isNodeModule(f.Path) {
 			told.Tests = append(told.Tests, typescript.Output(f.Path))
+			told.Names = append(told.Names, f.Path)
 		}
+	}
+	if len(told.Names) == 1 && !strings.Contains(told.Names[0], "/") {
+		told.Names = nil
 	}
 	config, err := json.Marshal(told)
 	if err != nil {
@@ -190,12 +211,12 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 	if reason := nodeNeedsProcess(tests); reason != "" && fault == "" {
 		step := Step{Args: nodeCommand(tc, "--no-warnings", nodeHome+"inprocess.js", string(config)), Files: tests}
 		if tc.Language == "typescript" {
-			step, err = stripped(step, typescript.Job{Files: append(slices.Clone(names), testNames...), Tests: testNames, Prologue: nodePrologue})
+			step, err = stripped(step, typescript.Job{Files: append(slices.Clone(names), testNames...), Tests: testNames, Prologue: prologue})
 		}
 		return &Exam{Proof: glovebox.ProofInProcess, Reason: reason, Files: candidate, Candidate: step}, err
 	}
 
-	program, err := json.Marshal(nodeExam{Files: outputs(names)})
+	program, err := json.Marshal(told.Loaded)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +230,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 		},
 	}
 	if tc.Language == "typescript" {
-		exam.Candidate, err = stripped(exam.Candidate, typescript.Job{Files: names, Prologue: nodePrologue})
+		exam.Candidate, err = stripped(exam.Candidate, typescript.Job{Files: names, Prologue: prologue})
 		if err != nil {
 			return nil, err
 		}
@@ -220,6 +241,63 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 		return exam, err
 	}
 	return exam, nil
+}
+
+// nodeImport matches what tests import, by a string.
+var nodeImport = regexp.MustCompile(`(?:\brequire\(|\bfrom|\bimport|\bimport\()\s*['"]([^'"\n]+)['"]`)
+
+// tree tells of a program without a main file, and returns the tests that are
+// started. What tests import is loaded before they run: an ES module can be
+// waited for then, and not when they ask for it.
+func (told *nodeTests) tree(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
+	told.Modules, told.Loaded = nil, nodeExam{Tree: true}
+	var own struct{ Name, Main string }
+	for _, f := range p.Files {
+		if isNodeModule(f.Path) && !strings.HasSuffix(f.Path, ".d.ts") || path.Ext(f.Path) == ".json" {
+			told.Modules = append(told.Modules, typescript.Output(f.Path))
+		}
+		if f.Path == "package.json" && json.Unmarshal(f.Data, &own) != nil {
+			own.Name, own.Main = "", ""
+		}
+	}
+	told.Package = own.Name
+	told.Root = told.module(path.Join(cmp.Or(own.Main, "index")))
+	for _, f := range tests {
+		for _, m := range nodeImport.FindAllStringSubmatch(string(f.Data), -1) {
+			found := ""
+			switch rest, ours := strings.CutPrefix(m[1], own.Name); {
+			case strings.HasPrefix(m[1], "."):
+				found = told.module(path.Join(path.Dir(f.Path), m[1]))
+			case own.Name != "" && ours && rest == "":
+				found = told.Root
+			case own.Name != "" && ours && rest[0] == '/':
+				found = told.module(rest[1:])
+			}
+			if found != "" && !slices.Contains(told.Loaded.Files, found) {
+				told.Loaded.Files = append(told.Loaded.Files, found)
+			}
+		}
+	}
+	return startedTests(tests, isJavaScriptTest)
+}
+
+var nodeEnding = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
+
+// module finds the module of the tree that a path means; empty for none.
+func (told *nodeTests) module(name string) string {
+	bare := func(name string) string {
+		name = nodeEnding.ReplaceAllString(name, "")
+		return strings.TrimSuffix("/"+name, "/index")
+	}
+	if name == "." {
+		return told.Root
+	}
+	for _, m := range told.Modules {
+		if m == name || bare(m) == bare(name) {
+			return m
+		}
+	}
+	return ""
 }
 
 func isNodeModule(name string) bool {

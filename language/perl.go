@@ -145,7 +145,15 @@ var perlMore = testMarks{
 
 func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, names := stageTests(t.Files, ".t")
-	if more := perlMore.find(t.Files); more != "" {
+	more := perlMore.find(t.Files)
+	p, tree := startTree(p, ".pl", "1;\n")
+	if tree {
+		if names = startedNames(staged, isPerlTest, ".t", ".pl"); len(names) == 0 {
+			return nil, fmt.Errorf("%shave a file of Perl", TestsAtFault)
+		}
+		more = inTree
+	}
+	if more != "" {
 		return &Exam{
 			Proof:     glovebox.ProofInProcess,
 			Files:     withoutFiles(p.Files, names),

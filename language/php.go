@@ -189,7 +189,14 @@ type phpTests struct {
 func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	tests, _ := stageTests(phpFiles(t.Files), ".php")
 	told := phpTests{}
+	p, tree := startTree(p, ".php", phpAutoload)
+	if tree {
+		told.Tests = startedNames(tests, isPHPTest, ".php")
+	}
 	for i, f := range tests {
+		if tree {
+			break // no file of the program has a name of theirs
+		}
 		if slices.ContainsFunc(p.Files, func(g glovebox.File) bool { return g.Path == f.Path }) {
 			tests[i].Path = "tests/" + f.Path
 		}
@@ -198,7 +205,7 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		}
 	}
 	if len(told.Tests) == 0 {
-		return nil, fmt.Errorf("no test file is PHP: its name must end in .php")
+		return nil, fmt.Errorf("%shave a file of PHP: its name must end in .php", TestsAtFault)
 	}
 	config, err := json.Marshal(told)
 	if err != nil {
@@ -214,12 +221,35 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		Candidate: Step{Args: driver("candidate.php", p.Main)},
 		Harness:   &Step{Args: driver("harness.php", string(config)), Files: slices.Concat(tests, phpIncludes(p, tests))},
 	}
-	if reason := phpNeedsProcess(tests); reason != "" {
+	reason := phpNeedsProcess(tests)
+	if tree {
+		reason = "the tests use " + inTree
+	}
+	if reason != "" {
 		exam.Proof, exam.Reason, exam.Harness = glovebox.ProofInProcess, reason, nil
 		exam.Candidate = Step{Args: driver("inprocess.php", string(config), p.Main), Files: slices.Concat(tests, phpAliases(p, tests))}
 	}
 	return exam, nil
 }
+
+// phpAutoload finds the classes of a tree as Composer would.
+const phpAutoload = `<?php
+spl_autoload_register(static function (string $class): void {
+    static $composer = null;
+    $composer ??= json_decode((string) @file_get_contents('/workspace/composer.json'), true) ?: [];
+    foreach (['autoload', 'autoload-dev'] as $kind) {
+        foreach ((array) ($composer[$kind]['psr-4'] ?? []) as $prefix => $folders) {
+            foreach (str_starts_with($class, (string) $prefix) ? (array) $folders : [] as $folder) {
+                $file = "/workspace/$folder/" . str_replace('\\', '/', substr($class, strlen((string) $prefix))) . '.php';
+                if (is_file($file)) {
+                    require_once $file;
+                    return;
+                }
+            }
+        }
+    }
+});
+`
 
 // phpNames are names by which tests include a program that has no name.
 var phpNames = []string{"solution.php", "main.php", "index.php", "program.php"}

@@ -192,7 +192,15 @@ func rubyNeeds(tests []glovebox.File) string {
 
 func examRuby(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, names := stageTests(t.Files, ".rb")
-	if more := rubyNeeds(t.Files); more != "" {
+	more := rubyNeeds(t.Files)
+	p, tree := startTree(p, ".rb", "")
+	if tree {
+		if names = startedNames(staged, isRubyTest, ".rb"); len(names) == 0 {
+			return nil, fmt.Errorf("%shave a file of Ruby", TestsAtFault)
+		}
+		more = inTree
+	}
+	if more != "" {
 		return &Exam{
 			Proof:     glovebox.ProofInProcess,
 			Files:     withoutFiles(p.Files, names),

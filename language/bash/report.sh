@@ -9,6 +9,8 @@ GLOVEBOX_LINE=
 GLOVEBOX_COMMAND=
 GLOVEBOX_LEAVING=
 GLOVEBOX_FAILING=
+# Whether the tests came to their end, or left by themselves.
+GLOVEBOX_REACHED=
 GLOVEBOX_FAILING_LINE=
 # Functions of the program that a tool hides from the tests.
 GLOVEBOX_HIDDEN=
@@ -55,6 +57,7 @@ glovebox.step() {
     exit | 'exit '*)
         # What comes after this is our own end.
         GLOVEBOX_LEAVING=1
+        [[ -z $GLOVEBOX_NONCE || " ${GLOVEBOX_FILES[*]/#//workspace/} " != *" ${BASH_SOURCE[1]-} "* ]] || GLOVEBOX_REACHED=1
         return 0
         ;;
     return | 'return '*)
@@ -126,6 +129,11 @@ glovebox.end() {
     glovebox.parsed
     if ((status == 0)); then
         glovebox.settle
+        # In one process only the tests' own end is an end.
+        if [[ -n $GLOVEBOX_NONCE && -z $GLOVEBOX_REACHED ]]; then
+            glovebox.event '{"type":"broken","reason":"the program ended the tests"}'
+            exit 1
+        fi
         if [[ -z $GLOVEBOX_NONCE ]] && ((calls == 0)); then
             glovebox.fail "$GLOVEBOX_TESTS" '' 'the tests never called the program'
         elif ((GLOVEBOX_TOTAL == 0)); then

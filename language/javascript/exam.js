@@ -27,6 +27,7 @@ class Report {
     this.nonce = nonce;
     this.total = this.passed = this.failed = 0;
     this.ended = false;
+    this.named = null; // how often a name was reported, where names are to be unique
   }
 
   event(event) {
@@ -37,6 +38,11 @@ class Report {
   // add reports one case; what is undefined is left out.
   add(name, status, { message, expected, actual, line } = {}) {
     if (this.ended) return;
+    if (this.named) {
+      const before = this.named.get(name) ?? 0;
+      this.named.set(name, before + 1);
+      if (before > 0) name += ` #${before + 1}`;
+    }
     this.total++;
     if (status === 'passed') this.passed++;
     if (status === 'failed' || status === 'error') this.failed++;
@@ -84,6 +90,7 @@ class Exam {
     this.assert.strict.strict = this.assert.strict;
     this.expect = expectFor(this);
     this.framework = this.makeFramework();
+    if (config.names) report.named = new Map();
   }
 
   // Running.
@@ -96,8 +103,11 @@ class Exam {
     process.on('uncaughtException', (error) => this.crash(error));
     process.on('exit', (code) => this.finish(code));
     this.install();
-    for (const file of this.config.tests) {
+    for (const [n, file] of this.config.tests.entries()) {
       this.file = file;
+      // Of more files than one, a case has its file's name first.
+      this.label = this.config.names?.[n] ?? '';
+      if (this.label) this.suite = { name: this.label, hooks: newHooks(), parent: null };
       await this.load(file);
     }
     this.stage = 'testing';
@@ -271,17 +281,35 @@ class Exam {
     for (const ending of ['', '.js', '.cjs', '.mjs', '.json', '/index.js']) {
       const name = path.relative(workspace, full + ending);
       if (this.config.files.includes(name)) return { file: full + ending };
+      // TypeScript names a sibling by its own ending, too.
+      const made = name.replace(/\.([cm]?)ts$/, '.$1js');
+      if (made !== name && this.config.files.includes(made)) return { file: path.join(workspace, made) };
     }
-    return { module: this.programModule(path.relative(workspace, full)) ?? '' };
+    const module = this.programModule(path.relative(workspace, full));
+    if (module === null && this.config.loaded.tree) {
+      throw Object.assign(new Error(`Cannot find module '${path.relative(workspace, full)}'`), { code: 'MODULE_NOT_FOUND' });
+    }
+    return { module: module ?? '' };
   }
 
   // programModule returns the file of the program that tests mean by a path,
   // "" for the main one, or null.
   programModule(name) {
     const bare = (file) => file.replace(/\.[cm]?[jt]sx?$/, '').replace(/(?:^|\/)index$/, '');
+    if (this.config.loaded.tree) return this.treeModule(name, bare);
     const at = this.config.modules.findIndex((file) => bare(file) === bare(name));
     if (at >= 0) return at === 0 ? '' : this.config.modules[at];
     return ['', 'solution', 'main', 'index', 'program', 'candidate'].includes(path.basename(bare(name))) ? '' : null;
+  }
+
+  // treeModule is programModule where there is no main file: a path, or the
+  // name of the tree's own package.
+  treeModule(name, bare) {
+    const { modules, root } = this.config;
+    const own = this.config.package;
+    if (name === '' || (own && name === own)) return root ?? null;
+    const inside = own && name.startsWith(`${own}/`) ? name.slice(own.length + 1) : name;
+    return modules.find((file) => file === inside || bare(file) === bare(inside)) ?? null;
   }
 
   // namespace is what require of a module of the program gives.
@@ -372,7 +400,8 @@ class Exam {
   // check runs one assertion.
   check(label, run, throwing, fatal = true) {
     const line = this.line(new Error());
-    const name = line ? `${label}, line ${line}` : label;
+    const at = this.label && !this.running ? `${this.label} > ` : '';
+    const name = line ? `${at}${label}, line ${line}` : at + label;
     const settle = (error, failed) => {
       if (this.quiet > 0) return;
       this.assertions++;

@@ -4,20 +4,21 @@
 
 const fs = require('node:fs');
 const { Exam, Report } = require('./exam.js');
-const { check, load } = require('./program.js');
+const { check, load, loadTree } = require('./program.js');
 
 const config = JSON.parse(process.argv[2]);
 const nonce = fs.readFileSync(3, 'utf8').trim();
 fs.closeSync(3);
 
 const report = new Report(5, nonce);
-const kind = check(config.modules, 5, true);
+const { files = [], tree } = config.loaded;
+const kind = check(files, 5, true);
 let calls = 0;
 
 process.on('unhandledRejection', (error) => {
   throw error;
 });
-load(config.modules[0], kind).then((loaded) => {
+(tree ? loadTree(files) : load(files[0], kind)).then((loaded) => {
   const program = {
     names: loaded.names,
     name(module, name) {

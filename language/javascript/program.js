@@ -94,14 +94,48 @@ async function load(main, kind) {
     exported = Module._load(file, null, true);
   }
 
-  const exportsOf = (module) => (module === '' ? exported : requireHere(path.join(workspace, module)));
+  return named((module) => (module === '' ? exported : requireHere(path.join(workspace, module))), (name) => scope?.(name), () => scope);
+}
+
+// loadTree loads those files of a tree that its tests import. One that fails
+// to load fails the tests when they ask for it.
+async function loadTree(files) {
+  const requireHere = Module.createRequire(path.join(workspace, 'tests.js'));
+  process.execArgv = [];
+  const loaded = new Map();
+  for (const name of files) {
+    const file = path.join(workspace, name);
+    try {
+      const whole = name.endsWith('.json') ? undefined : await import(pathToFileURL(file));
+      let exported = whole;
+      try {
+        exported = requireHere(file);
+      } catch (error) {
+        if (error?.code !== 'ERR_REQUIRE_ESM' && error?.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw error;
+      }
+      loaded.set(name, { exported });
+    } catch (error) {
+      loaded.set(name, { error });
+    }
+  }
+  return named((module) => {
+    const found = loaded.get(module);
+    if (!found) return module === '' ? undefined : requireHere(path.join(workspace, module));
+    if ('error' in found) throw found.error;
+    return found.exported;
+  }, () => undefined, () => null);
+}
+
+// named serves the names of modules. exportsOf gives what one exports, scope
+// looks a name up in the main one.
+function named(exportsOf, scope, hasScope) {
   // lookup returns [found, value].
   const lookup = (module, name) => {
     const whole = exportsOf(module);
     if (name === '*') return [1, whole];
     if (whole !== null && whole !== undefined && name in Object(whole) && !(name in Object.prototype)) return [1, whole[name]];
     if (name === 'default') return [1, whole];
-    if (module !== '' || !scope || !/^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name)) return [0];
+    if (module !== '' || !hasScope() || !/^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name)) return [0];
     try {
       return [1, scope(name)];
     } catch (error) {
@@ -118,4 +152,4 @@ async function load(main, kind) {
 // foreign are the names that every program has: the tests mean the language's.
 const foreign = new Set([...Object.getOwnPropertyNames(globalThis), ...parameters, 'arguments', 'this']);
 
-module.exports = { check, load, parse, workspace };
+module.exports = { check, load, loadTree, parse, workspace };

@@ -69,7 +69,8 @@ def undefined(path, source, tree):
             continue
         for s in t.get_symbols():
             name = s.get_name()
-            loose = s.is_global() if t is not top else not (s.is_assigned() or s.is_imported() or s.is_namespace())
+            # A function called "top" passes for the module: its names are local too.
+            loose = s.is_global() and not s.is_local() if t is not top else not (s.is_assigned() or s.is_imported() or s.is_namespace())
             if s.is_referenced() and loose and name not in defined and name not in KNOWN and name not in guarded:
                 missing.add(name)
     skip = set()

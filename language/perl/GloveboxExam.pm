@@ -9,7 +9,7 @@ use JSON::PP    ();
 use GloveboxWire ();
 
 my $json = JSON::PP->new->ascii->canonical;
-our ( $report, $ending, $nonce, %file );
+our ( $report, $ending, $nonce, $look, %file );
 
 BEGIN {
     # exit of a test script is its end; exit of anything else is a plain exit.
@@ -132,6 +132,7 @@ sub run {
             }
             $script->( $name, 0, ref $error || $error ne '' ? "$error" : undef );
         }
+        $look->() if $look;
         broken('the tests never called the program') if $calls && !$calls->();
         event( type => 'done', total => $total, passed => $passed, failed => $failed, $nonce ? ( nonce => $nonce ) : () );
         CORE::exit( $passed == $total ? 0 : 1 );

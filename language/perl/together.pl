@@ -24,10 +24,17 @@ my ( $main, @tests ) = shift @ARGV;
 while ( defined( my $test = shift @ARGV ) ) { last if $test eq '--'; push @tests, $test }
 my $texts = GloveboxExam::texts(@tests);
 GloveboxLoad::program($main);
-for my $name (@watched) {
-    no strict 'refs';
-    GloveboxExam::broken("the program changes $name, which the tests rely on") if \&{$name} != $before{$name};
-}
+my $unchanged = sub {
+    for my $name (@_) {
+        no strict 'refs';
+        GloveboxExam::broken("the program changes $name, which the tests rely on") if \&{$name} != $before{$name};
+    }
+};
+$unchanged->(@watched);
+# A tree's tests find it where they usually do; what is Perl's own comes first.
+push @INC, 'lib', 't/lib', '.' if $main =~ m{^\.glovebox/};
 Test::Builder->new->reset;
+# The two that are left out are the ones that we overhear.
+$GloveboxExam::look = sub { $unchanged->( grep { !/::(?:_is_)?diag$/ } @watched ) };
 $GloveboxExam::nonce = $nonce;
 GloveboxExam::run( $texts, \@tests );

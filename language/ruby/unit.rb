@@ -15,7 +15,9 @@ module Glovebox
     class << self
       # assertions counts what was asserted. rewrite is done to the text of a
       # test file before it runs.
-      attr_accessor :assertions, :noted, :rewrite
+      # before is the fingerprint from before the program, if it is to be looked
+      # at again in the end.
+      attr_accessor :assertions, :noted, :rewrite, :before
 
       # fingerprint is what the builtin classes' operators are: a program that
       # changes them is found out.
@@ -38,7 +40,8 @@ module Glovebox
             define_method(way) do |name, *rest|
               next false if known.include?(name.to_s.delete_prefix("./"))
               next super(name, *rest) unless way == :require_relative
-              Kernel.require(File.expand_path(name, "/workspace"))
+              from = File.dirname(File.expand_path(caller_locations(1, 1)[0].path, "/workspace"))
+              Kernel.require(File.expand_path(name, from))
             end
             private way
           end
@@ -78,6 +81,9 @@ module Glovebox
         Glovebox.broken("the tests are empty") if results.empty?
         Glovebox.broken("the tests never called the program") if block_given? && yield == 0
         Glovebox.broken("the tests asserted nothing") if tests.any? { |t| Array === t && t[0] != Script } && assertions == 0
+        # What require is, we and Ruby change ourselves.
+        changed = before ? (before - fingerprint).reject { |c, *| [Object, Kernel].include?(c) } : []
+        Glovebox.broken("the program changes #{changed[0][0]}##{changed[0][1]}, which the tests rely on") unless changed.empty?
         passed = results.count(true)
         done = { type: "done", total: results.size, passed: passed, failed: @failed }
         done[:nonce] = nonce if nonce
