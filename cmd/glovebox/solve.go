@@ -81,7 +81,7 @@ Exit status: 0 a candidate for review, 1 blocked, 2 usage, 4 the policy refused 
 type modelFlags struct {
 	Model        string        `short:"m" help:"The model: provider/name (openai, anthropic) or a name." placeholder:"NAME"`
 	ModelURL     string        `help:"Base URL of an OpenAI-compatible endpoint, or of Anthropic's API." placeholder:"URL"`
-	KeyFile      string        `help:"A file with the key and nothing else." placeholder:"FILE"`
+	ModelKeyFile string        `help:"A file with the key and nothing else." placeholder:"FILE"`
 	Header       []string      `help:"A header of each request; repeat it." placeholder:"NAME: VALUE" sep:"none"`
 	ModelTimeout time.Duration `help:"Longest time of one request (default 10m)." placeholder:"10m"`
 	AllowHTTP    bool          `name:"allow-http" help:"Send the conversation unencrypted to other hosts than this one."`
@@ -90,7 +90,7 @@ type modelFlags struct {
 // open makes the model, with retries that notify is told of.
 func (f *modelFlags) open(notify func(attempt int, err error, wait time.Duration)) (model.Model, error) {
 	c, err := model.Resolve(model.Flags{
-		Model: f.Model, BaseURL: f.ModelURL, KeyFile: f.KeyFile, Headers: f.Header, Timeout: f.ModelTimeout, AllowHTTP: f.AllowHTTP,
+		Model: f.Model, BaseURL: f.ModelURL, KeyFile: f.ModelKeyFile, Headers: f.Header, Timeout: f.ModelTimeout, AllowHTTP: f.AllowHTTP,
 	}, os.Getenv)
 	if err != nil {
 		return nil, usageError{err}
