@@ -35,7 +35,7 @@ func (s *solver) system() string {
 // Parts of the token budget of a prompt.
 const (
 	evidenceTokens = 6_000 // what observe writes at most, and what we add
-	smallTokens    = 1_500 // libraries, one of several lists
+	smallTokens    = 800 // libraries, one of several lists
 )
 
 // brief is the first message to a model: the task and what belongs to it, the
