@@ -281,8 +281,12 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 	default:
 		t.Complete = true
 	}
-	if len(t.Cases) > maxCases {
-		t.Cases = keepFailures(t.Cases)
+	most := maxCases
+	if r.program.Main == "" {
+		most = maxTreeCases
+	}
+	if len(t.Cases) > most {
+		t.Cases = keepFailures(t.Cases, most)
 	}
 	return ""
 }
@@ -308,12 +312,16 @@ func (r *run) short(text string) string {
 // maxCases is how many test cases an Observation lists.
 const maxCases = 500
 
+// maxTreeCases is how many it lists of a program without a main file, whose
+// tests are told apart by their names.
+const maxTreeCases = 5000
+
 // keepFailures shortens a list of cases; those that did not pass come first.
-func keepFailures(all []glovebox.TestCase) []glovebox.TestCase {
+func keepFailures(all []glovebox.TestCase, most int) []glovebox.TestCase {
 	var kept []glovebox.TestCase
 	for _, pass := range []bool{false, true} {
 		for _, c := range all {
-			if (c.Status == "passed") == pass && len(kept) < maxCases {
+			if (c.Status == "passed") == pass && len(kept) < most {
 				kept = append(kept, c)
 			}
 		}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,9 @@ type treeRow struct {
 func (r treeRow) run(t *testing.T, e *engine.Engine, tier glovebox.TierName) {
 	t.Helper()
 	need(t, e, r.lang)
-	o := do(t, e, glovebox.Job{Tier: tier, Limits: patient, Tests: r.tests,
+	limits := patient
+	limits.Files = 20000
+	o := do(t, e, glovebox.Job{Tier: tier, Limits: limits, Tests: r.tests,
 		Program: &glovebox.Program{Language: r.lang.Name, Files: r.files}})
 	var proof glovebox.Proof
 	var cases, messages []string
@@ -65,6 +68,15 @@ const (
 	apart  = glovebox.ProofOutOfProcess
 	inside = glovebox.ProofInProcess
 )
+
+// manyNames are files whose names are longer together than an argument may be.
+func manyNames(n int) []string {
+	var tree []string
+	for i := range n {
+		tree = append(tree, fmt.Sprintf("shop/deep/é%d/module_of_a_long_name.py", i), "x = 100\n")
+	}
+	return tree
+}
 
 // pyTree is a package with what packages have.
 func pyTree(more ...string) []glovebox.File {
@@ -176,6 +188,10 @@ class TestC:
 			"pass", apart, nil, ""},
 		{"a module that is missing", py, pyTree(), files("tests/test_l.py", "from shop.nothing import f\ndef test_f(): assert f() == 1\n"),
 			"test_failed", apart, nil, "No module named 'shop.nothing'"},
+		{"a hook of pytest", py, pyTree(), files("conftest.py", "def pytest_generate_tests(metafunc): metafunc.parametrize('x', [1])\n", "tests/test_h.py", "from shop import total\ndef test_h(x): assert total([x]) == 100\n"),
+			"test_failed", apart, nil, language.TestsAtFault + "run without pytest"},
+		{"very many files", py, pyTree(manyNames(6000)...), files("tests/test_t.py", "from shop import total\nfrom shop.deep.é5999.module_of_a_long_name import x\ndef test_t(): assert total([1]) == x == 100\n"),
+			"pass", apart, nil, ""},
 		{"bare asserts", py, pyTree(), files("tests/check_it.py", "from shop import total\nassert total([1]) == 100\nassert total([1]) == 1\n"),
 			"test_failed", apart, []string{"tests/check_it.py::line 2", "!tests/check_it.py::line 3"}, ""},
 		{"a set up that lasts", py, pyTree(), files(
@@ -249,6 +265,8 @@ func otherTrees() []treeRow {
 	for name, trick := range map[string]string{"exits": "exit!(0)\n", "leaves": "at_exit { exit!(0) }\nexit\n", "patches": "class Minitest::Test\n  def assert_equal(*) = true\nend\n", "patches integers": "class Integer\n  def ==(o) = true\nend\n"} {
 		add(language.Ruby, name, rbTree("0", trick), rbTests, failed, inside, nil, "")
 	}
+
+	add(language.Ruby, "a file in our place", append(rbTree("0", ""), files(".glovebox/main.rb", "puts 1\nexit!(0)\n")...), rbTests, failed, inside, nil, "")
 
 	// Perl
 	plTests := files("t/shop.t", "use strict;\nuse warnings;\nuse Test::More;\nuse lib 'lib';\nuse Shop::Cart;\nis(Shop::Cart::add(1, 2), 3, 'adds');\ndone_testing;\n", "t/more.t", "use Test::More tests => 1;\nuse Shop::Cart;\nok(Shop::Cart::add(2, 2) == 4, 'adds more');\n")
@@ -412,6 +430,7 @@ func goTrees() []treeRow {
 	}
 	return append(rows,
 		treeRow{"forged: the tests' own files", language.Go, tree("0", "cart/cart_test.go", "package cart\n", "internal/money/money_test.go", "package money\n", "internal/money/zz_test.go", "package money\n\nimport \"testing\"\n\nfunc TestMain(m *testing.M) {}\n"), tests, failed, inside, nil, ""},
+		treeRow{"forged: a file in our place", language.Go, tree("0", ".glovebox/main.go", "package main\n\nfunc main() {}\n"), tests, failed, inside, nil, ""},
 		treeRow{"forged: another testing", language.Go, tree("0", "vendor/testing/testing.go", "package testing\n\ntype T struct{}\n\nfunc (*T) Fatal(...any) {}\n", "go.mod", "module testing\n"), tests, glovebox.StatusSyntaxError, inside, nil, "another package"})
 }
 

@@ -39,8 +39,10 @@ type Language struct {
 	// Plan makes the steps of a program without tests.
 	Plan func(tc *Toolchain, p *glovebox.Program) (*Plan, error)
 	// Exam makes the steps of a program with tests. The tests alone decide
-	// its form; it never reads the program to choose it. Nil means that the
-	// language has no tests yet.
+	// its form; it never reads the program to choose it. A program without a
+	// main file is a tree, in the shape of a repository: nothing of it is
+	// started, and the tests load what they need. Nil means that the language
+	// has no tests yet.
 	Exam func(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error)
 	// Libraries is a program that prints the libraries that are in the box, one
 	// a line as "name version", after a line with the language's own version; a
@@ -54,6 +56,11 @@ type Language struct {
 	// code is [LintClean], [LintFound] or [LintNothing]. [Language.LintJob]
 	// makes the Job.
 	Lint *glovebox.Program
+	// Names is how many bytes the names of the source files of a program
+	// without a main file may have together; 0 means as many as of one with a
+	// main file: 64 KiB, since drivers are told of them in one argument, and
+	// Linux takes 128 KiB.
+	Names int64
 	// ReadSyntax reads what the check step printed. It returns nil where the
 	// check found nothing wrong.
 	ReadSyntax func(out CheckOutput) *glovebox.SyntaxError

@@ -23,6 +23,7 @@ var Python = &Language{
 	Plan:        planPython,
 	Exam:        examPython,
 	ReadFailure: readPythonFailure,
+	Names:       512 << 10,
 	Libraries:   ownProgram("python", "libraries.py", "libraries.py"),
 	Lint:        ownProgram("python", "lint.py", "lint.py"),
 	Install:     installPython,

@@ -3,7 +3,9 @@ package language
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -53,6 +55,22 @@ func pythonModule(tc *Toolchain, name string, told ...string) Step {
 	return Step{Args: append(args, told...)}
 }
 
+// pythonTold cuts what a driver is told into arguments that Linux takes, after
+// their number.
+func pythonTold(told []byte) []string {
+	const most = 96 << 10
+	args := []string{""}
+	for len(told) > 0 {
+		n := min(most, len(told))
+		for n < len(told) && !utf8.RuneStart(told[n]) {
+			n--
+		}
+		args, told = append(args, string(told[:n])), told[n:]
+	}
+	args[0] = strconv.Itoa(len(args) - 1)
+	return args
+}
+
 // examPython tests out of process; where the harness finds that the tests need
 // more than calls, the fallback is one process.
 func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
@@ -75,7 +93,7 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if err != nil {
 		return nil, err
 	}
-	harness := pythonModule(tc, "harness", string(told))
+	harness := pythonModule(tc, "harness", pythonTold(told)...)
 	harness.Files = readOnly(t.Files)
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,
@@ -92,7 +110,7 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 			if isTest[p.Main] {
 				return nil, fmt.Errorf("the tests have a file of the name of the program's main file, %q", p.Main)
 			}
-			both := pythonModule(tc, "inproc", string(told))
+			both := pythonModule(tc, "inproc", pythonTold(told)...)
 			both.Files = readOnly(t.Files)
 			return &Exam{
 				Proof:     glovebox.ProofInProcess,

@@ -25,7 +25,7 @@ func startTree(p *glovebox.Program, ext, text string) (*glovebox.Program, bool) 
 	}
 	q := *p
 	q.Main = ownMain + "main" + ext
-	q.Files = append(slices.Clone(p.Files), glovebox.File{Path: q.Main, Data: []byte(text), ReadOnly: true})
+	q.Files = append(withoutFiles(p.Files, []string{q.Main}), glovebox.File{Path: q.Main, Data: []byte(text), ReadOnly: true})
 	return &q, true
 }
 

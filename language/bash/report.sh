@@ -43,7 +43,7 @@ glovebox.case() {
     [[ -z $5 ]] || event+=",\"actual\":$(glovebox.quote "$5")"
     ((GLOVEBOX_TOTAL += 1))
     if [[ $2 == passed ]]; then ((GLOVEBOX_PASSED += 1)); else ((GLOVEBOX_FAILED += 1)); fi
-    ((GLOVEBOX_TOTAL > 500 && GLOVEBOX_FAILED == 0)) || glovebox.event "$event}}"
+    ((GLOVEBOX_TOTAL > 50000 && GLOVEBOX_FAILED == 0)) || glovebox.event "$event}}"
 }
 
 # glovebox.step LINE: before every command of the tests. A comparison is a case;

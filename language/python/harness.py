@@ -42,6 +42,8 @@ JUDGING_METHODS = frozenset("startswith endswith issubset issuperset isdisjoint 
 # Underscored names of the program's objects that tests may read.
 READABLE = frozenset(("__name__", "__qualname__", "__doc__", "__wrapped__", "__annotations__", "__all__", "__version__",
                       "__slots__", "__members__", "__dataclass_fields__", "__defaults__", "__author__"))
+# What a conftest.py may define that only pytest can call.
+PYTEST_HOOKS = frozenset(("pytest_generate_tests", "pytest_addoption", "pytest_collect_file", "pytest_pycollect_makeitem"))
 ALIASES = {"np": "numpy", "pd": "pandas"}
 
 
@@ -966,13 +968,18 @@ def worker_syntax(e):
 
 
 def main():
-    config = json.loads(sys.argv.pop(1))
+    config = exam.told()
     report = exam.Report()
     modules = layout.foreign_modules(config["main"], config["files"])
     readings = read_tests(config, modules, report)
     if any(not p.endswith(".py") for p in config["tests"]):
         report.event(type="fallback", reason="the tests share files with the program")
         return
+    for r in readings:
+        hook = r.own & PYTEST_HOOKS
+        if hook:
+            report.event(type="broken", reason="the tests do not run without pytest itself: %s defines %s" % (r.path, min(hook)))
+            return
     for r in readings:
         why = r.sharing(modules)
         if why:
