@@ -188,6 +188,33 @@ class TestC:
 			"pass", apart, nil, ""},
 		{"a module that is missing", py, pyTree(), files("tests/test_l.py", "from shop.nothing import f\ndef test_f(): assert f() == 1\n"),
 			"test_failed", apart, nil, "No module named 'shop.nothing'"},
+		{"fixtures of pytest's own", py, pyTree("shop/noise.py", "import logging, warnings\ndef noise():\n    logging.getLogger('shop').warning('low %s', 'stock')\n    warnings.warn('old', DeprecationWarning)\n    return 1\n"), files("tests/test_n.py", `
+import logging, pytest
+from shop.noise import noise
+seen = []
+
+@pytest.fixture
+def mark(): seen.append(1)
+
+@pytest.mark.filterwarnings("ignore")
+def test_log(caplog):
+    with caplog.at_level(logging.INFO):
+        noise()
+    assert caplog.messages == ["low stock"] and caplog.records[0].levelname == "WARNING" and "low stock" in caplog.text
+
+def test_warns(recwarn):
+    with pytest.warns(DeprecationWarning, match="old"):
+        noise()
+    with pytest.raises(pytest.fail.Exception):
+        with pytest.warns(UserWarning):
+            noise()
+    noise()
+    assert len(recwarn) == 1
+
+@pytest.mark.usefixtures("mark")
+def test_uses(tmp_path_factory):
+    assert seen == [1] and noise() == 1 and tmp_path_factory.mktemp("a").is_dir()
+`), "pass", inside, []string{"tests/test_n.py::test_log", "tests/test_n.py::test_warns", "tests/test_n.py::test_uses"}, ""},
 		{"a hook of pytest", py, pyTree(), files("conftest.py", "def pytest_generate_tests(metafunc): metafunc.parametrize('x', [1])\n", "tests/test_h.py", "from shop import total\ndef test_h(x): assert total([x]) == 100\n"),
 			"test_failed", apart, nil, language.TestsAtFault + "run without pytest"},
 		{"very many files", py, pyTree(manyNames(6000)...), files("tests/test_t.py", "from shop import total\nfrom shop.deep.é5999.module_of_a_long_name import x\ndef test_t(): assert total([1]) == x == 100\n"),

@@ -17,7 +17,7 @@ import warnings
 KNOWN = set(dir(builtins)) | {
     "__file__", "__name__", "__doc__", "__package__", "__spec__", "__loader__", "__path__", "__builtins__", "__annotations__",
     "__module__", "__qualname__", "__class__", "__debug__", "WindowsError", "reveal_type", "reveal_locals", "_"}
-DYNAMIC = {"globals", "locals", "vars", "exec", "eval", "setattr", "install"}
+DYNAMIC = {"globals", "locals", "vars", "exec", "eval", "setattr", "install", "_convert_", "_convert"}
 found = []
 
 
