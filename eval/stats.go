@@ -43,18 +43,18 @@ func Wilson(p, n float64) (low, high float64) {
 // An estimate is a share between 0 and 1, not a yes or no, so the number of tasks
 // T is not the n of Wilson's interval. In its place stands the n of which a yes
 // or no would have the same variance of the mean: n = p(1-p) / (s²/T), where s²
-// is the variance of the tasks' estimates. It is T where s² is 0, and never more
-// than the number of samples, which is all that was seen.
+// is the mean square of the estimates' distances from p. With one sample for each
+// task that is T, and Wilson's interval as it is known. It is T where s² is 0,
+// and never more than the number of samples, which is all that was seen.
 func interval(estimates []float64, samples int) (mean float64, i Interval) {
 	t := float64(len(estimates))
 	for _, e := range estimates {
-		mean += e / t
+		mean += e
 	}
-	// The sum of many shares may be a hair above 1.
-	mean = min(1, mean)
+	mean /= t
 	var s2 float64
 	for _, e := range estimates {
-		s2 += (e - mean) * (e - mean) / (t - 1)
+		s2 += (e - mean) * (e - mean) / t
 	}
 	n := t
 	if p := mean * (1 - mean); s2 > 0 && p > 0 {

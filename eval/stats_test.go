@@ -94,10 +94,9 @@ func TestInterval(t *testing.T) {
 		{"all the same", []float64{1, 1, 1, 1}, 4, 1, 4},
 		{"none", []float64{0, 0, 0}, 30, 0, 3},
 		{"one task", []float64{0.5}, 10, 0.5, 1},
-		// s² = 1/3, so n = 0.25 / (1/12).
-		{"yes or no", []float64{0, 1, 0, 1}, 4, 0.5, 3},
-		// s² = 0.02/3, so n = 0.25 / (0.02/12): shares say more than yes or no.
-		{"shares", []float64{0.4, 0.4, 0.6, 0.6}, 1000, 0.5, 0.25 / (0.04 / 3 / 4)},
+		{"yes or no", []float64{0, 1, 0, 1}, 4, 0.5, 4},
+		// s² = 0.01, so n = 0.25 / (0.01/4): shares say more than yes or no.
+		{"shares", []float64{0.4, 0.4, 0.6, 0.6}, 1000, 0.5, 100},
 		{"no more than was seen", []float64{0.5, 0.5, 0.5, 0.51}, 40, 0.5025, 40},
 	}
 	for _, c := range tests {

@@ -31,7 +31,7 @@ func TestSummarize(t *testing.T) {
 	}
 	for _, want := range []string{
 		// (2/3 + 0 + 1) / 3, (1 + 0 + 1) / 3
-		`"pass_at_k":{"1":0.5555555555555556,"2":0.6666666666666666}`,
+		`"pass_at_k":{"1":0.5555555555555555,"2":0.6666666666666666}`,
 		`"unavailable":{"3":"2 of 3 tasks have fewer than 3 samples with a verdict: b has 2"}`,
 		`"counts":{"no_code":1,"pass":4,"sandbox_error":1,"test_failed":1,"timeout":1}`,
 		`{"task":"c","language":"lua","n":2,"passed":2,"statuses":{"pass":2,"sandbox_error":1}}`,
