@@ -1,19 +1,23 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/eval"
+	"github.com/gloveboxhq/glovebox/language"
 )
 
 type evalCmd struct {
@@ -108,7 +112,13 @@ func (c *evalCmd) Run(s *streams) error {
 	defer results.Close()
 
 	defer s.interruptible()()
-	ran, err := c.run(s, work, results, o)
+	e, err := c.engine()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	boxes := &witness{Engine: e}
+	ran, err := c.run(s, boxes, work, results, o)
 	if err != nil {
 		return err
 	}
@@ -117,6 +127,7 @@ func (c *evalCmd) Run(s *streams) error {
 		Title: filepath.Base(c.Problems), Created: time.Now(), Header: header,
 		Summary: eval.Summarize(work, rows, c.K, ran), Rows: rows,
 	}
+	report.Provenance = boxes.provenance(s.ctx, report.Summary.Languages)
 	report.Generation = eval.SummarizeGeneration(c.Model, rows)
 	if c.Baseline != "" {
 		name := "this run"
@@ -127,7 +138,8 @@ func (c *evalCmd) Run(s *streams) error {
 		report.Comparison = &compared
 	}
 	if c.Report != "" {
-		if err := writeReport(c.Report, report); err != nil {
+		err := writePage(c.Report, func(w io.Writer) error { return eval.WriteReport(w, report) })
+		if err != nil {
 			return err
 		}
 	}
@@ -160,8 +172,8 @@ func (c *evalCmd) check() error {
 	switch {
 	case c.Compare != "" && c.Newer == "":
 		return usagef("--compare needs two results files: --compare OLD NEW")
-	case c.Compare != "" && (c.Problems != "" || c.Samples != "" || c.Results != "" || c.Baseline != "" || c.Report != ""):
-		return usagef("--compare runs nothing: it takes two results files, and --json")
+	case c.Compare != "" && (c.Problems != "" || c.Samples != "" || c.Results != "" || c.Baseline != ""):
+		return usagef("--compare runs nothing: it takes two results files, --report and --json")
 	case c.Compare == "" && c.Newer != "":
 		return usagef("%s: unexpected; problems are given with --problems", c.Newer)
 	case c.Compare == "" && c.Problems == "":
@@ -188,16 +200,46 @@ func (c *evalCmd) check() error {
 	return nil
 }
 
-// run does what has no result yet.
-func (c *evalCmd) run(s *streams, work []*eval.Work, results *eval.Results, o eval.Options) (eval.Ran, error) {
-	e, err := c.engine()
-	if err != nil {
-		return eval.Ran{}, err
+// witness is an engine that remembers what its boxes enforced.
+type witness struct {
+	*engine.Engine
+
+	mu        sync.Mutex
+	isolation []glovebox.Control
+}
+
+// Run implements [eval.Engine].
+func (w *witness) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error) {
+	o, err := w.Engine.Run(ctx, job)
+	if err == nil && len(o.Isolation) > 0 {
+		w.mu.Lock()
+		w.isolation = o.Isolation
+		w.mu.Unlock()
 	}
-	defer e.Close()
+	return o, err
+}
+
+// provenance says how a run was made.
+func (w *witness) provenance(ctx context.Context, groups []eval.Group) *eval.Provenance {
+	p := &eval.Provenance{Command: os.Args, Isolation: w.isolation, Versions: map[string]string{
+		"glovebox": strings.TrimPrefix(version(), "glovebox "), "go": strings.TrimPrefix(runtime.Version(), "go"),
+	}}
+	for _, g := range groups {
+		if l := language.ByName(g.Language); l != nil {
+			if tc, err := w.Toolchain(ctx, l); err == nil {
+				p.Versions[l.Title] = tc.Version
+			}
+		}
+	}
+	return p
+}
+
+// run does what has no result yet.
+func (c *evalCmd) run(s *streams, e eval.Engine, work []*eval.Work, results *eval.Results, o eval.Options) (eval.Ran, error) {
 	bar := newBar(s.stderr)
 	one := eval.Judge(e)
 	if c.Generate {
+		var err error
 		if one, err = c.judge(e, o, bar.say); err != nil {
 			return eval.Ran{}, err
 		}
@@ -244,6 +286,12 @@ func (c *evalCmd) compare(s *streams) error {
 		return usageError{err}
 	}
 	compared := eval.Compare(c.Compare, eval.TasksOf(a), c.Newer, eval.TasksOf(b))
+	if c.Report != "" {
+		err := writePage(c.Report, func(w io.Writer) error { return eval.WriteComparison(w, &compared, time.Now()) })
+		if err != nil {
+			return err
+		}
+	}
 	if c.JSON {
 		return printJSON(s.stdout, compared)
 	}
@@ -259,14 +307,14 @@ func printJSON(w io.Writer, v any) error {
 	return out.Encode(v)
 }
 
-// writeReport writes the HTML report, whole or not at all.
-func writeReport(name string, r *eval.Report) error {
+// writePage writes an HTML page, whole or not at all.
+func writePage(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name()) // fails once it has its name
-	err = eval.WriteReport(f, r)
+	err = write(f)
 	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
