@@ -170,24 +170,12 @@ func (r *run) stage(ctx context.Context) bool {
 	return true
 }
 
-// maxNames is how many bytes the names of a program's files may have together:
-// they are told to drivers in one argument, and Linux takes 128 KiB. Of a program
-// without a main file, see [language.Language.Names].
-const maxNames = 64 << 10
-
 // crowded tells which limit the program's files are over, before it does
 // anything.
 func (r *run) crowded() (glovebox.LimitName, string) {
 	const page = 4 << 10 // of a file system in memory
-	var names, bytes int64
+	var bytes int64
 	files := slices.Concat(r.program.Files, r.job.Inputs)
-	tree := r.program.Main == ""
-	for _, f := range r.program.Files {
-		// Of a tree the drivers are told of the source files only.
-		if !tree || slices.Contains(r.lang.Extensions, path.Ext(f.Path)) || path.Ext(f.Path) == ".json" {
-			names += int64(len(f.Path)) + 1
-		}
-	}
 	folders := map[string]bool{}
 	for _, f := range files {
 		for d := path.Dir(f.Path); d != "." && !folders[d]; d = path.Dir(d) {
@@ -196,10 +184,7 @@ func (r *run) crowded() (glovebox.LimitName, string) {
 		bytes += (int64(len(f.Data)) + page - 1) / page * page
 	}
 	l := r.job.Limits
-	most := int64(maxNames)
-	if tree {
-		most = max(most, r.lang.Names)
-	}
+	names, most := r.lang.Told(r.program)
 	switch {
 	case int64(len(files)+len(folders)) > l.Files:
 		return glovebox.LimitFiles, fmt.Sprintf("The program and its inputs are %d files in %d folders, and the limit is %d.", len(files), len(folders), l.Files)

@@ -58,8 +58,7 @@ type Language struct {
 	Lint *glovebox.Program
 	// Names is how many bytes the names of the source files of a program
 	// without a main file may have together; 0 means as many as of one with a
-	// main file: 64 KiB, since drivers are told of them in one argument, and
-	// Linux takes 128 KiB.
+	// main file. See [Language.Told].
 	Names int64
 	// ReadSyntax reads what the check step printed. It returns nil where the
 	// check found nothing wrong.

@@ -62,6 +62,13 @@ func testsOf(c *workcopy.Copy, l *language.Language) []string {
 	return tests
 }
 
+// IsTest tells whether a path is one of a test file, of whatever language.
+func IsTest(p string) bool {
+	return slices.ContainsFunc(language.All(), func(l *language.Language) bool {
+		return ofLanguage(l, p) && l.IsTest != nil && l.IsTest(glovebox.File{Path: p})
+	})
+}
+
 func ofLanguage(l *language.Language, p string) bool {
 	ext := strings.ToLower(path.Ext(p))
 	if slices.Contains(l.Extensions, ext) {

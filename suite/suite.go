@@ -54,12 +54,10 @@ type Suite struct {
 	Env          map[string]string
 }
 
-// Bounds of what a Job stages. MaxNames is the engine's, for the names of the
-// program's files together.
+// Bounds of what a Job stages.
 const (
 	MaxFiles = 50_000
 	MaxBytes = 512 << 20
-	MaxNames = 64 << 10
 )
 
 // page is what a file takes at least, and in steps of what.
@@ -72,26 +70,7 @@ func (s Suite) Job(c *workcopy.Copy) (glovebox.Job, error) {
 	if from == nil {
 		from = c
 	}
-	if s.Language == "" || len(s.Tests) == 0 {
-		lang, tests := Discover(from)
-		if s.Language == "" {
-			s.Language = lang
-		}
-		if len(s.Tests) == 0 {
-			if lang != s.Language {
-				tests = testsOf(from, byName(s.Language))
-			}
-			s.Tests = tests
-		}
-	}
-	lang := byName(s.Language)
-	if lang == nil {
-		return glovebox.Job{}, fmt.Errorf("the language of the tests is not known: %q", s.Language)
-	}
-	if len(s.Tests) == 0 {
-		return glovebox.Job{}, fmt.Errorf("there are no test files of %s", lang.Title)
-	}
-	sides, err := s.sort(from, lang)
+	sides, lang, err := s.divide(from)
 	if err != nil {
 		return glovebox.Job{}, err
 	}
@@ -106,23 +85,60 @@ func (s Suite) Job(c *workcopy.Copy) (glovebox.Job, error) {
 	if len(program) == 0 {
 		return glovebox.Job{}, errors.New("there is no file beside the tests")
 	}
-	names := 0
-	for _, f := range program {
-		names += len(f.Path) + 1
-	}
-	if names > MaxNames {
+	p := &glovebox.Program{Language: lang.Name, Files: program, Main: s.Main}
+	if names, most := lang.Told(p); names > most {
 		return glovebox.Job{}, fmt.Errorf("the program: its %d files have names of %d bytes together, at most %d can be staged: %w; leave out what no test reads (Skip)",
-			len(program), names, MaxNames, workcopy.ErrTooLarge)
+			len(program), names, most, workcopy.ErrTooLarge)
 	}
 	limits, err := s.limits(slices.Concat(program, tests))
 	if err != nil {
 		return glovebox.Job{}, err
 	}
 	return glovebox.Job{
-		Program: &glovebox.Program{Language: lang.Name, Files: program, Main: s.Main},
-		Tests:   tests, Limits: limits,
+		Program: p, Tests: tests, Limits: limits,
 		Tier: s.Tier, RequireProof: s.RequireProof, Env: s.Env,
 	}, nil
+}
+
+// Judges returns a function that tells whether a file of From, or a new one of
+// that path, is left out of the program: it is on the tests' side or would be.
+// With a From, what a candidate writes there is in no Job, and no run says
+// anything about it.
+func (s Suite) Judges() (func(path string) bool, error) {
+	if s.From == nil {
+		return nil, errors.New("the suite takes its tests from what is tested")
+	}
+	sides, _, err := s.divide(s.From)
+	if err != nil {
+		return nil, err
+	}
+	return func(p string) bool { return !sides.program(p) }, nil
+}
+
+// divide finds out what the suite does not say of its language and tests, and
+// which file is on which side.
+func (s Suite) divide(from *workcopy.Copy) (*sides, *language.Language, error) {
+	if s.Language == "" || len(s.Tests) == 0 {
+		lang, tests := Discover(from)
+		if s.Language == "" {
+			s.Language = lang
+		}
+		if len(s.Tests) == 0 {
+			if lang != s.Language {
+				tests = testsOf(from, byName(s.Language))
+			}
+			s.Tests = tests
+		}
+	}
+	lang := byName(s.Language)
+	if lang == nil {
+		return nil, nil, fmt.Errorf("the language of the tests is not known: %q", s.Language)
+	}
+	if len(s.Tests) == 0 {
+		return nil, nil, fmt.Errorf("there are no test files of %s", lang.Title)
+	}
+	d, err := s.sort(from, lang)
+	return d, lang, err
 }
 
 // limits raises the limits to what the files need beside what a run itself

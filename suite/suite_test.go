@@ -155,8 +155,8 @@ func TestJobLimits(t *testing.T) {
 	if err != nil || given.Limits.Memory != glovebox.GiB || given.Limits.Files != 1<<20 {
 		t.Errorf("%+v, %v", given.Limits, err)
 	}
-	for i := range suite.MaxNames / 10 {
-		if err := c.Write(fmt.Sprintf("more/f%04d", i), nil); err != nil {
+	for i := range 3000 {
+		if err := c.Write(fmt.Sprintf("more/%s%04d.py", strings.Repeat("f", 200), i), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
