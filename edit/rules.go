@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -12,8 +13,8 @@ import (
 // Rules say which paths may change. A rule is a path and all that is below it,
 // by whole elements: "src" is src and src/a.py and not srcx/a.py; "" and "." are
 // everything. Deny is stronger than Allow; no Allow allows everything. A path
-// with an element .git, in any case of letters, is never allowed: what stands
-// there runs on the host. All else, such as the files of a CI, is a matter of
+// with an element that some file system takes for .git is never allowed: what
+// stands there runs on the host. All else, such as the files of a CI, is a matter of
 // policy.
 type Rules struct {
 	Allow, Deny []string
@@ -30,7 +31,7 @@ func (r Rules) Check(name string) (string, error) {
 		return "", outside("%v", err)
 	}
 	for part := range strings.SplitSeq(clean, "/") {
-		if strings.EqualFold(part, ".git") {
+		if isGit(part) {
 			return "", outside("nothing in .git may change")
 		}
 	}
@@ -56,6 +57,21 @@ func (r Rules) Check(name string) (string, error) {
 		}
 	}
 	return "", outside("only these may change: %s", strings.Join(r.Allow, ", "))
+}
+
+// isGit tells whether a file system may take a name for .git, as git itself sees
+// it: without regard to case, to characters that do not show (HFS+), to dots and
+// spaces at the end, to what follows a colon, or by a short name (NTFS).
+func isGit(name string) bool {
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, name)
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.ToLower(strings.TrimRight(name, ". "))
+	return name == ".git" || name == "git~1"
 }
 
 // valid tells whether all rules are paths.
