@@ -172,3 +172,34 @@ func TestJobLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestJudges: what a candidate may not write is what no Job would take from it.
+func TestJudges(t *testing.T) {
+	c, err := workcopy.New([]glovebox.File{
+		{Path: "shop/cart.py"}, {Path: "shop/test_cart.py"}, {Path: "shop/fixtures/a.json"}, {Path: "tests/unit/test_a.py"}, {Path: "tests/data.json"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := suite.Suite{Language: "python", From: c, Tests: []string{"shop/test_cart.py", "tests/unit/test_a.py"}}
+	judges, err := s.Judges()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[string]bool{
+		"shop/cart.py": false, "shop/new.py": false, "shop/test_cart.py": true, "shop/fixtures/b.json": true, "conftest.py": true, "shop/conftest.py": true,
+		"tests/data.json": true, "tests/new/helper.py": true, "testsuite/a.py": false,
+	} {
+		if judges(p) != want {
+			t.Errorf("%s: %v", p, !want)
+		}
+	}
+	if _, err := (suite.Suite{Language: "python"}).Judges(); err == nil {
+		t.Error("a suite without From judges nothing apart from the candidate")
+	}
+	for p, want := range map[string]bool{"web/app.test.js": true, "a_test.go": true, "tests/test_a.py": true, "README.md": false, "shop/cart.py": false, "latest.py": false} {
+		if suite.IsTest(p) != want {
+			t.Errorf("%s: a test: %v", p, !want)
+		}
+	}
+}
