@@ -51,22 +51,19 @@ func (l *Language) LibrariesJob() (glovebox.Job, bool) {
 
 // LintJob makes the Job that checks changed files of a tree, by the rules of
 // [Language.Lint]. files are the whole tree; those that the check cannot use are
-// left out. It is false where the language has no check, or none of the changed
-// files is there and is one of the language.
+// left out; see [Language.LintReads]. It is false where the language has no
+// check, or none of the changed files is there and is one of the language.
 func (l *Language) LintJob(files []glovebox.File, changed []string) (glovebox.Job, bool) {
 	if l.Lint == nil {
 		return glovebox.Job{}, false
 	}
 	job := glovebox.Job{Program: l.Lint}
 	for _, f := range files {
-		if strings.HasPrefix(f.Path, ownMain) {
+		if strings.HasPrefix(f.Path, ownMain) || !l.LintReads(f.Path) && !LintSettings(f.Path) {
 			continue
 		}
-		ours := slices.Contains(l.Extensions, path.Ext(f.Path))
-		if ours && slices.Contains(changed, f.Path) {
+		if slices.Contains(l.Extensions, path.Ext(f.Path)) && slices.Contains(changed, f.Path) {
 			job.Args = append(job.Args, f.Path)
-		} else if !ours && !lintSettings.MatchString(f.Path) {
-			continue
 		}
 		job.Inputs = append(job.Inputs, f)
 	}
@@ -78,8 +75,20 @@ func (l *Language) LintJob(files []glovebox.File, changed []string) (glovebox.Jo
 	return job, len(job.Args) > 0
 }
 
-// lintSettings are files of a tree that checks heed.
-var lintSettings = regexp.MustCompile(`(?:^|/)(?:go\.mod|package\.json|tsconfig\.json|mypy\.ini|setup\.cfg|pyproject\.toml|py\.typed)$`)
+// LintReads tells whether a check of the language reads a file of a tree: one of
+// the language, or one that says what those are.
+func (l *Language) LintReads(name string) bool {
+	return slices.Contains(l.Extensions, path.Ext(name)) || lintManifest.MatchString(name)
+}
+
+// LintSettings tells whether a file says what checks look for, and what they let
+// pass. Who judges a change takes these from the tree as it was before it.
+func LintSettings(name string) bool { return lintSettings.MatchString(name) }
+
+var (
+	lintManifest = regexp.MustCompile(`(?:^|/)(?:go\.mod|package\.json|py\.typed)$`)
+	lintSettings = regexp.MustCompile(`(?:^|/)(?:tsconfig\.json|mypy\.ini|setup\.cfg|pyproject\.toml)$`)
+)
 
 // Bounds of what is read of a check.
 const (

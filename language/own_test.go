@@ -47,6 +47,25 @@ func TestLintJob(t *testing.T) {
 	}
 }
 
+// TestLintSettings: what lets findings pass is apart from what a file is.
+func TestLintSettings(t *testing.T) {
+	for name, want := range map[string]string{
+		"mypy.ini": "settings", "a/pyproject.toml": "settings", "setup.cfg": "settings", "tsconfig.json": "settings",
+		"go.mod": "read", "web/package.json": "read", "a.py": "read", "a.txt": "", "xmypy.ini": "",
+	} {
+		got := ""
+		if LintSettings(name) {
+			got += "settings"
+		}
+		if Python.LintReads(name) {
+			got += "read"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestReadLint(t *testing.T) {
 	long := strings.Repeat("é", maxFindingText)
 	for _, c := range []struct {
