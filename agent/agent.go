@@ -68,7 +68,8 @@ type Task struct {
 type Config struct {
 	Runner Runner
 	Model  model.Model
-	// Candidates is how many are tried at once; 0 means 1.
+	// Candidates is how many are tried at once, at most [MaxCandidates]; 0
+	// means 1.
 	Candidates int
 	// Budget bounds all candidates together.
 	Budget Budget
@@ -85,10 +86,13 @@ type Config struct {
 	Record func(Record)
 }
 
-// Defaults of [Config].
+// Defaults and bounds of [Config].
 const (
 	DefaultContextTokens = 32_000
 	DefaultReplyTokens   = 8_192
+	// MinContextTokens is the least that a prompt needs to say anything.
+	MinContextTokens = 3_000
+	MaxCandidates    = 64
 )
 
 // Stop is why the loop ended. The set is closed and append-only.
@@ -223,8 +227,8 @@ func (c *Config) check(t *Task) error {
 		return errors.New("nothing would prove a solution: give tests or cases")
 	case t.Repository != nil && len(t.Cases) > 0:
 		return errors.New("cases are of programs, and a repository has tests")
-	case c.Candidates < 0:
-		return fmt.Errorf("%d candidates", c.Candidates)
+	case c.Candidates < 0 || c.Candidates > MaxCandidates:
+		return fmt.Errorf("%d candidates: at most %d are tried at once", c.Candidates, MaxCandidates)
 	}
 	if t.Language != "" && language.ByName(t.Language) == nil {
 		return fmt.Errorf("the language %q is not known", t.Language)
@@ -237,6 +241,9 @@ func (c *Config) check(t *Task) error {
 	}
 	if c.ContextTokens <= 0 {
 		c.ContextTokens = DefaultContextTokens
+	}
+	if c.ContextTokens < MinContextTokens {
+		return fmt.Errorf("prompts of %d tokens: at least %d are needed", c.ContextTokens, MinContextTokens)
 	}
 	if c.ReplyTokens <= 0 {
 		c.ReplyTokens = DefaultReplyTokens

@@ -54,7 +54,7 @@ func (a *attempt) run(ctx context.Context) {
 func (a *attempt) loop(ctx context.Context) error {
 	var (
 		s        = a.s
-		brief    = s.brief(s.room())
+		brief    = s.brief()
 		strategy = First
 		breaker  breaker
 		last     string
@@ -105,7 +105,7 @@ func (a *attempt) try(ctx context.Context, reply *model.Reply, t *Turn) (evidenc
 	a.change = ""
 	next, err := a.s.subject.propose(a.files, reply.Text)
 	if err != nil {
-		t.Refused = a.s.secret(observe.Middle(err.Error(), maxRefusal))
+		t.Refused = observe.Middle(a.s.secret(err.Error()), maxRefusal)
 		t.Signature = hash("refused", Normal(err.Error()))
 		a.signals = []Signal{{Name: SignalPolicy, Detail: "the edits were refused", Reasons: []string{"the edits were refused: " + t.Refused}}}
 		a.reasons = a.signals[0].Reasons

@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -32,10 +33,12 @@ type Prices struct {
 var DefaultBudget = Budget{Turns: 6, Tokens: 200_000, Wall: 10 * time.Minute}
 
 func (b *Budget) check() error {
-	switch {
-	case b.Turns < 0 || b.Tokens < 0 || b.Wall < 0 || b.Cost < 0 || b.Prices.Input < 0 || b.Prices.Output < 0:
-		return errors.New("a budget is negative")
-	case b.Cost > 0 && b.Prices == Prices{}:
+	for _, n := range []float64{float64(b.Turns), float64(b.Tokens), float64(b.Wall), b.Cost, b.Prices.Input, b.Prices.Output} {
+		if !(n >= 0) || math.IsInf(n, 1) { // no comparison with NaN is true
+			return fmt.Errorf("a budget has the number %v", n)
+		}
+	}
+	if b.Cost > 0 && b.Prices == (Prices{}) {
 		return errors.New("a cost cannot be bounded without prices")
 	}
 	if b.Turns == 0 {
@@ -98,6 +101,23 @@ func (p *purse) settle(prompt, reply int, used model.Usage) {
 	p.reserved.Input -= int64(prompt)
 	p.reserved.Output -= int64(reply)
 	p.used = p.used.Add(used)
+}
+
+// maxUsage is more tokens than a request can have.
+const maxUsage = 1 << 40
+
+// believed is what a reply used. A provider is a stranger: in place of numbers
+// that cannot be, which would make room in a budget or pass its bounds, stands
+// our own count.
+func believed(r *model.Reply, prompt int) model.Usage {
+	u := r.Usage
+	if u.Input <= 0 || u.Input > maxUsage {
+		u.Input, u.Estimated = int64(prompt), true
+	}
+	if u.Output < 0 || u.Output > maxUsage || u.Output == 0 && r.Text != "" {
+		u.Output, u.Estimated = int64(model.Count(r.Text)), true
+	}
+	return u
 }
 
 func (p *purse) spent() (model.Usage, float64) {

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
@@ -32,15 +33,52 @@ func (s *solver) system() string {
 	return house + "\n\n" + programForm
 }
 
-// Parts of the token budget of a prompt.
+// Bounds of parts of a prompt, in tokens.
 const (
-	evidenceTokens = 6_000 // what observe writes at most, and what we add
+	evidenceTokens = 6_000 // of a repair's message
+	planTokens     = 2_500
 	smallTokens    = 800 // libraries, one of several lists
 )
 
+// shares is how many tokens each message of a request may have, so that all
+// together are no more than a prompt may have.
+type shares struct{ brief, plan, last, repair int }
+
+func (s *solver) shares() shares {
+	frame := model.Request{System: s.system(), Messages: []model.Message{{}, {}, {Text: goOn}, {}, {}}}
+	all := s.c.ContextTokens - model.CountRequest(frame)
+	p := shares{last: min(s.c.ReplyTokens, all/4), repair: min(evidenceTokens, all/4)}
+	if !s.c.NoPlan {
+		p.plan = min(planTokens, all/8)
+	}
+	p.brief = all - p.plan - p.last - p.repair
+	return p
+}
+
+// frame is untrusted text as [observe.Quote] writes it.
+var frame = regexp.MustCompile(`(?s)(<untrusted source="[^"\n]*">)(.*?)(</untrusted>)`)
+
+// fit shortens a message to so many tokens, at the cost of the longest frames in
+// it. A frame keeps its marks: what is cut between two of them would let the rest
+// of an output stand there as if it were ours.
+func fit(text string, tokens int) string {
+	short := text
+	for limit := tokens; model.Count(short) > tokens; limit /= 2 {
+		if limit == 0 {
+			return model.Truncate(frame.ReplaceAllString(text, ""), tokens)
+		}
+		short = frame.ReplaceAllStringFunc(text, func(f string) string {
+			part := frame.FindStringSubmatch(f)
+			return part[1] + model.Truncate(part[2], limit) + part[3]
+		})
+	}
+	return short
+}
+
 // brief is the first message to a model: the task and what belongs to it, the
-// important first, within so many tokens.
-func (s *solver) brief(room int) string {
+// important first.
+func (s *solver) brief() string {
+	room := s.shares().brief
 	var b strings.Builder
 	add := func(limit int, head, source, text string) {
 		if strings.TrimSpace(text) == "" {
@@ -50,11 +88,7 @@ func (s *solver) brief(room int) string {
 		if limit < 50 {
 			return
 		}
-		text = s.secret(text)
-		if model.Count(text) > limit {
-			text = model.Truncate(text, limit)
-		}
-		fmt.Fprintf(&b, "\n%s\n%s", head, observe.Quote(source, text))
+		fmt.Fprintf(&b, "\n%s\n%s", head, observe.Quote(s.secret(source), model.Truncate(s.secret(text), limit)))
 	}
 	fmt.Fprintf(&b, "Task:\n%s\n", model.Truncate(s.secret(s.task.Text), room/2))
 	if s.language != nil {
@@ -64,7 +98,7 @@ func (s *solver) brief(room int) string {
 		fmt.Fprintf(&b, "The tests call the function %s.\n", observe.Name(s.task.Entry))
 	}
 	if len(s.task.Allow) > 0 {
-		fmt.Fprintf(&b, "Only these paths may change: %s.\n", strings.Join(s.task.Allow, ", "))
+		fmt.Fprintf(&b, "Only these paths may change: %s.\n", model.Truncate(strings.Join(s.task.Allow, ", "), smallTokens))
 	}
 	for _, f := range s.shownTests() {
 		add(room/4, "A test, which must pass:", "test "+f.Path, string(f.Data))
@@ -82,11 +116,13 @@ func (s *solver) brief(room int) string {
 		}
 	}
 	if o := s.baseline; o != nil {
-		fmt.Fprintf(&b, "\nThis is how it fails now:\n%s", observe.RepairFeedback(o, s.task.Limits.WithDefaults()))
+		fmt.Fprintf(&b, "\nThis is how it fails now:\n%s", fit(s.secret(observe.RepairFeedback(o, s.task.Limits.WithDefaults())), room/4))
 	}
 	add(smallTokens, "What the box has:", "libraries", s.libraries)
-	b.WriteString(s.subject.describe(room - model.Count(b.String())))
-	return b.String()
+	if left := room - model.Count(b.String()); left > 200 {
+		b.WriteString(s.subject.describe(left))
+	}
+	return fit(b.String(), room)
 }
 
 // maxShownCases is how many cases a model is shown.
@@ -107,10 +143,10 @@ func (s *solver) secret(text string) string { return s.redact.String("prompt", t
 // one, what came of those before, and how to go about it.
 func (s *solver) repair(turns []Turn, evidence string, strategy Strategy) string {
 	var b strings.Builder
-	b.WriteString(model.Truncate(s.secret(evidence), evidenceTokens*3/4))
+	b.WriteString(s.secret(evidence))
 	if len(turns) > 1 {
 		b.WriteString("\nAttempts so far:\n")
-		for _, t := range turns {
+		for _, t := range turns[max(0, len(turns)-maxTold):] {
 			fmt.Fprintf(&b, "%d. %s\n", t.Number, t.summary())
 		}
 	}
@@ -123,8 +159,11 @@ func (s *solver) repair(turns []Turn, evidence string, strategy Strategy) string
 	} else {
 		b.WriteString("Answer with the complete program in one fenced code block.\n")
 	}
-	return b.String()
+	return fit(b.String(), s.shares().repair)
 }
+
+// maxTold is of how many turns a model is told what came of them.
+const maxTold = 20
 
 // summary says in our own words what came of a turn.
 func (t Turn) summary() string {
@@ -141,18 +180,25 @@ func (t Turn) summary() string {
 // what came of it. What was before that is in the message's list of attempts,
 // so that a long repair costs no more than a short one.
 func (s *solver) conversation(brief string, plan *Plan, last, repair string) []model.Message {
+	share := s.shares()
 	list := []model.Message{{Role: model.User, Text: brief}}
 	if plan != nil {
-		list = append(list,
-			model.Message{Role: model.Assistant, Text: plan.Text},
-			model.Message{Role: model.User, Text: "Go on with the code."})
+		list = append(list, answered(plan.Text, share.plan), model.Message{Role: model.User, Text: goOn})
 	}
-	if last != "" {
-		list = append(list,
-			model.Message{Role: model.Assistant, Text: model.Truncate(last, s.c.ReplyTokens)},
-			model.Message{Role: model.User, Text: repair})
+	if repair != "" {
+		list = append(list, answered(last, share.last), model.Message{Role: model.User, Text: repair})
 	}
 	return list
+}
+
+const goOn = "Go on with the code."
+
+// answered is a message of the model's. Providers refuse one without text.
+func answered(text string, tokens int) model.Message {
+	if text = model.Truncate(text, tokens); strings.TrimSpace(text) == "" {
+		text = "(nothing)"
+	}
+	return model.Message{Role: model.Assistant, Text: text}
 }
 
 // under tells whether a path is one of the prefixes or below one.

@@ -35,6 +35,12 @@ type repository struct {
 	m     *repomap.Map
 	files []string // the plan's
 	given []string // paths of tests that the caller brought
+
+	// What the suites were before any change.
+	taskBefore, regressionBefore *glovebox.Observation
+	// judges tells whether a path is one of those that a candidate is judged by,
+	// as a test or beside one. No run would say anything of a change there.
+	judges func(path string) bool
 }
 
 func openRepository(ctx context.Context, s *solver) (*repository, error) {
@@ -72,9 +78,18 @@ func openRepository(ctx context.Context, s *solver) (*repository, error) {
 			r.regression = &regression
 		}
 	}
-	// Tests are what a candidate is judged by: it may not change them.
 	r.rules = edit.Rules{Allow: s.task.Allow, Deny: slices.Concat(r.given, own)}
-	var err error
+	inTask, err := r.task.Judges()
+	if err != nil {
+		return nil, err
+	}
+	inRegression := inTask
+	if r.regression != nil {
+		if inRegression, err = r.regression.Judges(); err != nil {
+			return nil, err
+		}
+	}
+	r.judges = func(p string) bool { return inTask(p) || inRegression(p) || suite.IsTest(p) }
 	r.m, err = repomap.Build(ctx, r.base, repomap.Options{Count: model.Count})
 	return r, err
 }
@@ -111,8 +126,12 @@ func (r *repository) reproduce(ctx context.Context, run runFunc) (*glovebox.Obse
 	if o.Status == glovebox.StatusPass {
 		return o, halt{StopNothing, "all tests of the task pass before anything is changed"}
 	}
-	if len(r.s.task.Tests) == 0 && len(r.want.FailToPass) == 0 {
-		r.want.FailToPass, r.want.PassToPass = names(o, "failed", "error"), names(o, "passed")
+	r.taskBefore = o
+	if len(r.given) == 0 && len(r.want.FailToPass) == 0 {
+		r.want.FailToPass = names(o, "failed", "error")
+	}
+	if len(r.want.FailToPass) > 0 {
+		r.want.PassToPass = names(o, "passed")
 	}
 	if r.regression != nil {
 		before, err := r.runSuite(ctx, run, PurposeRegression, *r.regression, r.base)
@@ -125,7 +144,7 @@ func (r *repository) reproduce(ctx context.Context, run runFunc) (*glovebox.Obse
 		case err != nil:
 			return o, err
 		}
-		r.keep = names(before, "passed")
+		r.regressionBefore, r.keep = before, names(before, "passed")
 	}
 	return o, nil
 }
@@ -158,7 +177,16 @@ func (r *repository) propose(files *workcopy.Copy, reply string) (*workcopy.Copy
 		return nil, err
 	}
 	next := files.Clone()
-	return next, set.Apply(next, r.rules)
+	if err := set.Apply(next, r.rules); err != nil {
+		return nil, err
+	}
+	var wrong []error
+	for _, c := range next.Changes() {
+		if !slices.Contains(r.given, c.Path) && r.judges(c.Path) {
+			wrong = append(wrong, fmt.Errorf("%s: it is a test, or stands beside tests: what the change is judged by may not be changed or added to", c.Path))
+		}
+	}
+	return next, errors.Join(wrong...)
 }
 
 func (r *repository) prove(ctx context.Context, run runFunc, files *workcopy.Copy, _ string) (*proof, error) {
@@ -171,9 +199,10 @@ func (r *repository) prove(ctx context.Context, run runFunc, files *workcopy.Cop
 		p.passed, p.total = o.Tests.Passed, o.Tests.Total
 	}
 	task := testSignal(SignalTask, o)
-	if len(r.want.FailToPass)+len(r.want.PassToPass) > 0 {
+	if len(r.want.FailToPass) > 0 {
 		task = judge(SignalTask, o, r.want)
 	}
+	task.block(worse(r.taskBefore, o))
 	p.signals = []Signal{task}
 	if p.ok = task.OK; !p.ok {
 		if p.evidence == "" {
@@ -217,7 +246,7 @@ func judge(name SignalName, o *glovebox.Observation, want suite.Want) Signal {
 func (r *repository) regress(ctx context.Context, run runFunc, files *workcopy.Copy, p *proof) (Signal, error) {
 	s := Signal{Name: SignalRegression}
 	switch {
-	case r.regression == nil && len(r.want.PassToPass) > 0:
+	case len(r.given) == 0 && len(r.want.PassToPass) > 0:
 		// The task's suite is the regression suite, too.
 		s.OK, s.Detail = true, fmt.Sprintf("%d tests that passed before pass still", len(r.want.PassToPass))
 		return s, nil
@@ -229,14 +258,55 @@ func (r *repository) regress(ctx context.Context, run runFunc, files *workcopy.C
 	if err != nil {
 		return s, err
 	}
-	if s = judge(SignalRegression, o, suite.Want{PassToPass: r.keep}); !s.OK {
-		for i, why := range s.Reasons {
-			s.Reasons[i] = why + ": it passed before the change"
-		}
-		p.ok, p.observation, p.passed, p.total = false, o, len(r.keep)-len(s.Reasons), len(r.keep)
-		p.evidence = "The change breaks tests that passed before it.\n" + observe.RepairFeedback(o, r.s.task.Limits.WithDefaults())
+	s = judge(SignalRegression, o, suite.Want{PassToPass: r.keep})
+	for i, why := range s.Reasons {
+		s.Reasons[i] = why + ": it passed before the change"
+	}
+	if s.block(worse(r.regressionBefore, o)); !s.OK {
+		p.ok, p.observation, p.passed, p.total = false, o, max(0, len(r.keep)-len(s.Reasons)), len(r.keep)
+		p.evidence = "The change breaks tests that passed before it.\n" + observe.Quote("tests", strings.Join(s.Reasons, "\n")) +
+			observe.RepairFeedback(o, r.s.task.Limits.WithDefaults())
 	}
 	return s, nil
+}
+
+// worse says what a run of a suite lacks that was there before the change and
+// that names alone do not tell: a report does not list each test that passes,
+// and tests can become fewer or be skipped.
+func worse(before, after *glovebox.Observation) []string {
+	if before == nil || before.Tests == nil || after.Tests == nil || !before.Tests.Complete {
+		return nil // a module that could not be imported, say: its tests are new
+	}
+	var reasons []string
+	b, a := before.Tests, after.Tests
+	if a.Total < b.Total {
+		reasons = append(reasons, fmt.Sprintf("%d tests ran before the change, and %d do now", b.Total, a.Total))
+	}
+	if a.Passed < b.Passed {
+		reasons = append(reasons, fmt.Sprintf("%d tests passed before the change, and %d do now", b.Passed, a.Passed))
+	}
+	was := map[string]string{}
+	for _, c := range b.Cases {
+		was[c.Name] = c.Status
+	}
+	listed := len(names(before, "failed", "error")) == b.Failed
+	for _, c := range a.Cases {
+		old, known := was[c.Name]
+		switch c.Status {
+		case "skipped":
+			if known && old != c.Status {
+				reasons = append(reasons, observe.Line(c.Name)+" is skipped, and was not before the change")
+			}
+		case "failed", "error":
+			if !known && listed && b.Total > len(b.Cases) {
+				reasons = append(reasons, observe.Line(c.Name)+" fails, and did not before the change")
+			}
+		}
+		if len(reasons) == maxFindings {
+			break
+		}
+	}
+	return reasons
 }
 
 // describe is the tree, the signatures and the files that matter most.
@@ -244,7 +314,7 @@ func (r *repository) describe(room int) string {
 	focus := repomap.Focus{Files: r.files, Text: r.s.task.Text}
 	var b strings.Builder
 	add := func(head, source, text string) {
-		b.WriteString("\n" + head + "\n" + observe.Quote(source, r.s.secret(text)))
+		b.WriteString("\n" + head + "\n" + observe.Quote(r.s.secret(source), r.s.secret(text)))
 	}
 	add("The files of the repository:", "tree", r.m.Tree(room/8))
 	add("What they define:", "signatures", r.m.Signatures(room/4, focus))

@@ -53,7 +53,11 @@ func always(status glovebox.Status, message string) *fake {
 		if len(job.Tests)+len(job.Cases) == 0 {
 			return &glovebox.Observation{Status: glovebox.StatusPass}
 		}
-		return &glovebox.Observation{Status: status, Message: message, Language: "python"}
+		o := &glovebox.Observation{Status: status, Message: message, Language: "python"}
+		if status == glovebox.StatusPass {
+			o.Tests = &glovebox.TestReport{Complete: true, Total: 1, Passed: 1}
+		}
+		return o
 	}}
 }
 

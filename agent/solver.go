@@ -127,12 +127,15 @@ func (r *Result) stopped(h halt) *Result {
 func (s *solver) reason(ctx context.Context, err error) halt {
 	var h halt
 	switch {
-	case errors.As(context.Cause(ctx), &h), errors.As(err, &h):
-		return h
+	case errors.As(err, &h) && h.stop == StopProven: // whoever gave up meanwhile
+	case errors.As(context.Cause(ctx), &h):
 	case ctx.Err() != nil:
 		return halt{StopCancelled, "the caller gave up"}
+	case errors.As(err, &h):
+	default:
+		return halt{StopModel, err.Error()}
 	}
-	return halt{StopModel, err.Error()}
+	return h
 }
 
 // prepare makes what all candidates share.
@@ -152,7 +155,7 @@ func (s *solver) prepare(ctx context.Context) error {
 		return nil
 	}
 	request := model.Request{System: s.system(), Messages: []model.Message{
-		{Role: model.User, Text: s.brief(s.room()) + "\n" + planForm},
+		{Role: model.User, Text: s.brief() + "\n" + planForm},
 	}}
 	reply, err := s.ask(ctx, s.model(0), 0, 0, PurposePlan, request)
 	if err != nil {
@@ -188,12 +191,6 @@ func (s *solver) about() *TaskRecord {
 		r.Language = s.language.Name
 	}
 	return r
-}
-
-// room is how many tokens a brief may have: the rest is for the system prompt,
-// the plan, the last answer and the evidence.
-func (s *solver) room() int {
-	return max(s.c.ContextTokens-model.Count(s.system())-s.c.ReplyTokens-evidenceTokens, 1000)
 }
 
 // askBox asks the box which libraries it has, where the language can say it.
@@ -246,6 +243,7 @@ func (s *solver) ask(ctx context.Context, m model.Model, candidate, turn int, pu
 		}
 		return nil, halt{StopModel, err.Error()}
 	}
+	reply.Usage = believed(reply, n)
 	s.purse.settle(n, bound, reply.Usage)
 	s.record(Record{Type: RecordReply, Candidate: candidate, Turn: turn, Purpose: purpose, Reply: reply})
 	if reply.Finish == model.FinishRefused {

@@ -29,7 +29,7 @@ func Text(b []byte) (text, encoding string) {
 			out.WriteByte('\n')
 		case escaped && r == '\\':
 			out.WriteString(`\\`)
-		case r == '\n' || r == '\t' || !control(r):
+		case r == '\n' || r == '\t' || !Control(r):
 			out.Write(b[i : i+n])
 		}
 		i += n
@@ -40,9 +40,9 @@ func Text(b []byte) (text, encoding string) {
 	return out.String(), encoding
 }
 
-// control tells whether a rune steers a terminal or the direction of text
+// Control tells whether a rune steers a terminal or the direction of text
 // rather than being part of it.
-func control(r rune) bool {
+func Control(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r < 0xa0:
 		return true
