@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -112,28 +114,7 @@ func (c *solveCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if c.Patch != "" {
-		// Better to know before the work than after it.
-		if _, err := os.Stat(filepath.Dir(c.Patch)); err != nil {
-			return usageError{err}
-		}
-	}
 	defer s.interruptible()()
-	show := func(agent.Record) {}
-	if !c.JSON {
-		show = newSolveReport(s.stdout, s.stderr).record
-	}
-	keep, finish, err := c.transcript()
-	if err != nil {
-		return err
-	}
-	var mu sync.Mutex // retries come from any candidate
-	config.Record = func(r agent.Record) {
-		mu.Lock()
-		defer mu.Unlock()
-		keep(r)
-		show(r)
-	}
 	if c.Replay != "" {
 		config.Model, err = c.replay()
 	} else {
@@ -142,14 +123,33 @@ func (c *solveCmd) Run(s *streams) error {
 		})
 	}
 	if err != nil {
-		return errors.Join(err, finish())
+		return err
 	}
 	e, err := c.engine()
 	if err != nil {
-		return errors.Join(err, finish())
+		return err
 	}
 	defer e.Close()
 	config.Runner = e
+	// Files are written only when everything has been read.
+	if err := c.outputs(); err != nil {
+		return usageError{err}
+	}
+	keep, finish, err := c.transcript()
+	if err != nil {
+		return err
+	}
+	show := func(agent.Record) {}
+	if !c.JSON {
+		show = newSolveReport(s.stdout, s.stderr).record
+	}
+	var mu sync.Mutex // retries come from any candidate
+	config.Record = func(r agent.Record) {
+		mu.Lock()
+		defer mu.Unlock()
+		keep(r)
+		show(r)
+	}
 	r, err := agent.Solve(s.ctx, *config, *task)
 	if err != nil {
 		return errors.Join(usageError{err}, finish())
@@ -173,19 +173,47 @@ func solveExit(r *agent.Result) int {
 	return exitCode
 }
 
-// deliver prints the result and writes the patch.
-func (c *solveCmd) deliver(s *streams, r *agent.Result) error {
+// deliver writes the patch and prints the result.
+func (c *solveCmd) deliver(s *streams, r *agent.Result) (err error) {
 	if c.Patch != "" && r.Disposition == agent.Candidate {
-		if err := os.WriteFile(c.Patch, []byte(r.Patch), 0o644); err != nil {
-			return err
-		}
+		err = os.WriteFile(c.Patch, []byte(r.Patch), 0o644)
 	}
 	if !c.JSON {
-		return nil
+		return err
 	}
 	out := json.NewEncoder(s.stdout)
 	out.SetIndent("", "  ")
-	return out.Encode(r)
+	return errors.Join(err, out.Encode(r))
+}
+
+// outputs makes sure that the files to write are none of those that were read,
+// and takes an earlier run's patch away: nobody must take it for this one's.
+func (c *solveCmd) outputs() error {
+	inputs := []string{c.Task, c.Cases, c.Program, c.ModelKeyFile}
+	for _, name := range c.Tests {
+		src, _, _ := strings.Cut(name, ":")
+		inputs = append(inputs, src)
+	}
+	for _, out := range []string{c.Transcript, c.Patch} {
+		there, err := os.Stat(out)
+		if err != nil {
+			continue
+		}
+		for _, in := range inputs {
+			if read, err := os.Stat(in); err == nil && os.SameFile(there, read) {
+				return fmt.Errorf("%s would be overwritten: it was read", out)
+			}
+		}
+	}
+	if c.Patch == "" {
+		return nil
+	}
+	if info, err := os.Lstat(c.Patch); err == nil && info.Mode().IsRegular() {
+		return os.Remove(c.Patch)
+	}
+	// Better to know before the work than after it.
+	_, err := os.Stat(filepath.Dir(c.Patch))
+	return err
 }
 
 // transcript opens the file that the transcript is written to, if any.
@@ -197,6 +225,11 @@ func (c *solveCmd) transcript() (record func(agent.Record), finish func() error,
 	f, err := os.OpenFile(c.Transcript, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, nil, usageError{err}
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		if err := f.Chmod(0o600); err != nil {
+			return nil, nil, usageError{errors.Join(err, f.Close())}
+		}
 	}
 	record, failed := agent.Writer(f)
 	return record, func() error { return errors.Join(failed(), f.Close()) }, nil
@@ -238,7 +271,13 @@ func readPrices(text string) (p agent.Prices, err error) {
 	if text == "" {
 		return p, nil
 	}
-	if n, err := fmt.Sscanf(text, "%g:%g", &p.Input, &p.Output); n != 2 || err != nil || p.Input < 0 || p.Output < 0 {
+	in, out, _ := strings.Cut(text, ":")
+	p.Input, err = strconv.ParseFloat(in, 64)
+	if err == nil {
+		p.Output, err = strconv.ParseFloat(out, 64)
+	}
+	// The comparison is false for NaN too.
+	if err != nil || !(min(p.Input, p.Output) >= 0) || math.IsInf(p.Input+p.Output, 1) {
 		return p, usagef("--price %s: it must be IN:OUT, such as 2.5:10", text)
 	}
 	return p, nil
@@ -402,7 +441,7 @@ func (r *solveReport) verdict(s glovebox.Status, message string) string {
 	if s == glovebox.StatusPass {
 		colour, sign = green, "✓"
 	}
-	return r.p.paint(colour, sign+" "+string(s)) + "  " + indent(message)
+	return r.p.paint(colour, sign+" "+string(s)) + "  " + indent(printable(message))
 }
 
 func (r *solveReport) plan(p *agent.Plan) {

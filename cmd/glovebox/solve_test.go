@@ -79,3 +79,65 @@ func TestInterrupted(t *testing.T) {
 		})
 	}
 }
+
+// TestPrices are numbers.
+func TestPrices(t *testing.T) {
+	for text, want := range map[string]bool{
+		"2.5:10": true, "0:1": true, "1": false, ":": false, "1:2:3": false, "1:2x": false, "nan:1": false, "1:nan": false, "inf:1": false, "-1:1": false, "1e999:1": false,
+	} {
+		if _, err := readPrices(text); (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestCarelessOutputs: what is written is none of what was read, a patch of an
+// earlier run does not stay, and nothing is lost to a flag that is wrong.
+func TestCarelessOutputs(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		p := filepath.Join(dir, name)
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	read := func(name string) string {
+		b, _ := os.ReadFile(filepath.Join(dir, name))
+		return string(b)
+	}
+	task, tests := file("task.md", "Write f."), file("test_f.py", "from solution import f\n\ndef test_f():\n    assert f() == 1\n")
+	replay := file("replay.jsonl", `{"type":"start","task":{"text":"x","candidates":1}}`+"\n")
+	solve := func(args ...string) (int, string) {
+		var out, errs strings.Builder
+		code := run(append([]string{"solve", task, "--tests", tests, "--no-plan"}, args...), strings.NewReader(""), &out, &errs)
+		return code, out.String() + errs.String()
+	}
+	link := filepath.Join(dir, "link.md")
+	if err := os.Symlink(task, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--transcript", task}, {"--patch", tests}, {"--transcript", link}, {"--patch", filepath.Join(dir, "no", "x.diff")}} {
+		if code, out := solve(append(args, "--replay", replay)...); code != exitUsage {
+			t.Errorf("%q: exit status %d: %s", args, code, out)
+		}
+	}
+	if read("task.md") != "Write f." || !strings.HasPrefix(read("test_f.py"), "from") {
+		t.Error("an input was overwritten")
+	}
+	old := file("old.jsonl", "an earlier transcript")
+	if code, _ := solve("--transcript", old, "--model", "x", "--model-url", "not a url"); code != exitUsage || read("old.jsonl") == "" {
+		t.Errorf("exit status %d, and the earlier transcript is %q", code, read("old.jsonl"))
+	}
+	patch := file("fix.diff", "an earlier patch")
+	code, out := solve("--replay", replay, "--transcript", replay, "--patch", patch)
+	if code != exitOurs || !strings.Contains(out, "no further reply") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	if read("fix.diff") != "" {
+		t.Error("the earlier patch is still there")
+	}
+	if info, err := os.Stat(replay); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(read("replay.jsonl"), `"end"`) {
+		t.Errorf("the transcript: %v, %v", info, err)
+	}
+}
