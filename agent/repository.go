@@ -71,7 +71,11 @@ func openRepository(ctx context.Context, s *solver) (*repository, error) {
 	case len(r.given) == 0:
 		r.task.Tests = own
 	default:
-		r.task.Tests = r.given
+		// Beside test files there may be what they need.
+		r.task.Tests = slices.DeleteFunc(slices.Clone(r.given), func(p string) bool { return !suite.IsTest(p) })
+		if len(r.task.Tests) == 0 {
+			r.task.Tests = r.given
+		}
 		if len(own) > 0 {
 			regression := base
 			regression.Tests = own
@@ -90,7 +94,11 @@ func openRepository(ctx context.Context, s *solver) (*repository, error) {
 		}
 	}
 	r.judges = func(p string) bool { return inTask(p) || inRegression(p) || suite.IsTest(p) }
-	r.m, err = repomap.Build(ctx, r.base, repomap.Options{Count: model.Count})
+	shown := r.base
+	if s.task.HideTests {
+		shown = s.task.Repository
+	}
+	r.m, err = repomap.Build(ctx, shown, repomap.Options{Count: model.Count})
 	return r, err
 }
 

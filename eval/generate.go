@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/agent"
 	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
 // Generated is how a model came to a sample, with the loop around it.
@@ -59,17 +60,44 @@ func Generate(e Engine, c agent.Config, o Options) func(context.Context, *Work) 
 		if r.Stop == agent.StopModel {
 			return Row{}, fmt.Errorf("%s: %s", w.Problem.ID, r.StopReason)
 		}
-		// Without an observation there was no code: the budget was too small, or
-		// the model refused.
-		last := r.Observation
-		if last == nil {
-			last = &glovebox.Observation{Status: glovebox.StatusNoCode, Phase: glovebox.PhaseExtract, Message: r.StopReason}
+		row := RowOf(w, last(r))
+		if testsPass(r) {
+			row.Status = glovebox.StatusPass // whatever other tests do
 		}
-		row := RowOf(w, last)
 		row.Measured.DurationMS = float64(time.Since(begin).Microseconds()) / 1000
 		row.Generated = generated(r)
 		return row, nil
 	}
+}
+
+// last is what was observed last of the candidate that was chosen.
+func last(r *agent.Result) *glovebox.Observation {
+	o := &glovebox.Observation{Status: glovebox.StatusNoCode, Phase: glovebox.PhaseExtract, Message: r.StopReason}
+	switch {
+	case r.Observation != nil:
+		return r.Observation
+	case r.Stop == agent.StopNothing:
+		return r.Baseline
+	case r.Stop == agent.StopTests || r.Stop == agent.StopSandbox || r.Stop == agent.StopPolicy:
+		o.Status, o.Phase = glovebox.StatusSandboxError, glovebox.PhaseStage // no word on the model
+	}
+	return o // the budget was too small for any code, or the model refused
+}
+
+// testsPass tells whether the tests that decide passed, as the gate saw it.
+func testsPass(r *agent.Result) bool {
+	passed := false
+	for _, s := range r.Signals {
+		switch s.Name {
+		case agent.SignalTask:
+			passed = s.OK
+		case agent.SignalRegression:
+			if !s.OK && !s.Skipped {
+				return false
+			}
+		}
+	}
+	return passed
 }
 
 func generated(r *agent.Result) *Generated {
@@ -93,6 +121,12 @@ func generated(r *agent.Result) *Generated {
 
 // task is the problem as a task for a model.
 func (p *Problem) task(o Options) (agent.Task, error) {
+	if strings.TrimSpace(p.Prompt) == "" {
+		return agent.Task{}, fmt.Errorf("%s: the problem has no text that a model could be asked", p.Where)
+	}
+	if p.Repo != nil {
+		return p.Repo.task(p, o)
+	}
 	job, err := p.Job(&Sample{Form: FormReply, Where: p.Where}, o)
 	if err != nil {
 		return agent.Task{}, err
@@ -104,14 +138,34 @@ func (p *Problem) task(o Options) (agent.Task, error) {
 	if p.Kind == KindHumanEval || p.Kind == KindMultiPLE {
 		t.Text = "Complete this code. Answer with the whole program, what is given included:\n\n" + p.Prompt
 	}
-	if strings.TrimSpace(p.Prompt) == "" {
-		return t, fmt.Errorf("%s: the problem has no text that a model could be asked", p.Where)
-	}
 	// HumanEvalPack asks for a repair.
 	if buggy, ok := p.Own["buggy_solution"]; ok {
 		l := language.ByName(p.Language)
 		t.Text = "Repair this program. Its behaviour is described in:\n\n" + p.Prompt
 		t.Start = &glovebox.Program{Language: l.Name, Main: l.Main, Files: []glovebox.File{{Path: l.Main, Data: []byte(p.Before + buggy + p.After)}}}
+	}
+	return t, nil
+}
+
+// task is a repository task for a model: it sees the repository as it is, and
+// the tests that decide come from the test patch.
+func (r *Repository) task(p *Problem, o Options) (agent.Task, error) {
+	tested, err := r.tested()
+	if err != nil {
+		return agent.Task{}, err
+	}
+	there, err := r.open()
+	if err != nil {
+		return agent.Task{}, err
+	}
+	t := agent.Task{
+		Text: p.Prompt, Language: p.Language, Repository: there.files, HideTests: true, FailToPass: r.Want.FailToPass,
+		Limits: o.Limits, Tier: o.Tier, RequireProof: o.RequireProof,
+	}
+	for _, c := range tested.Changes() {
+		if c.Kind != workcopy.Deleted {
+			t.Tests = append(t.Tests, glovebox.File{Path: c.Path, Data: c.New, Executable: c.Executable})
+		}
 	}
 	return t, nil
 }

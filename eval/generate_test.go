@@ -125,3 +125,38 @@ func TestGenerateStops(t *testing.T) {
 		t.Errorf("rows %+v", rows)
 	}
 }
+
+// TestGenerateRepository lets a model solve a repository task, in the second
+// turn. It never sees the test patch.
+func TestGenerateRepository(t *testing.T) {
+	e := boxes(t, glovebox.TierProcess)
+	src := tasks(t, nil)
+	problems, err := eval.LoadProblems(src.Problems)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(old, new string) string {
+		return "shop/cart.py\n```python\n<<<<<<< SEARCH\n" + old + "\n=======\n" + new + "\n>>>>>>> REPLACE\n```\n"
+	}
+	const wrong = "    return sum(count for price, count in items)"
+	s := modeltest.New(t, modeltest.Texts(
+		change(strings.TrimSpace("    "+oldTotal[1:]), wrong),
+		change("    return sum(price for price, count in items)", wrong),
+		change(wrong, strings.TrimSuffix(newTotal[1:], "\n"))))
+	o := eval.Options{Tier: glovebox.TierProcess, Limits: patient}
+	work := eval.GenerateWork(problems, 1, o)
+	results := memory(t)
+	r := eval.Runner{Do: eval.Generate(e, agent.Config{Model: s.Model(t, model.ProviderOpenAI), NoPlan: true}, o)}
+	if _, err := r.Run(t.Context(), work, results); err != nil {
+		t.Fatal(err)
+	}
+	row := results.Rows(work)[0]
+	if row.Status != glovebox.StatusPass || row.Generated.Turns != 3 || row.Generated.First != glovebox.StatusNoCode || row.Generated.PatchLines != 2 {
+		t.Errorf("%s, %+v", row.Status, row.Generated)
+	}
+	for _, c := range s.Calls() {
+		if strings.Contains(c.Text(), "def test_two") {
+			t.Errorf("the model has seen the test patch: %s", c.Messages[0].Text)
+		}
+	}
+}
