@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -524,25 +525,30 @@ func TestRegressionsCannotHide(t *testing.T) {
 }
 
 // TestPatchIsWhatRan: no file is in a patch that was not in the box, under any
-// name.
+// name, or that is not for the program.
 func TestPatchIsWhatRan(t *testing.T) {
 	bad := "def add(a, b):\n    return 'hacked'"
-	tests := map[string]string{
-		"two files of one name after all": "main.py\n```python\n" + right + "\n```\n\nsolution.py\n```python\n" + bad + "\n```\n",
-		"the other way around":            "solution.py\n```python\n" + bad + "\n```\n\nmain.py\n```python\n" + right + "\n```\n",
-		"a file for the host":             "main.py\n```python\n" + right + "\n```\n\n.git/hooks/pre-commit\n```bash\nevil\n```\n",
-		"its own tests":                   "main.py\n```python\n" + right + "\n```\n\ntest_add.py\n```python\ndef test(): pass\n```\n",
+	main := "main.py\n```python\n" + right + "\n```\n\n"
+	tests := []struct {
+		name, reply string
+		want        agent.Disposition
+		changed     []string
+	}{
+		{"one file", main, agent.Candidate, []string{"solution.py"}},
+		{"two files of one name after all", main + "solution.py\n```python\n" + bad + "\n```\n", agent.Candidate, []string{"main.py", "solution.py"}},
+		{"the other way around", "solution.py\n```python\n" + bad + "\n```\n\n" + main, agent.Candidate, []string{"main.py", "solution.py"}},
+		{"a file for the host", main + ".git/hooks/pre-commit.py\n```python\nevil = 1\n```\n", agent.Blocked, nil},
+		{"an environment", main + ".vscode/tasks.py\n```python\nevil = 1\n```\n", agent.Blocked, []string{".vscode/tasks.py", "solution.py"}},
+		{"its own tests", main + "test_add.py\n```python\ndef test_it(): pass\n```\n", agent.Candidate, []string{"solution.py"}},
+		{"a conftest.py", main + "conftest.py\n```python\nx = 1\n```\n", agent.Candidate, []string{"solution.py"}},
 	}
-	for name, reply := range tests {
-		t.Run(name, func(t *testing.T) {
-			e := newEngine(t)
-			r := mustSolve(t, agent.Config{Runner: e, Model: script(reply), Budget: agent.Budget{Turns: 1}}, add())
-			if r.Disposition != agent.Candidate {
-				return
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := mustSolve(t, agent.Config{Runner: always(glovebox.StatusPass, ""), Model: script(test.reply), Budget: agent.Budget{Turns: 1}}, add())
+			if r.Disposition != test.want {
+				t.Errorf("%s %q", r.Disposition, r.Reasons)
 			}
-			if strings.Contains(r.Patch, "hacked") && !strings.Contains(r.Patch, "a + b") || strings.Contains(r.Patch, "hooks") || strings.Contains(r.Patch, "def test") {
-				t.Errorf("%s %s\n%s", r.Disposition, signals(r.Signals), r.Patch)
-			}
+			checkPatch(t, t.TempDir(), r.Patch, test.changed)
 		})
 	}
 }
@@ -591,6 +597,17 @@ func TestNeverHangs(t *testing.T) {
 			t.Errorf("%s: %s, %s", name, r.Stop, r.StopReason)
 		}
 	}
+	before := runtime.NumGoroutine()
+	defer func() {
+		// Solve waits for what it started. Others may come and go.
+		for range 100 {
+			if runtime.NumGoroutine() <= before {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("%d goroutines, and %d before", runtime.NumGoroutine(), before)
+	}()
 	for moment := range 12 {
 		ctx, cancel := context.WithCancel(t.Context())
 		step := 0
@@ -698,4 +715,45 @@ func TestLargeRepository(t *testing.T) {
 		t.Errorf("%s %s %q", r.Disposition, r.StopReason, r.Reasons)
 	}
 	t.Logf("%v", time.Since(begin))
+}
+
+// TestHostileTranscripts: a transcript is a stranger's file.
+func TestHostileTranscripts(t *testing.T) {
+	reply := func(candidate int, text string, usage string) string {
+		return fmt.Sprintf(`{"type":"reply","candidate":%d,"reply":{"text":%q,"finish":"stop","usage":%s}}`, candidate, text, usage) + "\n"
+	}
+	const start = `{"type":"start","task":{"text":"x","candidates":1}}` + "\n"
+	const none = `{"input_tokens":0,"output_tokens":0}`
+	tests := []struct {
+		name, file string
+		want       string // of the error; "" for none
+		stop       agent.Stop
+	}{
+		{"candidates that there cannot be", start + reply(-1, "x", none) + reply(1<<40, "x", none), "", agent.StopModel},
+		{"a usage that makes room", start + reply(1, fence(right), `{"input_tokens":-9223372036854775808,"output_tokens":-1}`), "", agent.StopProven},
+		{"an unknown end", start + strings.Replace(reply(1, fence(right), none), "stop", "\u202estop", 1), "", agent.StopProven},
+		{"a long reply", start + reply(1, strings.Repeat("x", 20<<20), none), "", agent.StopModel},
+		{"a number that is none", start + reply(1, "x", `{"input_tokens":1e400}`), "line 2", ""},
+		{"deep nesting", start + strings.Repeat("[", 1<<20) + "\n", "line 2", ""},
+		{"two at once", start + start, "second", ""},
+		{"a start without a task", `{"type":"start"}` + "\n", "no transcript", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m, err := agent.ReadReplay(strings.NewReader(test.file))
+			if test.want != "" {
+				if err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 1000 {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := mustSolve(t, agent.Config{Runner: always(glovebox.StatusPass, ""), Model: m, Budget: agent.Budget{Turns: 1, Tokens: 1 << 30}}, add())
+			if r.Stop != test.stop && !(test.stop == agent.StopModel && r.Disposition == agent.Blocked) || r.Usage.Total() < 0 {
+				t.Errorf("%s: %s, %+v", r.Stop, r.StopReason, r.Usage)
+			}
+		})
+	}
 }

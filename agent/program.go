@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"regexp"
+	"slices"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/extract"
@@ -90,7 +91,7 @@ func (p *program) propose(_ *workcopy.Copy, reply string) (*workcopy.Copy, error
 	for _, f := range found.Files {
 		name := f.Path
 		if name == found.Main {
-			name = p.name(name)
+			name = p.name(found)
 		}
 		if err := next.Write(name, f.Data); err != nil {
 			return nil, err
@@ -101,17 +102,19 @@ func (p *program) propose(_ *workcopy.Copy, reply string) (*workcopy.Copy, error
 
 // name is the name of the main file in the patch. One that the model did not
 // name gets the name by which the tests know it, so that they run beside it.
-func (p *program) name(main string) string {
+func (p *program) name(found *glovebox.Program) string {
 	l := p.s.language
-	if l == nil || main != l.Main || p.s.task.Start != nil {
-		return main
+	if l == nil || found.Main != l.Main || p.s.task.Start != nil {
+		return found.Main
 	}
+	known := "solution" + path.Ext(found.Main)
+	taken := slices.ContainsFunc(found.Files, func(f glovebox.File) bool { return f.Path == known })
 	for _, f := range p.s.task.Tests {
-		if solution.Match(f.Data) {
-			return "solution" + path.Ext(main)
+		if solution.Match(f.Data) && !taken {
+			return known
 		}
 	}
-	return main
+	return found.Main
 }
 
 // solution is how tests speak of a program that has no name.
