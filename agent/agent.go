@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -51,7 +52,8 @@ type Task struct {
 
 	// Repository is the working copy to change. Nil asks for a program.
 	Repository *workcopy.Copy
-	// Allow are the path prefixes that may change; none means all.
+	// Allow are the path prefixes that may change; none means all but what
+	// begins with a dot, which must be allowed by name.
 	Allow []string
 	// FailToPass are names of tests that must pass in the end. None means all
 	// of Tests and what fails in the repository at first.
@@ -232,6 +234,11 @@ func (c *Config) check(t *Task) error {
 	}
 	if t.Language != "" && language.ByName(t.Language) == nil {
 		return fmt.Errorf("the language %q is not known", t.Language)
+	}
+	for _, allow := range t.Allow {
+		if _, err := glovebox.CleanPath(allow); err != nil && (allow == "" || path.Clean(allow) != ".") {
+			return fmt.Errorf("an allowed path: %w", err)
+		}
 	}
 	if err := c.Budget.check(); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -755,5 +756,93 @@ func TestHostileTranscripts(t *testing.T) {
 				t.Errorf("%s: %s, %+v", r.Stop, r.StopReason, r.Usage)
 			}
 		})
+	}
+}
+
+// TestWrongRepositories: what is wrong with a folder or with the flags is not
+// the model's to put right.
+func TestWrongRepositories(t *testing.T) {
+	run := &fake{see: func(_ int, job glovebox.Job) *glovebox.Observation { return bench(job) }}
+	for _, allow := range []string{"", "../x", "/etc", "a\x00b"} {
+		task := shopTask(t)
+		task.Allow = []string{"shop", allow}
+		if _, err := agent.Solve(t.Context(), agent.Config{Runner: run, Model: script(fixCart)}, task); err == nil {
+			t.Errorf("the path %q may change", allow)
+		}
+	}
+	t.Run("a file that changes meanwhile", func(t *testing.T) {
+		dir := t.TempDir()
+		for name, text := range shop {
+			write(t, filepath.Join(dir, name), text)
+		}
+		// More than a copy holds, so that files are read again.
+		for i := range 5 {
+			write(t, filepath.Join(dir, "data", fmt.Sprint(i)), strings.Repeat("x", 15<<20))
+		}
+		repo, err := workcopy.Open(dir, workcopy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		task := shopTask(t)
+		task.Repository = repo
+		edits := ""
+		for i := range 5 {
+			edits += fmt.Sprintf("data/%d\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", i)
+		}
+		inner := script(edits)
+		m := says(func(ctx context.Context, r model.Request) (*model.Reply, error) {
+			for i := range 5 {
+				write(t, filepath.Join(dir, "data", fmt.Sprint(i)), "another")
+			}
+			return inner.Complete(ctx, r, nil)
+		})
+		r := mustSolve(t, agent.Config{Runner: run, Model: m}, task)
+		if r.Stop != agent.StopTests || len(r.Attempts[0].Turns) != 0 || strings.Contains(r.StopReason, dir) {
+			t.Errorf("%s, %s, %+v", r.Stop, r.StopReason, r.Attempts)
+		}
+	})
+	t.Run("a language that is not the one of most files", func(t *testing.T) {
+		files := map[string]string{"web/app.js": "x = 1\n", "web/app.test.js": "test('x', () => {})\n"}
+		for name, text := range shop {
+			files[name] = text
+		}
+		task := shopTask(t)
+		task.Repository, task.Language, task.Tests = repo(t, files), "javascript", nil
+		run := &fake{see: func(_ int, job glovebox.Job) *glovebox.Observation {
+			if len(job.Tests) > 0 && (job.Tests[0].Path != "web/app.test.js" || len(job.Tests) != 1) {
+				t.Errorf("the tests are %q and %d more", job.Tests[0].Path, len(job.Tests)-1)
+			}
+			return report("test_x")
+		}}
+		mustSolve(t, agent.Config{Runner: run, Model: script("no"), Budget: agent.Budget{Turns: 1}}, task)
+	})
+}
+
+// TestOtherTestsStay: where the failing tests are named, the others are the
+// regression suite, those that the caller brings and the repository's own.
+func TestOtherTestsStay(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		task := shopTask(t)
+		if own {
+			files := map[string]string{"tests/test_counts.py": counts}
+			for name, text := range shop {
+				files[name] = text
+			}
+			task.Repository, task.Tests = repo(t, files), nil
+		}
+		task.FailToPass = []string{"test_counts"}
+		run := &fake{see: func(_ int, job glovebox.Job) *glovebox.Observation {
+			switch {
+			case text(job.Tests, "tests/test_counts.py") == "":
+				return bench(job)
+			case strings.Contains(text(job.Program.Files, "shop/cart.py"), "price * count"):
+				return report("+test_counts", "test_other")
+			}
+			return report("test_counts", "+test_other")
+		}}
+		r := mustSolve(t, agent.Config{Runner: run, Model: script(fixCart), Budget: agent.Budget{Turns: 1}}, task)
+		if r.Disposition != agent.Blocked {
+			t.Errorf("the repository's own: %v: %s", own, signals(r.Signals))
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -104,6 +105,9 @@ func (a *attempt) loop(ctx context.Context) error {
 func (a *attempt) try(ctx context.Context, reply *model.Reply, t *Turn) (evidence string, err error) {
 	a.change = ""
 	next, err := a.s.subject.propose(a.files, reply.Text)
+	if h, stop := errors.AsType[halt](err); stop {
+		return "", h
+	}
 	if err != nil {
 		t.Refused = observe.Middle(a.s.secret(err.Error()), maxRefusal)
 		t.Signature = hash("refused", Normal(err.Error()))

@@ -26,7 +26,8 @@ type subject interface {
 	// describe tells a model what is there, in at most so many tokens.
 	describe(room int) string
 	// propose reads a model's answer and returns the files as it wants them.
-	// An error says why nothing of it can be taken; it goes to the model.
+	// An error says why nothing of it can be taken; it goes to the model,
+	// unless it is a [halt].
 	propose(files *workcopy.Copy, reply string) (*workcopy.Copy, error)
 	// prove runs what proves it. An error ends the candidate's way.
 	prove(ctx context.Context, run runFunc, files *workcopy.Copy, reply string) (*proof, error)

@@ -51,6 +51,9 @@ func openRepository(ctx context.Context, s *solver) (*repository, error) {
 			return nil, errors.New("there are no files of a known language in the repository")
 		}
 	}
+	if s.language.Name != known {
+		own = suite.Tests(r.base, s.language.Name)
+	}
 	for _, f := range s.task.Tests {
 		p, err := glovebox.CleanPath(f.Path)
 		if err == nil {
@@ -186,6 +189,9 @@ func (r *repository) propose(files *workcopy.Copy, reply string) (*workcopy.Copy
 	}
 	next := files.Clone()
 	if err := set.Apply(next, r.rules); err != nil {
+		if len(edit.Problems(err)) == 0 {
+			err = halt{StopTests, "the repository cannot be read any more: " + err.Error()}
+		}
 		return nil, err
 	}
 	var wrong []error

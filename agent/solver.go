@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -225,6 +226,10 @@ func (s *solver) model(candidate int) model.Model {
 	return s.c.Model
 }
 
+// maxTokenBytes is more bytes than tokens have on average, in any text. What is
+// longer than its request allows is cut off, as an honest provider does.
+const maxTokenBytes = 32
+
 // ask sends a request under the budget.
 func (s *solver) ask(ctx context.Context, m model.Model, candidate, turn int, purpose Purpose, r model.Request) (*model.Reply, error) {
 	n := model.CountRequest(r)
@@ -242,6 +247,9 @@ func (s *solver) ask(ctx context.Context, m model.Model, candidate, turn int, pu
 			return nil, ctx.Err()
 		}
 		return nil, halt{StopModel, err.Error()}
+	}
+	if most := bound * maxTokenBytes; len(reply.Text) > most {
+		reply.Text, reply.Finish = strings.ToValidUTF8(reply.Text[:most], ""), model.FinishLength
 	}
 	reply.Usage = believed(reply, n)
 	s.purse.settle(n, bound, reply.Usage)

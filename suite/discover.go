@@ -47,6 +47,9 @@ func Discover(c *workcopy.Copy) (lang string, tests []string) {
 	return lang, tests
 }
 
+// Tests returns the test files of a language, by its name.
+func Tests(c *workcopy.Copy, lang string) []string { return testsOf(c, byName(lang)) }
+
 // testsOf returns the test files of a language.
 func testsOf(c *workcopy.Copy, l *language.Language) []string {
 	if l == nil {
