@@ -846,3 +846,49 @@ func TestOtherTestsStay(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenTests: what is hidden is in no prompt of a repository either.
+func TestHiddenTests(t *testing.T) {
+	task := shopTask(t)
+	task.HideTests = true
+	task.Text = "A total forgets the counts: see tests/test_counts.py and total."
+	m := says(func(_ context.Context, r model.Request) (*model.Reply, error) {
+		for _, msg := range r.Messages {
+			if strings.Contains(msg.Text, "== 11") || strings.Contains(msg.Text, "(5, 1)") {
+				t.Errorf("the model sees the tests: %s", msg.Text)
+			}
+		}
+		if len(r.Messages) == 1 {
+			return &model.Reply{Text: "FILES:\n- tests/test_counts.py: read it\n- shop/cart.py: count\n", Finish: model.FinishStop}, nil
+		}
+		return &model.Reply{Text: fixCart, Finish: model.FinishStop}, nil
+	})
+	r, err := agent.Solve(t.Context(), agent.Config{Runner: &fake{see: func(_ int, job glovebox.Job) *glovebox.Observation { return bench(job) }}, Model: m}, task)
+	if err != nil || r.Disposition != agent.Candidate {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestLargeChanges are refused in bounded time.
+func TestLargeChanges(t *testing.T) {
+	lines := func(prefix string) string {
+		var b strings.Builder
+		for i := range 120_000 {
+			fmt.Fprintf(&b, "%s%d\n", prefix, i*7919%120_011)
+		}
+		return b.String()
+	}
+	files := map[string]string{"data/a.txt": lines("a")}
+	for name, text := range shop {
+		files[name] = text
+	}
+	task := shopTask(t)
+	task.Repository = repo(t, files)
+	begin := time.Now()
+	r := mustSolve(t, agent.Config{Runner: &fake{see: func(_ int, job glovebox.Job) *glovebox.Observation { return bench(job) }},
+		Model: script(fixCart + "data/a.txt\n```text\n" + lines("a0") + "```\n"), Budget: agent.Budget{Turns: 1}, ReplyTokens: 100_000}, task)
+	if r.Disposition != agent.Blocked {
+		t.Errorf("%s %s", r.Disposition, signals(r.Signals))
+	}
+	t.Logf("%v, %q", time.Since(begin), r.Reasons)
+}
