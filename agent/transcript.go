@@ -139,7 +139,7 @@ func ReadReplay(r io.Reader) (*Replay, error) {
 		return nil, fmt.Errorf("line %d: %w", n+1, err)
 	}
 	if !started {
-		return nil, errors.New("this is no transcript: it has no record of type start")
+		return nil, errors.New("this is no transcript: it has no record of type start with a task")
 	}
 	return p, nil
 }
@@ -174,8 +174,11 @@ func (m *replayed) Complete(ctx context.Context, r model.Request, stream func(st
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.replies) == 0 {
-		return nil, &model.Error{Provider: "replay", Kind: model.KindRequest,
-			Err: fmt.Errorf("the transcript has no further reply for candidate %d: the task, the tests or the limits are not the recorded ones", m.candidate)}
+		err := fmt.Errorf("the transcript has no further reply for candidate %d: the task, the tests or the limits are not the recorded ones", m.candidate)
+		if m.candidate == 0 {
+			err = errors.New("the transcript has no further reply for a plan: was it made with --no-plan?")
+		}
+		return nil, &model.Error{Provider: "replay", Kind: model.KindRequest, Err: err}
 	}
 	reply := m.replies[0]
 	m.replies = m.replies[1:]

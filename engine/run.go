@@ -125,7 +125,7 @@ func (r *run) extract(ctx context.Context) bool {
 func leftOver(x glovebox.Extraction) string {
 	for _, p := range x.Left {
 		if p.Reason != "" {
-			return fmt.Sprintf(" that can be run: line %d has %s", p.Line, p.Reason)
+			return fmt.Sprintf(" that can be run (line %d: %s)", p.Line, p.Reason)
 		}
 	}
 	return ""

@@ -90,6 +90,11 @@ func (c *evalCmd) Run(s *streams) error {
 	if c.Compare != "" {
 		return c.compare(s)
 	}
+	e, err := c.engine()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
 	o := c.options()
 	src, work, err := c.load(o)
 	if err != nil {
@@ -112,11 +117,6 @@ func (c *evalCmd) Run(s *streams) error {
 	defer results.Close()
 
 	defer s.interruptible()()
-	e, err := c.engine()
-	if err != nil {
-		return err
-	}
-	defer e.Close()
 	boxes := &witness{Engine: e}
 	ran, err := c.run(s, boxes, work, results, o)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *evalCmd) Run(s *streams) error {
 			return err
 		}
 	}
-	s.code = c.exit(&report.Summary)
+	s.code = c.exit(s.stderr, &report.Summary)
 	if c.JSON {
 		return printJSON(s.stdout, struct {
 			eval.Summary
@@ -172,7 +172,7 @@ func (c *evalCmd) check() error {
 	switch {
 	case c.Compare != "" && c.Newer == "":
 		return usagef("--compare needs two results files: --compare OLD NEW")
-	case c.Compare != "" && (c.Problems != "" || c.Samples != "" || c.Results != "" || c.Baseline != ""):
+	case c.Compare != "" && (c.Problems != "" || c.Samples != "" || c.Results != "" || c.Baseline != "" || c.Generate || c.FailUnder != nil):
 		return usagef("--compare runs nothing: it takes two results files, --report and --json")
 	case c.Compare == "" && c.Newer != "":
 		return usagef("%s: unexpected; problems are given with --problems", c.Newer)
@@ -180,6 +180,8 @@ func (c *evalCmd) check() error {
 		return usagef("--problems is missing")
 	case c.Generate && (c.Samples != "" || c.SampleField != "" || c.Partial):
 		return usagef("--generate makes the samples: leave --samples, --sample-field and --partial out")
+	case !c.Generate && c.given():
+		return usagef("--model and its flags, -n, --with-plan, --turns, --tokens and --wall are of --generate: give it, or leave them out")
 	case c.Force && c.Results == "":
 		return usagef("--force begins a results file anew: it needs --results")
 	case c.FailUnder != nil && !(*c.FailUnder >= 0 && *c.FailUnder <= 1):
@@ -197,6 +199,16 @@ func (c *evalCmd) check() error {
 		}
 	}
 	c.K = ks
+	if c.Report == "" {
+		return nil
+	}
+	// Better to know before the work than after it.
+	if _, err := os.Stat(filepath.Dir(c.Report)); err != nil {
+		return usageError{fmt.Errorf("--report: %w", err)}
+	}
+	if err := overwrites(c.Report, c.Problems, c.Samples, c.Results, c.Baseline, c.Compare, c.Newer, c.ModelKeyFile); err != nil {
+		return usageError{fmt.Errorf("--report: %w", err)}
+	}
 	return nil
 }
 
@@ -262,13 +274,18 @@ func (c *evalCmd) run(s *streams, e eval.Engine, work []*eval.Work, results *eva
 	return ran, results.Finish(work)
 }
 
-// exit is the exit status.
-func (c *evalCmd) exit(sum *eval.Summary) int {
+// exit is the exit status. Why it is one of --fail-under, it says.
+func (c *evalCmd) exit(stderr io.Writer, sum *eval.Summary) int {
 	if sum.Counts[glovebox.StatusSandboxError] > 0 {
 		return exitOurs
 	}
 	if c.FailUnder != nil {
-		if p, ok := sum.PassAtK[fmt.Sprint(c.K[0])]; !ok || float64(p) < *c.FailUnder {
+		switch p, ok := sum.PassAtK[fmt.Sprint(c.K[0])]; {
+		case !ok:
+			fmt.Fprintf(stderr, "glovebox: --fail-under %v: pass@%d is not available\n", *c.FailUnder, c.K[0])
+			return exitCode
+		case float64(p) < *c.FailUnder:
+			fmt.Fprintf(stderr, "glovebox: --fail-under %v: pass@%d is %.4g\n", *c.FailUnder, c.K[0], float64(p))
 			return exitCode
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -12,6 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/classify"
 	"github.com/gloveboxhq/glovebox/eval"
+	"github.com/gloveboxhq/glovebox/observe"
 )
 
 // shownTasks bounds a list of tasks for people.
@@ -34,7 +36,7 @@ func printEval(w io.Writer, ks []int, r *eval.Report) error {
 			fmt.Fprintf(&b, "%s not available: %s\n", p.paint(bold, fmt.Sprintf("pass@%-4d", k)), sum.Unavailable[name])
 		}
 	}
-	fmt.Fprintf(&b, "%d tasks, %d samples", len(sum.Tasks), sum.Samples)
+	fmt.Fprintf(&b, "%s, %s", count(len(sum.Tasks), "task"), count(sum.Samples, "sample"))
 	if sum.Missing > 0 {
 		fmt.Fprintf(&b, ", and %d without a result", sum.Missing)
 	}
@@ -51,7 +53,11 @@ func printEval(w io.Writer, ks []int, r *eval.Report) error {
 	}
 	printTasks(&b, "not solved", unsolved)
 	if n := sum.Counts[glovebox.StatusSandboxError]; n > 0 {
-		fmt.Fprintf(&b, "%s Glovebox failed on %d samples, which count as none; run the command again to try them again\n", p.paint(yellow, "!"), n)
+		fmt.Fprintf(&b, "%s Glovebox failed on %s, not counted; run the command again to try again\n", p.paint(yellow, "!"), count(n, "sample"))
+		i := slices.IndexFunc(r.Rows, func(row eval.Row) bool { return row.Status == glovebox.StatusSandboxError })
+		if i >= 0 && r.Rows[i].Measured.Message != "" {
+			fmt.Fprintf(&b, "  %s: %s\n", oneLine(r.Rows[i].Task), indent(printable(observe.Middle(r.Rows[i].Measured.Message, 1000))))
+		}
 	}
 	d := sum.Duration
 	line := fmt.Sprintf("a sample took %.0f ms (p50), %.0f ms (p95); %.1f s of processor time, %s at most",
@@ -66,6 +72,14 @@ func printEval(w io.Writer, ks []int, r *eval.Report) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// count is a number of things, such as 1 task or 2 tasks.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // printStatuses counts the statuses, in their order.
@@ -119,8 +133,8 @@ func oneLine(s string) string {
 }
 
 func printComparison(b *strings.Builder, p painter, c *eval.Comparison) {
-	fmt.Fprintf(b, "%s → %s: pass@1 %.3f → %.3f (%+.3f) on %d tasks of both\n", oneLine(c.A.Name), oneLine(c.B.Name),
-		float64(c.A.PassAt1), float64(c.B.PassAt1), c.Difference, c.Common)
+	fmt.Fprintf(b, "%s → %s: pass@1 %.3f → %.3f (%+.3f) on %s of both\n", oneLine(c.A.Name), oneLine(c.B.Name),
+		float64(c.A.PassAt1), float64(c.B.PassAt1), c.Difference, count(c.Common, "task"))
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "newly passing\t%d\nnewly failing\t%d\n", len(c.NewlyPassing), len(c.NewlyFailing))
 	if len(c.Better)+len(c.Worse) > 0 {

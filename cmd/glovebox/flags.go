@@ -45,7 +45,52 @@ func (f *boxFlags) engine() (*engine.Engine, error) {
 	if errors.As(err, &wrong) {
 		return nil, usageError{err}
 	}
-	return e, err
+	if err != nil {
+		return nil, err
+	}
+	if err := f.check(e); err != nil {
+		return nil, usageError{errors.Join(err, e.Close())}
+	}
+	return e, nil
+}
+
+// check looks for what no run would take, before a model is paid or a file is
+// written.
+func (f *boxFlags) check(e *engine.Engine) error {
+	tiers := []string{string(glovebox.TierAuto)}
+	for _, t := range e.Tiers() {
+		tiers = append(tiers, string(t.Name()))
+	}
+	proofs := []string{string(glovebox.ProofOutOfProcess), string(glovebox.ProofComparedOutside), string(glovebox.ProofInProcess)}
+	switch {
+	case !slices.Contains(tiers, f.Tier):
+		return &engine.Error{Field: "tier", Err: fmt.Errorf("%q is none of %s", f.Tier, strings.Join(tiers, ", "))}
+	case f.RequireProof != "" && !slices.Contains(proofs, f.RequireProof):
+		return &engine.Error{Field: "require_proof", Err: fmt.Errorf("%q is none of %s", f.RequireProof, strings.Join(proofs, ", "))}
+	}
+	if err := f.limits().Validate(); err != nil {
+		return &engine.Error{Field: "limits", Err: err}
+	}
+	return nil
+}
+
+// overwrites is an error where the file out is another one of a command. What
+// is no regular file, such as /dev/stdout, is not overwritten.
+func overwrites(out string, others ...string) error {
+	there, err := os.Stat(out)
+	if err == nil && !there.Mode().IsRegular() {
+		return nil
+	}
+	for _, name := range others {
+		same := name != "" && filepath.Clean(name) == filepath.Clean(out)
+		if other, failed := os.Stat(name); err == nil && failed == nil {
+			same = os.SameFile(there, other)
+		}
+		if same {
+			return fmt.Errorf("%s would be overwritten: it is also another file of this command", out)
+		}
+	}
+	return nil
 }
 
 // size is a number of bytes on the command line, such as 512M.

@@ -21,6 +21,13 @@ type generateFlags struct {
 	modelFlags
 }
 
+// given tells whether any of the flags is.
+func (f *generateFlags) given() bool {
+	m := f.modelFlags
+	return f.SamplesEach != 1 || f.WithPlan || f.Turns != 0 || f.Tokens != 0 || f.Wall != 0 ||
+		m.Model != "" || m.ModelURL != "" || m.ModelKeyFile != "" || len(m.Header) > 0 || m.ModelTimeout != 0 || m.AllowHTTP
+}
+
 // work lists what a model is to make.
 func (f *generateFlags) work(problems string, o eval.Options) (eval.Source, []*eval.Work, error) {
 	list, err := eval.LoadProblems(problems)
@@ -29,6 +36,14 @@ func (f *generateFlags) work(problems string, o eval.Options) (eval.Source, []*e
 	}
 	if f.SamplesEach < 1 || f.SamplesEach > 10_000 {
 		return eval.Source{}, nil, usagef("-n %d: it must be between 1 and 10000", f.SamplesEach)
+	}
+	if f.Turns < 0 || f.Tokens < 0 || f.Wall < 0 {
+		return eval.Source{}, nil, usagef("--turns, --tokens, --wall: a budget is negative")
+	}
+	for _, p := range list {
+		if strings.TrimSpace(p.Prompt) == "" {
+			return eval.Source{}, nil, usagef("%s: the problem has no text that a model could be asked: it needs a field prompt", p.Where)
+		}
 	}
 	c := f.config()
 	return eval.Source{Problems: problems}, eval.GenerateWork(list, f.SamplesEach, o, f.Model, f.ModelURL, c.NoPlan, c.Budget), nil

@@ -189,31 +189,35 @@ func (c *solveCmd) deliver(s *streams, r *agent.Result) (err error) {
 // outputs makes sure that the files to write are none of those that were read,
 // and takes an earlier run's patch away: nobody must take it for this one's.
 func (c *solveCmd) outputs() error {
-	inputs := []string{c.Task, c.Cases, c.Program, c.ModelKeyFile}
+	inputs := []string{c.Task, c.Cases, c.Program, c.ModelKeyFile, c.Replay}
 	for _, name := range c.Tests {
 		src, _, _ := strings.Cut(name, ":")
 		inputs = append(inputs, src)
 	}
-	for _, out := range []string{c.Transcript, c.Patch} {
-		there, err := os.Stat(out)
-		if err != nil {
-			continue
-		}
-		for _, in := range inputs {
-			if read, err := os.Stat(in); err == nil && os.SameFile(there, read) {
-				return fmt.Errorf("%s would be overwritten: it was read", out)
-			}
+	if c.Transcript != "" {
+		if err := overwrites(c.Transcript, inputs...); err != nil {
+			return err
 		}
 	}
 	if c.Patch == "" {
 		return nil
 	}
-	if info, err := os.Lstat(c.Patch); err == nil && info.Mode().IsRegular() {
+	if err := overwrites(c.Patch, append(inputs, c.Transcript)...); err != nil {
+		return err
+	}
+	info, err := os.Lstat(c.Patch)
+	if err == nil && info.Mode().IsRegular() {
 		return os.Remove(c.Patch)
 	}
+	if err == nil {
+		return nil
+	}
 	// Better to know before the work than after it.
-	_, err := os.Stat(filepath.Dir(c.Patch))
-	return err
+	f, err := os.OpenFile(c.Patch, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(c.Patch))
 }
 
 // transcript opens the file that the transcript is written to, if any.
@@ -485,8 +489,8 @@ func (r *solveReport) end(res *agent.Result) {
 	for _, a := range res.Attempts {
 		turns += len(a.Turns)
 	}
-	fmt.Fprintf(r.out, "%s  stop: %s. %d turns, %d tokens%s, %.1f s\n", r.p.paint(bold+";"+colour, string(res.Disposition)),
-		res.Stop, turns, res.Usage.Total(), cost, res.DurationMS/1000)
+	fmt.Fprintf(r.out, "%s  stop: %s. %s, %d tokens%s, %.1f s\n", r.p.paint(bold+";"+colour, string(res.Disposition)),
+		res.Stop, count(turns, "turn"), res.Usage.Total(), cost, res.DurationMS/1000)
 	for _, why := range res.Reasons {
 		fmt.Fprintf(r.out, "  %s %s\n", r.p.paint(red, "because"), indent(printable(observe.Middle(why, 1000))))
 	}

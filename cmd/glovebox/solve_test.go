@@ -117,12 +117,12 @@ func TestCarelessOutputs(t *testing.T) {
 	if err := os.Symlink(task, link); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"--transcript", task}, {"--patch", tests}, {"--transcript", link}, {"--patch", filepath.Join(dir, "no", "x.diff")}} {
+	for _, args := range [][]string{{"--transcript", task}, {"--patch", tests}, {"--transcript", link}, {"--transcript", replay}, {"--patch", replay}, {"--patch", filepath.Join(dir, "no", "x.diff")}} {
 		if code, out := solve(append(args, "--replay", replay)...); code != exitUsage {
 			t.Errorf("%q: exit status %d: %s", args, code, out)
 		}
 	}
-	if read("task.md") != "Write f." || !strings.HasPrefix(read("test_f.py"), "from") {
+	if read("task.md") != "Write f." || !strings.HasPrefix(read("test_f.py"), "from") || !strings.HasPrefix(read("replay.jsonl"), "{") {
 		t.Error("an input was overwritten")
 	}
 	old := file("old.jsonl", "an earlier transcript")
@@ -130,14 +130,14 @@ func TestCarelessOutputs(t *testing.T) {
 		t.Errorf("exit status %d, and the earlier transcript is %q", code, read("old.jsonl"))
 	}
 	patch := file("fix.diff", "an earlier patch")
-	code, out := solve("--replay", replay, "--transcript", replay, "--patch", patch)
+	code, out := solve("--replay", replay, "--transcript", old, "--patch", patch)
 	if code != exitOurs || !strings.Contains(out, "no further reply") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	if read("fix.diff") != "" {
 		t.Error("the earlier patch is still there")
 	}
-	if info, err := os.Stat(replay); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(read("replay.jsonl"), `"end"`) {
+	if info, err := os.Stat(old); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(read("old.jsonl"), `"end"`) {
 		t.Errorf("the transcript: %v, %v", info, err)
 	}
 }
