@@ -115,7 +115,9 @@ func TestQuixBugsRows(t *testing.T) {
 	slow := func(task eval.Task) bool { return task.Task == "knapsack" || task.Task == "levenshtein" }
 	src := eval.Source{Problems: "repair/quixbugs.jsonl.gz", Field: "correct"}
 	sum := judge(t, corpusTier(), src, 5, eval.Options{Limits: glovebox.Limits{Wall: 10 * time.Second}})
-	all(t, sum, func(task eval.Task) bool { return passes(task) || slow(task) && task.Statuses["timeout"]+task.Statuses["memory_limit"] == 1 })
+	all(t, sum, func(task eval.Task) bool {
+		return passes(task) || slow(task) && task.Statuses["timeout"]+task.Statuses["memory_limit"] == 1
+	})
 	src.Field = "buggy"
 	sum = judge(t, corpusTier(), src, 5, eval.Options{Limits: glovebox.Limits{Wall: 5 * time.Second}})
 	all(t, sum, func(task eval.Task) bool { return task.Passed == 0 })
