@@ -83,7 +83,7 @@ func Open(c Config) (Model, error) {
 	}
 	base, err := url.Parse(c.BaseURL)
 	if err != nil {
-		return nil, errors.New("base URL: it cannot be parsed; it looks like http://localhost:8000/v1")
+		return nil, errors.New("base URL: it cannot be parsed; write it as http://localhost:8000/v1")
 	}
 	if err := checkURL(base, c.AllowHTTP); err != nil {
 		return nil, fmt.Errorf("base URL: %w", err)

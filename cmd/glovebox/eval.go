@@ -90,11 +90,6 @@ func (c *evalCmd) Run(s *streams) error {
 	if c.Compare != "" {
 		return c.compare(s)
 	}
-	e, err := c.engine()
-	if err != nil {
-		return err
-	}
-	defer e.Close()
 	o := c.options()
 	src, work, err := c.load(o)
 	if err != nil {
@@ -106,6 +101,12 @@ func (c *evalCmd) Run(s *streams) error {
 			return usageError{err}
 		}
 	}
+	defer s.interruptible()()
+	e, err := c.engine() // before the results file: it knows wrong flags
+	if err != nil {
+		return err
+	}
+	defer e.Close()
 	header := eval.NewHeader(src, work, o)
 	results, err := eval.OpenResults(c.Results, header, c.Force)
 	if errors.Is(err, eval.ErrOther) {
@@ -116,7 +117,6 @@ func (c *evalCmd) Run(s *streams) error {
 	}
 	defer results.Close()
 
-	defer s.interruptible()()
 	boxes := &witness{Engine: e}
 	ran, err := c.run(s, boxes, work, results, o)
 	if err != nil {
@@ -233,7 +233,7 @@ func (w *witness) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observat
 
 // provenance says how a run was made.
 func (w *witness) provenance(ctx context.Context, groups []eval.Group) *eval.Provenance {
-	p := &eval.Provenance{Command: os.Args, Isolation: w.isolation, Versions: map[string]string{
+	p := &eval.Provenance{Command: shared(os.Args), Isolation: w.isolation, Versions: map[string]string{
 		"glovebox": strings.TrimPrefix(version(), "glovebox "), "go": strings.TrimPrefix(runtime.Version(), "go"),
 	}}
 	for _, g := range groups {
@@ -244,6 +244,24 @@ func (w *witness) provenance(ctx context.Context, groups []eval.Group) *eval.Pro
 		}
 	}
 	return p
+}
+
+// shared is a command line without the values of headers, which may be keys: a
+// report is for others to read.
+func shared(args []string) []string {
+	args = slices.Clone(args)
+	for i, a := range args {
+		value, ok := strings.CutPrefix(a, "--header=")
+		flag := "--header="
+		if !ok && i > 0 && args[i-1] == "--header" {
+			value, flag, ok = a, "", true
+		}
+		if ok {
+			name, _, _ := strings.Cut(value, ":")
+			args[i] = flag + name + ": …"
+		}
+	}
+	return args
 }
 
 // run does what has no result yet.
