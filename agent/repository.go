@@ -135,6 +135,11 @@ func (r *repository) reproduce(ctx context.Context, run runFunc) (*glovebox.Obse
 		return o, err
 	}
 	if o.Status == glovebox.StatusPass {
+		for _, v := range suite.Judge(o, r.want).FailToPass {
+			if v.Result == suite.Missing {
+				return o, halt{StopTests, fmt.Sprintf("none of the tests that ran is %s, and all of them pass", observe.Line(v.Name))}
+			}
+		}
 		return o, halt{StopNothing, "all tests of the task pass before anything is changed"}
 	}
 	r.taskBefore = o
