@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -131,6 +132,26 @@ func languageOf(name, file, code string) *language.Language {
 		}
 	}
 	return best
+}
+
+// oneLanguage refuses tests of several languages: those of the other one would
+// not run, and a program would seem tested. --lang says which one is meant.
+func oneLanguage(tests []glovebox.File) error {
+	kin := map[string]string{language.TypeScript.Name: language.JavaScript.Name}
+	var first *language.Language
+	for _, f := range tests {
+		l := languageOf("", f.Path, "")
+		if l == nil {
+			continue
+		}
+		if first == nil {
+			first = l
+		}
+		if cmp.Or(kin[l.Name], l.Name) != cmp.Or(kin[first.Name], first.Name) {
+			return usagef("the tests are in %s and in %s, and only one of them would run: say with --lang which it is", first.Name, l.Name)
+		}
+	}
+	return nil
 }
 
 func isTerminal(f *os.File) bool {

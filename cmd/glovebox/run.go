@@ -165,6 +165,11 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 		}
 		job.Tests = append(job.Tests, glovebox.File{Path: filepath.Base(name), Data: b})
 	}
+	if c.Lang == "" {
+		if err := oneLanguage(job.Tests); err != nil {
+			return nil, err
+		}
+	}
 	if c.Cases != "" {
 		b, err := readBounded(s, c.Cases, bound)
 		if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/agent"
-	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/model"
 	"github.com/gloveboxhq/glovebox/observe"
 	"github.com/gloveboxhq/glovebox/workcopy"
@@ -321,8 +319,10 @@ func (c *solveCmd) task(s *streams) (*agent.Task, error) {
 		}
 		t.Tests = append(t.Tests, glovebox.File{Path: dest, Data: b})
 	}
-	if err := c.oneLanguage(t.Tests); err != nil {
-		return nil, err
+	if c.Repo == "" && c.Lang == "" {
+		if err := oneLanguage(t.Tests); err != nil {
+			return nil, err
+		}
 	}
 	if c.Cases != "" {
 		b, err := readBounded(s, c.Cases, bound)
@@ -363,29 +363,6 @@ func (c *solveCmd) task(s *streams) (*agent.Task, error) {
 		}
 	}
 	return t, nil
-}
-
-// oneLanguage refuses tests of several languages: those of the other one would
-// not run, and a solution would seem proven. --lang says which one is meant.
-func (c *solveCmd) oneLanguage(tests []glovebox.File) error {
-	if c.Repo != "" || c.Lang != "" {
-		return nil
-	}
-	kin := map[string]string{language.TypeScript.Name: language.JavaScript.Name}
-	var first *language.Language
-	for _, f := range tests {
-		l := languageOf("", f.Path, "")
-		if l == nil {
-			continue
-		}
-		if first == nil {
-			first = l
-		}
-		if cmp.Or(kin[l.Name], l.Name) != cmp.Or(kin[first.Name], first.Name) {
-			return usagef("the tests are in %s and in %s, and only one of them would run: say with --lang which it is", first.Name, l.Name)
-		}
-	}
-	return nil
 }
 
 // within returns the path of a file below a folder.
