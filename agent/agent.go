@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -122,7 +123,8 @@ const (
 	StopModel Stop = "model"
 	// StopRefused: the model, or its provider, refuses to answer.
 	StopRefused Stop = "refused"
-	// StopSandbox: the box failed three times in a row; not the code.
+	// StopSandbox: the box failed three times in a row, or the host lacks what
+	// it needs; not the code.
 	StopSandbox Stop = "sandbox"
 	// StopPolicy: the policy refuses the run, or a person has to decide.
 	StopPolicy Stop = "policy"
@@ -233,7 +235,11 @@ func (c *Config) check(t *Task) error {
 		return fmt.Errorf("%d candidates: at most %d are tried at once", c.Candidates, MaxCandidates)
 	}
 	if t.Language != "" && language.ByName(t.Language) == nil {
-		return fmt.Errorf("the language %q is not known", t.Language)
+		var known []string
+		for _, l := range language.All() {
+			known = append(known, l.Name)
+		}
+		return fmt.Errorf("the language %q is not known; there are %s", t.Language, strings.Join(known, ", "))
 	}
 	for _, allow := range t.Allow {
 		if _, err := glovebox.CleanPath(allow); err != nil && (allow == "" || path.Clean(allow) != ".") {

@@ -97,7 +97,7 @@ func (a *attempt) loop(ctx context.Context) error {
 		strategy = choose(a.Turns, breaker.repeated())
 		last, ask = reply.Text, s.repair(a.Turns, evidence, strategy)
 	}
-	return halt{StopTurns, fmt.Sprintf("%d turns are used up", s.purse.b.Turns)}
+	return halt{StopTurns, fmt.Sprintf("all turns are used up: %d", s.purse.b.Turns)}
 }
 
 // try reads an answer, runs what it makes and fills in the turn. It returns the
@@ -196,14 +196,25 @@ type runFunc func(ctx context.Context, purpose Purpose, job glovebox.Job) (*glov
 
 // beyond is the stop of an observation that no other code would change.
 func (s *solver) beyond(o *glovebox.Observation) error {
+	missing := s.missing(o)
 	switch {
+	case missing != nil:
+		return missing
 	case o.Status == glovebox.StatusDenied || o.Status == glovebox.StatusApprovalRequired:
 		return halt{StopPolicy, o.Message}
 	case o.NextAction == glovebox.ActionAskHuman:
-		// The tests cannot be run, prove too little, or lack their toolchain.
+		// The tests cannot be run, or prove too little.
 		return halt{StopTests, o.Message}
 	case o.Status == glovebox.StatusSandboxError:
 		return halt{StopSandbox, fmt.Sprintf("the box failed %d times: %s", sandboxTries, o.Message)}
+	}
+	return nil
+}
+
+// missing is the stop of a host that lacks something, such as an interpreter.
+func (*solver) missing(o *glovebox.Observation) error {
+	if o.Status == glovebox.StatusSandboxError && o.NextAction == glovebox.ActionAskHuman {
+		return halt{StopSandbox, o.Message}
 	}
 	return nil
 }

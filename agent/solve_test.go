@@ -91,12 +91,15 @@ func TestStops(t *testing.T) {
 		{"proven", always(pass, ""), modeltest.Texts(fence(right)), agent.Config{}, nil, agent.StopProven, 1, "candidate 1"},
 		{"the same failure", always(glovebox.StatusRuntimeError, "m"), changing, agent.Config{}, nil, agent.StopBreaker, 3, "same failure"},
 		{"the same edit", failing(), never, agent.Config{}, nil, agent.StopBreaker, 3, "same edit"},
-		{"turns", failing(), changing, agent.Config{Budget: agent.Budget{Turns: 4}}, nil, agent.StopTurns, 4, "4 turns"},
+		{"turns", failing(), changing, agent.Config{Budget: agent.Budget{Turns: 4}}, nil, agent.StopTurns, 4, "used up: 4"},
 		{"tokens, before the first reply", always(pass, ""), never, agent.Config{Budget: agent.Budget{Tokens: 100}}, nil, agent.StopTokens, 0, "100 tokens"},
 		{"cost", always(pass, ""), never, agent.Config{Budget: agent.Budget{Cost: 0.0001, Prices: agent.Prices{Input: 1, Output: 10}}}, nil, agent.StopCost, 0, "spent"},
 		{"the model refuses", always(pass, ""), modeltest.Always(modeltest.Answer{Text: "No.", Finish: model.FinishRefused}), agent.Config{}, nil, agent.StopRefused, 0, "refuses"},
 		{"a wrong key", always(pass, ""), modeltest.Always(modeltest.Answer{Status: 401, Message: "bad key"}), agent.Config{}, nil, agent.StopModel, 0, "auth"},
 		{"the box fails", always(glovebox.StatusSandboxError, "no room"), never, agent.Config{}, nil, agent.StopSandbox, 0, "no room"},
+		{"no interpreter", &fake{see: func(int, glovebox.Job) *glovebox.Observation {
+			return &glovebox.Observation{Status: glovebox.StatusSandboxError, NextAction: glovebox.ActionAskHuman, Message: "install python3"}
+		}}, never, agent.Config{}, nil, agent.StopSandbox, 0, "install python3"},
 		{"the policy", always(glovebox.StatusDenied, "the rule says no"), never, agent.Config{}, nil, agent.StopPolicy, 0, "the rule"},
 		{"an approval", always(glovebox.StatusApprovalRequired, "ask Ann"), never, agent.Config{}, nil, agent.StopPolicy, 0, "Ann"},
 		{"too weak a proof", always(glovebox.StatusUnproven, "only in process"), never, agent.Config{}, nil, agent.StopTests, 0, "in process"},

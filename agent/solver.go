@@ -209,6 +209,9 @@ func (s *solver) askBox(ctx context.Context) error {
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return err
 	}
+	if missing := s.missing(o); missing != nil {
+		return missing // better to know before a model is asked
+	}
 	if o.Status != glovebox.StatusPass {
 		s.decide(0, "the box cannot say which libraries it has: %s", o.Message)
 		return nil
@@ -241,8 +244,13 @@ func (s *solver) ask(ctx context.Context, m model.Model, candidate, turn int, pu
 	s.record(Record{Type: RecordPrompt, Candidate: candidate, Turn: turn, Purpose: purpose, Request: &r, Tokens: n})
 	reply, err := m.Complete(ctx, r, nil)
 	if err != nil {
-		// What a broken request has used is not known; the prompt was sent.
-		s.purse.settle(n, bound, model.Usage{Input: int64(n), Estimated: true})
+		// What a request has used that broke off is not known; the prompt was
+		// sent. One that was refused has used nothing.
+		var used model.Usage
+		if kind := model.KindOf(err); kind == "" || kind == model.KindNetwork || kind == model.KindMalformed {
+			used = model.Usage{Input: int64(n), Estimated: true}
+		}
+		s.purse.settle(n, bound, used)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -163,7 +163,7 @@ type bar struct {
 }
 
 func newBar(w io.Writer) *bar {
-	b := &bar{err: w, begin: time.Now()}
+	b := &bar{err: w, begin: time.Now(), shown: time.Now()}
 	if f, ok := w.(*os.File); ok && isTerminal(f) {
 		b.out = f
 	}
@@ -173,16 +173,24 @@ func newBar(w io.Writer) *bar {
 func (b *bar) show(p eval.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.out == nil || time.Since(b.shown) < 100*time.Millisecond && p.Done < p.Total {
+	every := 30 * time.Second // where a log is written
+	if b.out != nil {
+		every = 100 * time.Millisecond
+	}
+	if time.Since(b.shown) < every && (b.out == nil || p.Done < p.Total) {
 		return
 	}
 	b.shown = time.Now()
-	const width = 30
-	full := width * p.Done / p.Total
 	rate := float64(p.Done-p.Before) / time.Since(b.begin).Seconds()
 	left := time.Duration(float64(p.Total-p.Done) / rate * float64(time.Second)).Round(time.Second)
-	fmt.Fprintf(b.out, "\r\x1b[K%s%s %d/%d  %d passed  %.1f/s  %v left",
-		strings.Repeat("█", full), strings.Repeat("░", width-full), p.Done, p.Total, p.Passed, rate, left)
+	line := fmt.Sprintf("%d/%d  %d passed  %.1f/s  %v left", p.Done, p.Total, p.Passed, rate, left)
+	if b.out == nil {
+		fmt.Fprintln(b.err, "glovebox:", line)
+		return
+	}
+	const width = 30
+	full := width * p.Done / p.Total
+	fmt.Fprintf(b.out, "\r\x1b[K%s%s %s", strings.Repeat("█", full), strings.Repeat("░", width-full), line)
 }
 
 // say writes a line above the bar, on a terminal or not.
