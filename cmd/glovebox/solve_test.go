@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,8 +50,25 @@ func models(bug, right string) modeltest.Script {
 	}
 }
 
+// children are the processes that this one has started and that are there.
+func children(t *testing.T) (list []string) {
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range stats {
+		b, _ := os.ReadFile(name) // it may have ended
+		if _, after, ok := strings.Cut(string(b), ") "); ok {
+			if f := strings.Fields(after); len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
+				list = append(list, string(b))
+			}
+		}
+	}
+	return list
+}
+
 // TestInterrupted sends Ctrl-C while the model is silent, and while the code
-// runs for ever. (That nothing is left is seen by the packages of the tiers.)
+// is waited for: nothing is left.
 func TestInterrupted(t *testing.T) {
 	interrupt := func() { syscall.Kill(os.Getpid(), syscall.SIGINT) }
 	task := filepath.Join(t.TempDir(), "task.md")
@@ -75,6 +93,9 @@ func TestInterrupted(t *testing.T) {
 				strings.NewReader(""), &out, &errs)
 			if code != exitCancelled || !strings.Contains(out.String(), "stop: cancelled") {
 				t.Errorf("exit status %d\n%s\n%s", code, &out, &errs)
+			}
+			if left := children(t); len(left) > 0 {
+				t.Errorf("processes are left: %q", left)
 			}
 		})
 	}
