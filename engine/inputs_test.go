@@ -60,7 +60,7 @@ func TestInputs(t *testing.T) {
 				fmt.Fprintf(&b, "`file%d.py`\n%s", i, fence(fmt.Sprintf("x = %d", i)))
 			}
 			return b.String()
-		}, glovebox.Limits{}, "disk_limit", "", "10000 files, and the limit is 4096"},
+		}, glovebox.Limits{}, "disk_limit", "", "10000 files and folders, and the limit is 4096"},
 		{"nested 10,000 deep", func() string { return strings.Repeat("> - ", 10_000) + fence("print(1)") }, long, "pass no_code syntax_error runtime_error", "", ""},
 	}
 	for _, tt := range tests {

@@ -187,7 +187,7 @@ func (r *run) crowded() (glovebox.LimitName, string) {
 	names, most := r.lang.Told(r.program)
 	switch {
 	case int64(len(files)+len(folders)) > l.Files:
-		return glovebox.LimitFiles, fmt.Sprintf("The program and its inputs are %d files in %d folders, and the limit is %d.", len(files), len(folders), l.Files)
+		return glovebox.LimitFiles, fmt.Sprintf("The program and its inputs are %d files and folders, and the limit is %d.", len(files)+len(folders), l.Files)
 	case names > most:
 		return glovebox.LimitFiles, fmt.Sprintf("The names of the program's files have %d bytes together: at most %d.", names, most)
 	case bytes > l.Disk:
