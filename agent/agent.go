@@ -56,6 +56,9 @@ type Task struct {
 	// Allow are the path prefixes that may change; none means all but what
 	// begins with a dot, which must be allowed by name.
 	Allow []string
+	// Skip are paths of the repository that no test needs: they are not staged
+	// in the box.
+	Skip []string
 	// FailToPass are names of tests that must pass in the end. None means all
 	// of Tests and what fails in the repository at first.
 	FailToPass []string

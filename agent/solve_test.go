@@ -204,7 +204,9 @@ func (f runnerFunc) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observ
 func TestCandidates(t *testing.T) {
 	e := newEngine(t)
 	hold := make(chan struct{}) // never closed: the losers wait for it
-	r, s := solve(t, agent.Config{Runner: e, NoPlan: true, Candidates: 3}, add(), func(c modeltest.Call) modeltest.Answer {
+	var file bytes.Buffer
+	record, _ := agent.Writer(&file)
+	r, s := solve(t, agent.Config{Runner: e, NoPlan: true, Candidates: 3, Record: record}, add(), func(c modeltest.Call) modeltest.Answer {
 		if c.N == 1 {
 			return modeltest.Answer{Text: fence(right)}
 		}
@@ -220,6 +222,14 @@ func TestCandidates(t *testing.T) {
 		} else if a.Number != r.Chosen {
 			t.Errorf("candidate %d: %s", a.Number, a.Stop)
 		}
+	}
+	m, err := agent.ReadReplay(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := agent.Solve(t.Context(), agent.Config{Runner: e, Model: m, NoPlan: true, Candidates: 3}, add())
+	if err != nil || again.Chosen != r.Chosen || again.Patch != r.Patch || again.Attempts[r.Chosen%3].Stop != agent.StopBeaten {
+		t.Errorf("the replay is %+v, %v", again, err)
 	}
 	if beaten != 2 || len(s.Calls()) > 3 {
 		t.Errorf("%d were beaten, %d calls", beaten, len(s.Calls()))

@@ -105,6 +105,7 @@ type Replay struct {
 	Task TaskRecord
 
 	replies map[int][]model.Reply // by candidate, in order
+	beaten  map[int]bool          // candidates that were given up for another
 }
 
 // maxLine bounds one record of a transcript, in bytes.
@@ -112,7 +113,7 @@ const maxLine = 256 << 20
 
 // ReadReplay reads a transcript.
 func ReadReplay(r io.Reader) (*Replay, error) {
-	p := &Replay{replies: map[int][]model.Reply{}}
+	p := &Replay{replies: map[int][]model.Reply{}, beaten: map[int]bool{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	n, started := 0, false
@@ -133,6 +134,10 @@ func ReadReplay(r io.Reader) (*Replay, error) {
 			started, p.Task = true, *rec.Task
 		case rec.Type == RecordReply && rec.Reply != nil:
 			p.replies[rec.Candidate] = append(p.replies[rec.Candidate], *rec.Reply)
+		case rec.Type == RecordEnd && rec.Result != nil:
+			for _, a := range rec.Result.Attempts {
+				p.beaten[a.Number] = a.Stop == StopBeaten
+			}
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -152,7 +157,7 @@ type perCandidate interface {
 
 // For implements the interface by which [Solve] tells candidates apart.
 func (p *Replay) For(candidate int) model.Model {
-	return &replayed{candidate: candidate, replies: p.replies[candidate]}
+	return &replayed{candidate: candidate, replies: p.replies[candidate], beaten: p.beaten[candidate]}
 }
 
 // Complete implements [model.Model] for a transcript of one candidate.
@@ -162,6 +167,7 @@ func (p *Replay) Complete(ctx context.Context, r model.Request, stream func(stri
 
 type replayed struct {
 	candidate int
+	beaten    bool
 
 	mu      sync.Mutex
 	replies []model.Reply
@@ -173,6 +179,10 @@ func (m *replayed) Complete(ctx context.Context, r model.Request, stream func(st
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if len(m.replies) == 0 && m.beaten {
+		<-ctx.Done() // as it was when another won
+		return nil, ctx.Err()
+	}
 	if len(m.replies) == 0 {
 		err := fmt.Errorf("the transcript has no further reply for candidate %d: the task, the tests or the limits are not the recorded ones", m.candidate)
 		if m.candidate == 0 {

@@ -32,6 +32,7 @@ type solveCmd struct {
 
 	Repo       string   `short:"r" help:"A repository to change: its folder. It is not written: the result is a patch." placeholder:"DIR" type:"existingdir"`
 	AllowPath  []string `help:"Only paths below this one may change; repeat it." placeholder:"PATH" sep:"none"`
+	Skip       []string `help:"A path of the repository that no test needs, such as docs: it is not taken into the box; repeat it." placeholder:"PATH" sep:"none"`
 	FailToPass []string `help:"A test of the repository that must pass in the end; repeat it (default: all that fail)." placeholder:"NAME" sep:"none"`
 
 	modelFlags
@@ -297,7 +298,7 @@ func (c *solveCmd) task(s *streams) (*agent.Task, error) {
 	}
 	t := &agent.Task{
 		Text: strings.TrimSpace(string(text)), Language: c.Lang, Entry: c.Entry, HideTests: c.HideTests,
-		Allow: c.AllowPath, FailToPass: c.FailToPass,
+		Allow: c.AllowPath, Skip: c.Skip, FailToPass: c.FailToPass,
 		Limits: limits, Tier: glovebox.TierName(c.Tier), RequireProof: glovebox.Proof(c.RequireProof),
 	}
 	if t.Text == "" {
@@ -349,8 +350,8 @@ func (c *solveCmd) task(s *streams) (*agent.Task, error) {
 		return nil, err
 	}
 	switch {
-	case c.Repo == "" && (len(c.AllowPath) > 0 || len(c.FailToPass) > 0):
-		return nil, usagef("--allow-path and --fail-to-pass are of a repository: give --repo")
+	case c.Repo == "" && len(c.AllowPath)+len(c.FailToPass)+len(c.Skip) > 0:
+		return nil, usagef("--allow-path, --fail-to-pass and --skip are of a repository: give --repo")
 	case c.Repo == "" && len(t.Tests) == 0 && len(t.Cases) == 0:
 		return nil, usagef("nothing would prove a solution: give --tests or --cases")
 	case c.Repo != "" && c.Program != "":
