@@ -107,12 +107,11 @@ func (s *solver) newSecrets(c workcopy.Change) []string {
 		}
 		return found
 	}
-	before, after := count(c.Old), map[string]int{}
+	texts := [][]byte{c.New}
 	if c.Kind == workcopy.Added {
-		after = count(c.New, []byte(c.Path))
-	} else {
-		after = count(c.New)
+		texts = append(texts, []byte(c.Path))
 	}
+	before, after := count(c.Old), count(texts...)
 	var more []string
 	for rule, n := range after {
 		if n > before[rule] {

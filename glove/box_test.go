@@ -28,9 +28,9 @@ type bareGround struct {
 	dead chan struct{}
 }
 
-func (g *bareGround) Kill()                    { g.cmd.Process.Kill() }
-func (g *bareGround) Dead() <-chan struct{}    { return g.dead }
-func (g *bareGround) Sample() (Sample, error)  { return Sample{}, nil }
+func (g *bareGround) Kill()                          { g.cmd.Process.Kill() }
+func (g *bareGround) Dead() <-chan struct{}          { return g.dead }
+func (g *bareGround) Sample() (Sample, error)        { return Sample{}, nil }
 func (g *bareGround) Evidence(Sample) []glovebox.Hit { return nil }
 func (g *bareGround) Close() error {
 	g.Kill()
