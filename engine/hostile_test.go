@@ -25,6 +25,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/internal/leftover"
 )
 
 // hostile is a program of testdata/hostile. Its class is its directory. Its
@@ -322,67 +323,11 @@ func texts(o *glovebox.Observation) []string {
 	return list
 }
 
-// remains are what runs must leave on the host as it was.
-type remains struct{ processes, mounts, descriptors []string }
-
-func lookForRemains(t *testing.T) remains {
+// lookForRemains takes the tables. The locks of the root file systems in use are
+// kept for as long as this process lives.
+func lookForRemains(t *testing.T) leftover.Tables {
 	t.Helper()
-	runtime.GC() // closes what was dropped
-	var r remains
-	for _, pid := range below(os.Getpid()) {
-		cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		r.processes = append(r.processes, fmt.Sprintf("%d %q", pid, cmd))
-	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.mounts = strings.Split(string(mounts), "\n")
-	fds, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fd := range fds {
-		to, err := os.Readlink("/proc/self/fd/" + fd.Name())
-		if err == nil && !strings.HasSuffix(to, "/lock") {
-			r.descriptors = append(r.descriptors, to)
-		}
-	}
-	return r
-}
-
-// same fails where something is left. The locks of the root file systems in use
-// are kept for as long as this process lives.
-func (r remains) same(t *testing.T) {
-	t.Helper()
-	now := lookForRemains(t)
-	if !slices.Equal(now.processes, r.processes) {
-		t.Errorf("processes %q, before %q", now.processes, r.processes)
-	}
-	if !slices.Equal(now.mounts, r.mounts) {
-		t.Errorf("mounts %q, before %q", now.mounts, r.mounts)
-	}
-	if len(now.descriptors) > len(r.descriptors) {
-		t.Errorf("descriptors %q, before %q", now.descriptors, r.descriptors)
-	}
-}
-
-// below returns the processes below one, but for those that wait to be reaped:
-// of the adopted ones, nobody does it.
-func below(pid int) []int {
-	var all []int
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, l := range lists {
-		data, _ := os.ReadFile(l)
-		for _, f := range strings.Fields(string(data)) {
-			stat, _ := os.ReadFile("/proc/" + f + "/stat")
-			if child, err := strconv.Atoi(f); err == nil && !bytes.Contains(stat, []byte(") Z ")) {
-				all = append(append(all, child), below(child)...)
-			}
-		}
-	}
-	slices.Sort(all)
-	return all
+	return leftover.Look(t, leftover.Options{Kept: []string{"/lock"}, Adopted: true})
 }
 
 // adopt makes the processes that lose their parents ours, so that none escapes
@@ -482,7 +427,7 @@ func eachHostile(t *testing.T, f func(t *testing.T, e *engine.Engine, name glove
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
-		before.same(t)
+		before.Same(t)
 	})
 }
 

@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/internal/leftover"
 	"github.com/gloveboxhq/glovebox/tier/tiertest"
 )
 
@@ -39,7 +38,7 @@ func TestKilled(t *testing.T) {
 		t.Setenv("TMPDIR", dir)
 		t.Setenv("XDG_RUNTIME_DIR", dir)
 		start(t, name)
-		before := filesIn(t, dir)
+		before := leftover.Files(t, dir)
 
 		c := exec.Command("/proc/self/exe", "-test.run=^TestKilled$")
 		c.Env = append(os.Environ(), ownerEnv+"="+string(name))
@@ -60,7 +59,7 @@ func TestKilled(t *testing.T) {
 			}
 		}
 		// Runs of which some boot still, some are up, some begin anew.
-		pids := below(c.Process.Pid)
+		pids := leftover.Below(c.Process.Pid)
 		if len(pids) < killedRuns/2 {
 			t.Fatalf("only %d processes", len(pids))
 		}
@@ -71,7 +70,7 @@ func TestKilled(t *testing.T) {
 		c.Process.Kill()
 		c.Wait()
 		for _, pid := range pids {
-			for begin := time.Now(); runs(pid); time.Sleep(time.Millisecond) {
+			for begin := time.Now(); leftover.Alive(pid); time.Sleep(time.Millisecond) {
 				if time.Since(begin) > 10*time.Second {
 					cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 					t.Fatalf("process %d %q runs on", pid, cmd)
@@ -84,7 +83,7 @@ func TestKilled(t *testing.T) {
 				t.Errorf("control group %s is left", g)
 			}
 		}
-		if now := filesIn(t, dir); !slices.Equal(now, before) {
+		if now := leftover.Files(t, dir); !slices.Equal(now, before) {
 			t.Errorf("files %q, before %q", now, before)
 		}
 	})
@@ -129,30 +128,11 @@ func own(t *testing.T, name glovebox.TierName) {
 			}
 		})
 	}
-	for len(below(os.Getpid())) < 2*killedRuns {
+	for len(leftover.Below(os.Getpid())) < 2*killedRuns {
 		time.Sleep(10 * time.Millisecond)
 	}
 	time.Sleep(300 * time.Millisecond)
 	fmt.Println("\nup")
 	wg.Wait()
 	os.Exit(1)
-}
-
-// runs tells whether a process runs; one that waits to be reaped does not.
-func runs(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && !strings.Contains(string(stat), ") Z ")
-}
-
-func filesIn(t *testing.T, dir string) []string {
-	t.Helper()
-	var all []string
-	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		all = append(all, path)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/gloveboxhq/glovebox/internal/leftover"
 	"github.com/gloveboxhq/glovebox/model"
 	"github.com/gloveboxhq/glovebox/model/modeltest"
 )
@@ -50,23 +50,6 @@ func models(bug, right string) modeltest.Script {
 	}
 }
 
-// children are the processes that this one has started and that are there.
-func children(t *testing.T) (list []string) {
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range stats {
-		b, _ := os.ReadFile(name) // it may have ended
-		if _, after, ok := strings.Cut(string(b), ") "); ok {
-			if f := strings.Fields(after); len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
-				list = append(list, string(b))
-			}
-		}
-	}
-	return list
-}
-
 // TestInterrupted sends Ctrl-C while the model is silent, and while the code
 // is waited for: nothing is left.
 func TestInterrupted(t *testing.T) {
@@ -94,8 +77,8 @@ func TestInterrupted(t *testing.T) {
 			if code != exitCancelled || !strings.Contains(out.String(), "stop: cancelled") {
 				t.Errorf("exit status %d\n%s\n%s", code, &out, &errs)
 			}
-			if left := children(t); len(left) > 0 {
-				t.Errorf("processes are left: %q", left)
+			if left := leftover.Below(os.Getpid()); len(left) > 0 {
+				t.Errorf("processes are left: %d", left)
 			}
 		})
 	}

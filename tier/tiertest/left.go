@@ -4,66 +4,19 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/leftover"
 	"github.com/gloveboxhq/glovebox/tier"
 )
-
-// tables are what a box must leave on the host as it was.
-type tables struct {
-	children, mounts, descriptors []string
-}
-
-func look(t *testing.T) tables {
-	t.Helper()
-	runtime.GC() // closes what was dropped
-	var s tables
-	for _, pid := range descendants(os.Getpid()) {
-		cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		s.children = append(s.children, fmt.Sprintf("%d %q", pid, cmd))
-	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.mounts = strings.Split(string(mounts), "\n")
-	fds, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fd := range fds {
-		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
-			s.descriptors = append(s.descriptors, to)
-		}
-	}
-	return s
-}
-
-// same fails where something is left. What was made once and is kept does not
-// count: look after it was made.
-func (s tables) same(t *testing.T) {
-	t.Helper()
-	now := look(t)
-	if !slices.Equal(now.children, s.children) {
-		t.Errorf("processes: %q, before %q", now.children, s.children)
-	}
-	if !slices.Equal(now.mounts, s.mounts) {
-		t.Errorf("mounts: %q, before %q", now.mounts, s.mounts)
-	}
-	if len(now.descriptors) > len(s.descriptors) {
-		t.Errorf("descriptors: %q, before %q", now.descriptors, s.descriptors)
-	}
-}
 
 // nothingLeft ends boxes in all ways and compares.
 func (s *suite) nothingLeft(t *testing.T) {
@@ -85,11 +38,11 @@ func (s *suite) nothingLeft(t *testing.T) {
 		"full":       func(t *testing.T) { openTests["files that do not fit"](own, t) },
 	}
 	t.Run("once", ways["used"]) // what is made once per process
-	before, files, goroutines := look(t), list(t, dir), runtime.NumGoroutine()
+	before, files, goroutines := leftover.Look(t, leftover.Options{}), leftover.Files(t, dir), runtime.NumGoroutine()
 	for name, way := range ways {
 		t.Run(name, way)
-		before.same(t)
-		if now := list(t, dir); !slices.Equal(now, files) {
+		before.Same(t)
+		if now := leftover.Files(t, dir); !slices.Equal(now, files) {
 			t.Errorf("%s: files %q, before %q", name, now, files)
 		}
 	}
@@ -112,19 +65,6 @@ func shortDir(t *testing.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
-}
-
-func list(t *testing.T, dir string) []string {
-	t.Helper()
-	var all []string
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		all = append(all, path)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 // ownerEnv makes Run an owner of boxes that is going to be killed.
@@ -170,7 +110,7 @@ func (s *suite) ownerKilled(t *testing.T) {
 	if _, err := s.kind.New(); err != nil { // what every tier has there
 		t.Fatal(err)
 	}
-	files := list(t, dir)
+	files := leftover.Files(t, dir)
 
 	name, _ := strings.CutSuffix(t.Name(), "/owner_killed")
 	c := exec.Command("/proc/self/exe", "-test.v", "-test.run=^"+strings.ReplaceAll(name, "/", "$/^")+"$")
@@ -193,7 +133,7 @@ func (s *suite) ownerKilled(t *testing.T) {
 	if !up {
 		t.Fatalf("the owner did not come up: %q", said)
 	}
-	pids := descendants(c.Process.Pid)
+	pids := leftover.Below(c.Process.Pid)
 	var groups []string
 	for _, pid := range pids {
 		groups = append(groups, GroupsOf(pid)...)
@@ -204,7 +144,7 @@ func (s *suite) ownerKilled(t *testing.T) {
 	c.Process.Kill()
 	c.Wait()
 	for _, pid := range pids {
-		for begin := time.Now(); alive(pid); time.Sleep(time.Millisecond) {
+		for begin := time.Now(); leftover.Alive(pid); time.Sleep(time.Millisecond) {
 			if time.Since(begin) > 10*time.Second {
 				t.Fatalf("process %d outlives its owner", pid)
 			}
@@ -220,33 +160,11 @@ func (s *suite) ownerKilled(t *testing.T) {
 			t.Errorf("control group %s is left", g)
 		}
 	}
-	if now := list(t, dir); !slices.Equal(now, files) {
+	if now := leftover.Files(t, dir); !slices.Equal(now, files) {
 		t.Errorf("files %q, before %q", now, files)
 	}
 	next := &suite{kind: s.kind, tier: tr, root: s.root}
 	run(next.open(t, program("p", func(*glove.Script) {})), "p").ok(t)
-}
-
-// descendants returns the processes below one, itself not included.
-func descendants(pid int) []int {
-	var all []int
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, l := range lists {
-		data, _ := os.ReadFile(l)
-		for _, f := range strings.Fields(string(data)) {
-			if child, err := strconv.Atoi(f); err == nil {
-				all = append(append(all, child), descendants(child)...)
-			}
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-// alive tells whether a process runs; one that waits to be reaped does not.
-func alive(pid int) bool {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && !strings.Contains(string(data), ") Z ")
 }
 
 // GroupsOf returns the directories of the control groups of a box that a

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/leftover"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -60,7 +61,7 @@ func Run(t *testing.T, k Kind) {
 	if err := box.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before := look(t)
+	before := leftover.Look(t, leftover.Options{})
 	for _, group := range []struct {
 		name  string
 		tests map[string]func(*suite, *testing.T)
@@ -80,7 +81,7 @@ func Run(t *testing.T, k Kind) {
 			}
 		})
 	}
-	before.same(t)
+	before.Same(t)
 	// Last, since they look at everything.
 	t.Run("owner killed", s.ownerKilled)
 	t.Run("nothing left", s.nothingLeft)

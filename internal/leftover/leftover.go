@@ -1,0 +1,110 @@
+// Package leftover sees in tests what a piece of code has left on the host.
+package leftover
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Tables are what must be as it was: the processes below this one, the mounts
+// and the open descriptors.
+type Tables struct {
+	processes, mounts, descriptors []string
+	o                              Options
+}
+
+// Options say what does not count.
+type Options struct {
+	// Kept are ends of names of descriptors that are kept for as long as the
+	// process lives.
+	Kept []string
+	// Adopted: this process has adopted others, whose end nobody waits for.
+	Adopted bool
+}
+
+// Look takes the tables. What is made once and is kept has to be there already.
+func Look(t testing.TB, o Options) Tables {
+	t.Helper()
+	runtime.GC() // closes what was dropped
+	now := Tables{o: o}
+	for _, pid := range Below(os.Getpid()) {
+		if o.Adopted && !Alive(pid) {
+			continue
+		}
+		cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		now.processes = append(now.processes, fmt.Sprintf("%d %q", pid, cmd))
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now.mounts = strings.Split(string(mounts), "\n")
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range fds {
+		to, err := os.Readlink("/proc/self/fd/" + fd.Name())
+		if err == nil && !slices.ContainsFunc(o.Kept, func(end string) bool { return strings.HasSuffix(to, end) }) {
+			now.descriptors = append(now.descriptors, to)
+		}
+	}
+	return now
+}
+
+// Same fails where something is left.
+func (before Tables) Same(t testing.TB) {
+	t.Helper()
+	now := Look(t, before.o)
+	if !slices.Equal(now.processes, before.processes) {
+		t.Errorf("processes %q, before %q", now.processes, before.processes)
+	}
+	if !slices.Equal(now.mounts, before.mounts) {
+		t.Errorf("mounts %q, before %q", now.mounts, before.mounts)
+	}
+	if len(now.descriptors) > len(before.descriptors) {
+		t.Errorf("descriptors %q, before %q", now.descriptors, before.descriptors)
+	}
+}
+
+// Below returns the processes below one.
+func Below(pid int) []int {
+	var all []int
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, l := range lists {
+		data, _ := os.ReadFile(l)
+		for _, f := range strings.Fields(string(data)) {
+			if child, err := strconv.Atoi(f); err == nil {
+				all = append(append(all, child), Below(child)...)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Alive tells whether a process runs; one that waits to be reaped does not.
+func Alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+// Files lists what is below a folder.
+func Files(t testing.TB, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
