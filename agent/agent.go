@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"strings"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -238,11 +237,7 @@ func (c *Config) check(t *Task) error {
 		return fmt.Errorf("%d candidates: at most %d are tried at once", c.Candidates, MaxCandidates)
 	}
 	if t.Language != "" && language.ByName(t.Language) == nil {
-		var known []string
-		for _, l := range language.All() {
-			known = append(known, l.Name)
-		}
-		return fmt.Errorf("the language %q is not known; there are %s", t.Language, strings.Join(known, ", "))
+		return fmt.Errorf("the language %q is not known; there are %s", t.Language, language.Names())
 	}
 	for _, allow := range t.Allow {
 		if _, err := glovebox.CleanPath(allow); err != nil && (allow == "" || path.Clean(allow) != ".") {

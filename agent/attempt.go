@@ -55,7 +55,6 @@ func (a *attempt) run(ctx context.Context) {
 func (a *attempt) loop(ctx context.Context) error {
 	var (
 		s        = a.s
-		brief    = s.brief()
 		strategy = First
 		breaker  breaker
 		last     string
@@ -67,7 +66,7 @@ func (a *attempt) loop(ctx context.Context) error {
 			purpose = PurposeCode
 		}
 		reply, err := s.ask(ctx, a.model, a.Number, n, purpose, model.Request{
-			System: s.system(), Messages: s.conversation(brief, s.plan, last, ask),
+			System: s.system(), Messages: s.conversation(s.told, s.plan, last, ask),
 		})
 		if err != nil {
 			return err
@@ -219,14 +218,12 @@ func (*solver) missing(o *glovebox.Observation) error {
 	return nil
 }
 
-// merge returns the task's limits with the zero ones taken from the job's own.
+// merge returns the larger of the job's own limits and the task's.
 func merge(job, task glovebox.Limits) glovebox.Limits {
-	job.Wall, job.CPU = larger(task.Wall, job.Wall), larger(task.CPU, job.CPU)
-	job.Memory, job.Processes = larger(task.Memory, job.Memory), larger(task.Processes, job.Processes)
-	job.OpenFiles, job.FileSize = larger(task.OpenFiles, job.OpenFiles), larger(task.FileSize, job.FileSize)
-	job.Disk, job.Files = larger(task.Disk, job.Disk), larger(task.Files, job.Files)
-	job.Output, job.Reply = larger(task.Output, job.Output), larger(task.Reply, job.Reply)
+	job.Wall, job.CPU = max(task.Wall, job.Wall), max(task.CPU, job.CPU)
+	job.Memory, job.Processes = max(task.Memory, job.Memory), max(task.Processes, job.Processes)
+	job.OpenFiles, job.FileSize = max(task.OpenFiles, job.OpenFiles), max(task.FileSize, job.FileSize)
+	job.Disk, job.Files = max(task.Disk, job.Disk), max(task.Files, job.Files)
+	job.Output, job.Reply = max(task.Output, job.Output), max(task.Reply, job.Reply)
 	return job
 }
-
-func larger[T ~int64](a, b T) T { return max(a, b) }

@@ -21,8 +21,9 @@ type subject interface {
 	// reproduce runs what is there before the first edit, if anything is. It
 	// must fail, else there is nothing to do, which is the error.
 	reproduce(ctx context.Context, run runFunc) (*glovebox.Observation, error)
-	// focus says which files a plan is about.
-	focus(files []string)
+	// focus says which files a plan is about, and tells whether that changes
+	// the description.
+	focus(files []string) bool
 	// describe tells a model what is there, in at most so many tokens.
 	describe(room int) string
 	// propose reads a model's answer and returns the files as it wants them.
@@ -63,7 +64,7 @@ func (p *program) start() *workcopy.Copy { return p.base }
 
 func (p *program) result(files *workcopy.Copy) (*workcopy.Copy, error) { return files, nil }
 
-func (p *program) focus([]string) {}
+func (p *program) focus([]string) bool { return false }
 
 // describe has nothing to add: the brief holds the program.
 func (p *program) describe(int) string { return "" }

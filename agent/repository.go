@@ -125,7 +125,10 @@ func (r *repository) result(files *workcopy.Copy) (*workcopy.Copy, error) {
 	return out, nil
 }
 
-func (r *repository) focus(files []string) { r.files = files }
+func (r *repository) focus(files []string) bool {
+	r.files = files
+	return len(files) > 0
+}
 
 // reproduce runs both suites as they are. The regression suite's own failures
 // are nobody's concern: only what passes now is kept an eye on.

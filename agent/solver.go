@@ -30,6 +30,7 @@ type solver struct {
 	subject   subject
 	baseline  *glovebox.Observation // nil: there was nothing to run
 	plan      *Plan
+	told      string // the brief of the candidates
 
 	recording sync.Mutex
 }
@@ -152,11 +153,12 @@ func (s *solver) prepare(ctx context.Context) error {
 	if s.baseline = baseline; err != nil {
 		return err
 	}
+	s.told = s.brief()
 	if s.c.NoPlan {
 		return nil
 	}
 	request := model.Request{System: s.system(), Messages: []model.Message{
-		{Role: model.User, Text: s.brief() + "\n" + planForm},
+		{Role: model.User, Text: s.told + "\n" + planForm},
 	}}
 	reply, err := s.ask(ctx, s.model(0), 0, 0, PurposePlan, request)
 	if err != nil {
@@ -164,7 +166,9 @@ func (s *solver) prepare(ctx context.Context) error {
 	}
 	s.plan = readPlan(reply.Text)
 	s.record(Record{Type: RecordPlan, Plan: s.plan})
-	s.subject.focus(s.plan.Files)
+	if s.subject.focus(s.plan.Files) {
+		s.told = s.brief()
+	}
 	return nil
 }
 

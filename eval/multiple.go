@@ -53,7 +53,7 @@ func (*loader) multiPLE(r row, p *Problem) error {
 	}
 	d := dialectOf(name)
 	if d == nil {
-		return r.errorf("language %q is not known; there are %s", name, languageNames())
+		return r.errorf("language %q is not known; there are %s", name, language.Names())
 	}
 	p.Kind, p.Language = KindMultiPLE, d.lang.Name
 	p.Before = p.Prompt
@@ -64,12 +64,4 @@ func (*loader) multiPLE(r row, p *Problem) error {
 	}
 	p.Tests = []glovebox.File{{Path: d.file, Data: []byte(tests)}}
 	return nil
-}
-
-func languageNames() string {
-	var names []string
-	for _, l := range language.All() {
-		names = append(names, l.Name)
-	}
-	return strings.Join(names, ", ")
 }

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -83,17 +84,20 @@ func sourceHash(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-var reportPage = template.Must(template.New("report").Funcs(template.FuncMap{
-	"oneline":   oneline,
-	"multiline": multiline,
-	"plain":     plain,
-	"class":     class,
-	"number":    number,
-	"px":        func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) },
-	"quarters": func() []percent {
-		return []percent{0, 25, 50, 75, 100}
-	},
-}).Parse(reportTemplate))
+// reportPage is parsed when it is needed: most commands write no report.
+var reportPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
+		"oneline":   oneline,
+		"multiline": multiline,
+		"plain":     plain,
+		"class":     class,
+		"number":    number,
+		"px":        func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) },
+		"quarters": func() []percent {
+			return []percent{0, 25, 50, 75, 100}
+		},
+	}).Parse(reportTemplate))
+})
 
 // WriteComparison writes two runs beside each other as a page like that of
 // [WriteReport].
@@ -125,14 +129,14 @@ func writePage(w io.Writer, p *page) error {
 	p.CSP, p.CSS = reportPolicy, template.CSS(reportStyle)
 	buffered := bufio.NewWriterSize(w, 64<<10)
 	count := &countingWriter{w: buffered}
-	if err := reportPage.ExecuteTemplate(count, "page", p); err != nil {
+	if err := reportPage().ExecuteTemplate(count, "page", p); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	foot := struct {
 		Size   string
 		Script template.JS
 	}{bytesText(count.n + int64(len(reportScript))), template.JS(reportScript)}
-	if err := reportPage.ExecuteTemplate(count, "foot", foot); err != nil {
+	if err := reportPage().ExecuteTemplate(count, "foot", foot); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	if err := buffered.Flush(); err != nil {

@@ -141,14 +141,8 @@ func (o *openAI) whole(body []byte, a *answer) error {
 	if len(c.Choices) == 0 {
 		return inBand(body)
 	}
-	a.some = true
 	choice := c.Choices[0]
-	a.end(choice.FinishReason)
-	if choice.Message.Refusal != "" {
-		a.finish = FinishRefused
-		return a.add(choice.Message.Refusal)
-	}
-	return a.add(choice.Message.Content)
+	return a.take(choice.FinishReason, choice.Message.Refusal, choice.Message.Content)
 }
 
 func (o *openAI) event(data []byte, a *answer) error {
@@ -165,14 +159,19 @@ func (o *openAI) event(data []byte, a *answer) error {
 		// The event of the usage has no choices either.
 		return inBand(data)
 	}
-	a.some = true
 	choice := c.Choices[0]
-	a.end(choice.FinishReason)
-	if choice.Delta.Refusal != "" {
+	return a.take(choice.FinishReason, choice.Delta.Refusal, choice.Delta.Content)
+}
+
+// take takes what a choice, or a piece of one, says.
+func (a *answer) take(finish, refusal, content string) error {
+	a.some = true
+	a.end(finish)
+	if refusal != "" {
 		a.finish = FinishRefused
-		return a.add(choice.Delta.Refusal)
+		return a.add(refusal)
 	}
-	return a.add(choice.Delta.Content)
+	return a.add(content)
 }
 
 // inBand returns the error that some servers send with the status 200.

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -280,13 +279,13 @@ func (p *packer) tests(current []want) []want {
 	return wants
 }
 
-var testAffix = regexp.MustCompile(`(?i)^test[_-]?|([_.-]?(test|tests|spec))$`)
+var testAffix = lazy(`(?i)^test[_-]?|([_.-]?(test|tests|spec))$`)
 
 // stem is a file's name without its ending and what makes it a test's.
 func stem(p string) string {
 	base := path.Base(p)
 	base = strings.TrimSuffix(base, path.Ext(base))
-	if s := testAffix.ReplaceAllString(base, ""); s != "" {
+	if s := testAffix().ReplaceAllString(base, ""); s != "" {
 		base = s
 	}
 	return strings.ToLower(base)

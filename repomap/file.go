@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"path"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -50,16 +49,16 @@ func newFile(p string) *file { return &file{path: p, test: isTest(p)} }
 func (f *file) depth() int { return strings.Count(f.path, "/") }
 
 var (
-	testFolder = regexp.MustCompile(`(?i)(^|/)(tests?|__tests__|specs?|testdata|fixtures)/`)
-	testFile   = regexp.MustCompile(`(^|/)(test_[^/]*|conftest\.py|[^/]*(_test|_spec|\.test|\.spec|Test|Tests)\.\w+|[^/]*\.(t|bats))$`)
+	testFolder = lazy(`(?i)(^|/)(tests?|__tests__|specs?|testdata|fixtures)/`)
+	testFile   = lazy(`(^|/)(test_[^/]*|conftest\.py|[^/]*(_test|_spec|\.test|\.spec|Test|Tests)\.\w+|[^/]*\.(t|bats))$`)
 	// vendored folders hold the work of others.
-	vendored = regexp.MustCompile(`(^|/)(node_modules|vendor|third_party|site-packages|\.venv|venv|\.git|bower_components)/`)
+	vendored = lazy(`(^|/)(node_modules|vendor|third_party|site-packages|\.venv|venv|\.git|bower_components)/`)
 	// generated is what generators write at the top, and minifiers into names.
-	generated = regexp.MustCompile(`(?i)code generated .{0,200}do not edit|@generated\b|auto-?generated (file|by|from)`)
-	minified  = regexp.MustCompile(`(?i)[.-]min\.(js|mjs|css)$|\.(bundle|chunk)\.js$`)
+	generated = lazy(`(?i)code generated .{0,200}do not edit|@generated\b|auto-?generated (file|by|from)`)
+	minified  = lazy(`(?i)[.-]min\.(js|mjs|css)$|\.(bundle|chunk)\.js$`)
 )
 
-func isTest(p string) bool { return testFolder.MatchString(p) || testFile.MatchString(p) }
+func isTest(p string) bool { return testFolder().MatchString(p) || testFile().MatchString(p) }
 
 // each runs do for the files from many goroutines, and stops early where ctx
 // ends.
@@ -86,7 +85,7 @@ func (m *Map) scan(ctx context.Context) error {
 	for n, f := range m.files {
 		if n >= m.o.MaxFiles {
 			f.skipped = "too many files"
-		} else if vendored.MatchString(f.path) {
+		} else if vendored().MatchString(f.path) {
 			f.skipped = "vendored"
 		}
 	}
@@ -142,7 +141,7 @@ func unreadable(p string, src []byte, most int) string {
 		// Go to the last line end that is in reach.
 		rest = rest[bytes.LastIndexByte(rest[:maxLine+1], '\n')+1:]
 	}
-	if minified.MatchString(p) || generated.Match(src[:min(len(src), 2<<10)]) {
+	if minified().MatchString(p) || generated().Match(src[:min(len(src), 2<<10)]) {
 		return "generated"
 	}
 	return ""

@@ -94,9 +94,9 @@ func shared(a, b string) int {
 }
 
 // all returns the first group that matched, of all matches of re.
-func all(re *regexp.Regexp, src []byte) []string {
+func all(re func() *regexp.Regexp, src []byte) []string {
 	var found []string
-	for _, m := range re.FindAllSubmatch(src, 4*maxImports) {
+	for _, m := range re().FindAllSubmatch(src, 4*maxImports) {
 		for _, g := range m[1:] {
 			if len(g) > 0 {
 				found = append(found, string(g))
@@ -108,15 +108,15 @@ func all(re *regexp.Regexp, src []byte) []string {
 }
 
 var (
-	pythonFrom   = regexp.MustCompile(`(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)`)
-	pythonImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+([\w., \t]+)`)
+	pythonFrom   = lazy(`(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)`)
+	pythonImport = lazy(`(?m)^[ \t]*import[ \t]+([\w., \t]+)`)
 )
 
 // pythonImports returns dotted names. What is imported from a module may be a
 // module too, so it comes first, and the module after it.
 func pythonImports(src []byte) []string {
 	var found []string
-	for _, m := range pythonFrom.FindAllSubmatch(src, maxImports) {
+	for _, m := range pythonFrom().FindAllSubmatch(src, maxImports) {
 		from := string(m[1])
 		for _, item := range strings.Split(strings.Trim(string(m[2]), "()"), ",") {
 			if words := strings.Fields(item); len(words) > 0 && words[0] != "*" && words[0] != "#" {
@@ -166,7 +166,7 @@ func pythonCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, rel+".py", rel+"/__init__.py")
 }
 
-var javaScriptFrom = regexp.MustCompile(`(?:\bfrom|\bimport|\brequire|\bimport\s*\(|\brequire\s*\()\s*\(?\s*(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')`)
+var javaScriptFrom = lazy(`(?:\bfrom|\bimport|\brequire|\bimport\s*\(|\brequire\s*\()\s*\(?\s*(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')`)
 
 func javaScriptImports(src []byte) []string { return all(javaScriptFrom, src) }
 
@@ -194,8 +194,8 @@ func javaScriptCandidates(from *file, target string, r *resolver) []*file {
 }
 
 var (
-	phpUse     = regexp.MustCompile(`(?mi)^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?\\?([\w\\]{1,300})`)
-	phpRequire = regexp.MustCompile(`(?i)\b(?:require|include)(?:_once)?\b[^;\n'"]{0,100}(?:"([^"\n$]{1,300})"|'([^'\n]{1,300})')`)
+	phpUse     = lazy(`(?mi)^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?\\?([\w\\]{1,300})`)
+	phpRequire = lazy(`(?i)\b(?:require|include)(?:_once)?\b[^;\n'"]{0,100}(?:"([^"\n$]{1,300})"|'([^'\n]{1,300})')`)
 )
 
 func phpImports(src []byte) []string {
@@ -226,7 +226,7 @@ func nearCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, path.Clean("/" + target)[1:])
 }
 
-var bashSource = regexp.MustCompile(`(?m)(?:^|[;&|{(]|\b(?:then|do|else))[ \t]*(?:source|\.|load)[ \t]+([^\n;|&]{1,300})`)
+var bashSource = lazy(`(?m)(?:^|[;&|{(]|\b(?:then|do|else))[ \t]*(?:source|\.|load)[ \t]+([^\n;|&]{1,300})`)
 
 // bashImports cuts off what a variable or a command stands for.
 func bashImports(src []byte) []string {
@@ -244,22 +244,22 @@ func bashImports(src []byte) []string {
 }
 
 var (
-	goImport  = regexp.MustCompile(`(?m)^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([^"\n]{1,300})"[ \t]*(?://[^\n]*)?$`)
-	goModLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]{1,300})`)
+	goImport  = lazy(`(?m)^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([^"\n]{1,300})"[ \t]*(?://[^\n]*)?$`)
+	goModLine = lazy(`(?m)^module[ \t]+"?([^\s"]{1,300})`)
 )
 
 // goImports reads the head of a file, up to its first declaration.
 func goImports(src []byte) []string {
-	if i := goHead.FindIndex(src); i != nil {
+	if i := goHead().FindIndex(src); i != nil {
 		src = src[:i[0]]
 	}
 	return all(goImport, src)
 }
 
-var goHead = regexp.MustCompile(`(?m)^(?:func|type|var|const)\b`)
+var goHead = lazy(`(?m)^(?:func|type|var|const)\b`)
 
 func goModule(src []byte) string {
-	if m := goModLine.FindSubmatch(src[:min(len(src), 8<<10)]); m != nil {
+	if m := goModLine().FindSubmatch(src[:min(len(src), 8<<10)]); m != nil {
 		return string(m[1])
 	}
 	return ""
@@ -279,11 +279,11 @@ func goCandidates(_ *file, target string, r *resolver) []*file {
 	}
 }
 
-var rubyRequire = regexp.MustCompile(`(?m)\b(require_relative|require|load|autoload[ \t]*\(?[ \t]*:\w+,)[ \t]*\(?[ \t]*(?:"([^"\n#]{1,300})"|'([^'\n]{1,300})')`)
+var rubyRequire = lazy(`(?m)\b(require_relative|require|load|autoload[ \t]*\(?[ \t]*:\w+,)[ \t]*\(?[ \t]*(?:"([^"\n#]{1,300})"|'([^'\n]{1,300})')`)
 
 func rubyImports(src []byte) []string {
 	var found []string
-	for _, m := range rubyRequire.FindAllSubmatch(src, maxImports) {
+	for _, m := range rubyRequire().FindAllSubmatch(src, maxImports) {
 		target := string(m[2]) + string(m[3])
 		if string(m[1]) == "require_relative" {
 			target = "./" + target
@@ -304,7 +304,7 @@ func rubyCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, target)
 }
 
-var perlUse = regexp.MustCompile(`(?m)^[ \t]*(?:use|require|no)[ \t]+(?:(?:parent|base)[ \t]+(?:-norequire,)?[ \t]*(?:qw[ \t]*[(/][ \t]*|["'])([\w:]+)|([A-Za-z_][\w:]*)|["']([\w./-]+)["'])`)
+var perlUse = lazy(`(?m)^[ \t]*(?:use|require|no)[ \t]+(?:(?:parent|base)[ \t]+(?:-norequire,)?[ \t]*(?:qw[ \t]*[(/][ \t]*|["'])([\w:]+)|([A-Za-z_][\w:]*)|["']([\w./-]+)["'])`)
 
 func perlImports(src []byte) []string { return all(perlUse, src) }
 
@@ -319,7 +319,7 @@ func perlCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, end)
 }
 
-var luaRequire = regexp.MustCompile(`\b(?:require|dofile|loadfile)[ \t]*\(?[ \t]*(?:"([^"\n]{1,300})"|'([^'\n]{1,300})'|\[\[([^\]\n]{1,300})\]\])`)
+var luaRequire = lazy(`\b(?:require|dofile|loadfile)[ \t]*\(?[ \t]*(?:"([^"\n]{1,300})"|'([^'\n]{1,300})'|\[\[([^\]\n]{1,300})\]\])`)
 
 func luaImports(src []byte) []string { return all(luaRequire, src) }
 

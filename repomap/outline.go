@@ -329,7 +329,7 @@ func byLine(l *lang, src []byte) []Symbol {
 	for n := 1; len(src) > 0 && len(symbols) < maxSymbols; n++ {
 		var text []byte
 		text, src, _ = bytes.Cut(src, []byte("\n"))
-		m := l.lines.FindSubmatchIndex(text[:min(len(text), 1000)])
+		m := l.lines().FindSubmatchIndex(text[:min(len(text), 1000)])
 		if m == nil {
 			continue
 		}

@@ -111,7 +111,7 @@ func (m *Map) folders() *folder {
 			up, base = dir[:i], dir[i+1:]
 		}
 		parent := open(up)
-		f := &folder{name: base, shown: -1, last: parent.last || vendored.MatchString(dir+"/")}
+		f := &folder{name: base, shown: -1, last: parent.last || vendored().MatchString(dir+"/")}
 		parent.folders = append(parent.folders, f)
 		by[dir] = f
 		return f
