@@ -196,6 +196,9 @@ type Turn struct {
 	Message string          `json:"message,omitempty"`
 	Passed  int             `json:"passed,omitempty"`
 	Total   int             `json:"total,omitempty"`
+	// Proven: the tests that decide passed. In a repository, others may fail as
+	// they did before.
+	Proven bool `json:"proven,omitempty"`
 	// Signature names the failure; see [Signature].
 	Signature string `json:"signature,omitempty"`
 }

@@ -129,7 +129,8 @@ func (a *attempt) try(ctx context.Context, reply *model.Reply, t *Turn) (evidenc
 	if p.total == 0 {
 		a.failing = math.MaxInt
 	}
-	if a.proven = p.ok; p.ok {
+	t.Proven, a.proven = p.ok, p.ok
+	if p.ok {
 		if err := a.s.gate(ctx, a, next); err != nil {
 			return "", err
 		}

@@ -61,11 +61,11 @@ func Generate(e Engine, c agent.Config, o Options) func(context.Context, *Work) 
 			return Row{}, fmt.Errorf("%s: %s", w.Problem.ID, r.StopReason)
 		}
 		row := RowOf(w, last(r))
-		if testsPass(r) {
-			row.Status = glovebox.StatusPass // whatever other tests do
-		}
 		row.Measured.DurationMS = float64(time.Since(begin).Microseconds()) / 1000
 		row.Generated = generated(r)
+		if turns := chosen(r); len(turns) > 0 && turns[len(turns)-1].Proven {
+			row.Status = glovebox.StatusPass // whatever other tests do
+		}
 		return row, nil
 	}
 }
@@ -84,30 +84,24 @@ func last(r *agent.Result) *glovebox.Observation {
 	return o // the budget was too small for any code, or the model refused
 }
 
-// testsPass tells whether the tests that decide passed, as the gate saw it.
-func testsPass(r *agent.Result) bool {
-	passed := false
-	for _, s := range r.Signals {
-		switch s.Name {
-		case agent.SignalTask:
-			passed = s.OK
-		case agent.SignalRegression:
-			if !s.OK && !s.Skipped {
-				return false
-			}
+// chosen are the turns of the candidate that was chosen, or of the first.
+func chosen(r *agent.Result) []agent.Turn {
+	for _, a := range r.Attempts {
+		if a.Number == max(r.Chosen, 1) {
+			return a.Turns
 		}
 	}
-	return passed
+	return nil
 }
 
 func generated(r *agent.Result) *Generated {
 	g := &Generated{First: glovebox.StatusNoCode, Stop: r.Stop, Accepted: r.Disposition == agent.Candidate, Tokens: r.Usage.Total()}
-	for _, a := range r.Attempts {
-		if len(a.Turns) == 0 || a.Number != max(r.Chosen, 1) {
-			continue
-		}
-		g.Turns = len(a.Turns)
-		if first := a.Turns[0]; first.Refused == "" {
+	turns := chosen(r)
+	if g.Turns = len(turns); g.Turns > 0 {
+		switch first := turns[0]; {
+		case first.Proven:
+			g.First = glovebox.StatusPass
+		case first.Refused == "":
 			g.First = first.Status
 		}
 	}
