@@ -102,6 +102,9 @@ type Job struct {
 	Limits Limits `json:"limits,omitzero"`
 	// Tier is the wished way to isolate; empty means [TierAuto].
 	Tier TierName `json:"tier,omitempty"`
+	// Image names the OCI image whose file system the program runs in, such as
+	// "python:3.12" or a digest; empty means the host's own toolchain.
+	Image string `json:"image,omitempty"`
 	// RequireProof is the weakest proof that makes a pass; weaker ones are
 	// [StatusUnproven]. Empty means any.
 	RequireProof Proof `json:"require_proof,omitempty"`

@@ -151,3 +151,9 @@ type ImageRoot interface {
 	// toolchain's entries.
 	ImageRoot() rootfs.Plan
 }
+
+// TreeRoot is implemented by a Tier that boots from the tree of its Root and
+// needs something in it beside the toolchain's entries.
+type TreeRoot interface {
+	TreeRoot() rootfs.Plan
+}
