@@ -1,0 +1,45 @@
+package monitor
+
+import (
+	"bytes"
+	"sync"
+)
+
+// maxConsole bounds what is kept of a console, at its begin and at its end.
+const maxConsole = 32 << 10
+
+// Console keeps the begin and the end of what a guest prints on its serial
+// console. A guest that floods it loses its own lines. The zero Console is empty
+// and ready to use.
+type Console struct {
+	mu         sync.Mutex
+	head, tail []byte
+	lost       bool
+}
+
+// Write implements [io.Writer]. It never fails.
+func (c *Console) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(p)
+	room := min(maxConsole-len(c.head), len(p))
+	c.head = append(c.head, p[:room]...)
+	c.tail = append(c.tail, p[room:]...)
+	// Cut seldom, and not byte by byte.
+	if len(c.tail) > 2*maxConsole {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-maxConsole:]...)
+		c.lost = true
+	}
+	return n, nil
+}
+
+// Bytes returns what is kept. It is the guest's word: hostile where the guest's
+// kernel has fallen.
+func (c *Console) Bytes() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.lost {
+		return append(bytes.Clone(c.head), c.tail...)
+	}
+	return bytes.Join([][]byte{c.head, c.tail}, []byte("\n[…]\n"))
+}

@@ -1,0 +1,212 @@
+package monitor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/tier/cgroup"
+)
+
+// Command says how a monitor's process is started.
+type Command struct {
+	Path string   // absolute
+	Args []string // without the program's name
+	// Files become 3, 4, … in it. The caller closes them.
+	Files []*os.File
+	// Output takes its standard output; nil discards. What it says on standard
+	// error is kept for [Process.Err].
+	Output io.Writer
+	Dir    string // working directory; empty means /
+	// User and Group are who it becomes; 0 means the caller.
+	User, GID uint32
+	Group     *cgroup.Group // nil means none
+	// Limits are resource limits (RLIMIT_…), set before it is told anything.
+	Limits map[int]uint64
+}
+
+// Process is a monitor's process. It dies with this one.
+type Process struct {
+	pid    int
+	proc   *os.Process
+	dead   chan struct{}
+	usage  time.Duration // once dead
+	errors Console
+	output sync.WaitGroup
+}
+
+// Start starts a process in a session of its own, with an empty environment and
+// the wanted descriptors and no other.
+func Start(c Command) (*Process, error) {
+	p := &Process{dead: make(chan struct{})}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	stdout, err := p.stream(c.Output)
+	if err != nil {
+		return nil, err
+	}
+	defer stdout.Close()
+	stderr, err := p.stream(&p.errors)
+	if err != nil {
+		return nil, err
+	}
+	defer stderr.Close()
+	attr := &os.ProcAttr{
+		Dir: "/", Env: []string{},
+		Files: append([]*os.File{null, stdout, stderr}, c.Files...),
+		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	if c.Dir != "" {
+		attr.Dir = c.Dir
+	}
+	if c.User != 0 || c.GID != 0 {
+		attr.Sys.Credential = &syscall.Credential{Uid: c.User, Gid: c.GID}
+	}
+	if c.Group != nil {
+		c.Group.Spawn(attr.Sys)
+	}
+	onSpawner(func() {
+		p.proc, err = os.StartProcess(c.Path, append([]string{filepath.Base(c.Path)}, c.Args...), attr)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.pid = p.proc.Pid
+	err = p.bound(c)
+	go func() {
+		state, err := p.proc.Wait()
+		if err == nil {
+			p.usage = state.UserTime() + state.SystemTime()
+		}
+		close(p.dead)
+	}()
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// bound puts a process that has just begun under its limits and into its group,
+// where the kernel could not do that itself.
+func (p *Process) bound(c Command) error {
+	for what, n := range c.Limits {
+		if err := unix.Prlimit(p.pid, what, &unix.Rlimit{Cur: n, Max: n}, nil); err != nil {
+			return fmt.Errorf("prlimit %d: %w", what, err)
+		}
+	}
+	if c.Group == nil {
+		return nil
+	}
+	files, err := c.Group.Join(false, true)
+	for _, f := range files {
+		_, e := f.WriteString(strconv.Itoa(p.pid))
+		err = errors.Join(err, e, f.Close())
+	}
+	return err
+}
+
+// stream returns a pipe whose bytes go to w.
+func (p *Process) stream(w io.Writer) (*os.File, error) {
+	r, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	if w == nil {
+		w = io.Discard
+	}
+	p.output.Go(func() {
+		defer r.Close()
+		io.Copy(w, r)
+	})
+	return in, nil
+}
+
+// PID is the process id.
+func (p *Process) PID() int { return p.pid }
+
+// Kill kills the process at once.
+func (p *Process) Kill() { p.proc.Kill() }
+
+// Dead is closed once it has ended and is reaped.
+func (p *Process) Dead() <-chan struct{} { return p.dead }
+
+// Err is the end of what it said on standard error.
+func (p *Process) Err() string {
+	lines := strings.Split(strings.TrimSpace(string(p.errors.Bytes())), "\n")
+	return strings.Join(lines[max(0, len(lines)-5):], "; ")
+}
+
+// killPatience bounds the end of a process that was killed.
+const killPatience = 10 * time.Second
+
+// Close kills and reaps the process.
+func (p *Process) Close() error {
+	p.Kill()
+	select {
+	case <-p.dead:
+		p.output.Wait()
+		return nil
+	case <-time.After(killPatience):
+		return fmt.Errorf("process %d does not end", p.pid)
+	}
+}
+
+// Usage measures the process.
+func (p *Process) Usage() (Usage, error) {
+	select {
+	case <-p.dead:
+		return Usage{CPU: p.usage}, nil
+	default:
+	}
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+	if err != nil {
+		return Usage{}, err
+	}
+	// The fields after the name, which may hold anything.
+	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+	const user, system, resident = 11, 12, 21
+	if len(f) <= resident {
+		return Usage{}, fmt.Errorf("/proc/%d/stat has %d fields", p.pid, len(f))
+	}
+	const tick = time.Second / 100 // USER_HZ
+	var n [3]int64
+	for i, at := range []int{user, system, resident} {
+		if _, err := fmt.Sscan(f[at], &n[i]); err != nil {
+			return Usage{}, err
+		}
+	}
+	return Usage{CPU: time.Duration(n[0]+n[1]) * tick, Memory: n[2] * int64(os.Getpagesize())}, nil
+}
+
+// spawner runs functions on one thread that lives as long as this process: the
+// kernel kills a monitor when the thread that started it ends, and the threads
+// of Go come and go.
+var spawner = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+func onSpawner(f func()) {
+	done := make(chan struct{})
+	spawner() <- func() { defer close(done); f() }
+	<-done
+}
