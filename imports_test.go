@@ -18,10 +18,10 @@ const module = "github.com/gloveboxhq/glovebox"
 // stands above its own line here, never beside or below it.
 var layers = [][]string{
 	{"."},
-	{"internal/tap", "internal/corpus", "internal/leftover", "compare", "classify", "redact", "artifact", "rootfs", "bench", "workcopy", "model"},
+	{"internal/linux", "internal/tap", "internal/corpus", "internal/leftover", "compare", "classify", "redact", "artifact", "rootfs", "bench", "workcopy", "model"},
 	{"language", "tier", "observe", "tier/cgroup"},
 	{"host", "extract", "glove"},
-	{"tier/attack", "glove/wire", "image"},
+	{"tier/attack", "tier/cost", "glove/wire", "image"},
 	{"tier/process/seccomp"},
 	{"tier/process", "tier/gvisor", "tier/container", "tier/microvm", "tier/wasm", "tier/tiertest"},
 	{"engine"},

@@ -11,12 +11,10 @@ import (
 	"path"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/internal/tap"
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -98,12 +96,12 @@ func NewBox(c Config) (*Box, error) {
 	b := &Box{c: c}
 	b.alive.Store(true)
 	s := new(Script)
-	s.Call("umask", unix.SYS_UMASK, 0)
+	s.Call("umask", linux.SYS_UMASK, 0)
 	// What this process ignores must not be ignored by the commands.
 	for sig := 1; sig < 32; sig++ {
-		s.Call("default signal", unix.SYS_RT_SIGACTION, sig, s.Buffer(32), 0, 8).Ignore()
+		s.Call("default signal", linux.SYS_RT_SIGACTION, sig, s.Buffer(32), 0, 8).Ignore()
 	}
-	s.Call("not dumpable", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	s.Call("not dumpable", linux.SYS_PRCTL, linux.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	s.Jump(killer)
 	_, err := c.Ends.Do(s, time.Now().Add(patience))
 	if err == nil {
@@ -359,24 +357,24 @@ func (b *Box) commandScript(cmd tier.Command) *Script {
 
 	// The two processes share their memory until the command is executed; the
 	// first is stopped until then.
-	clone := s.Call("fork", unix.SYS_CLONE, unix.CLONE_VM|unix.CLONE_VFORK|uint64(unix.SIGCHLD), 0, 0, 0, 0)
+	clone := s.Call("fork", linux.SYS_CLONE, linux.CLONE_VM|linux.CLONE_VFORK|uint64(linux.SIGCHLD), 0, 0, 0, 0)
 	forked := s.add("forked", opAdd).IfEqual(0, child)
 	clone.To(forked.Arg(0))
 
 	s.Place(reap)
-	wait := s.Call("wait", unix.SYS_WAIT4, -1, result, 0, result.Plus(8))
+	wait := s.Call("wait", linux.SYS_WAIT4, -1, result, 0, result.Plus(8))
 	who := s.add("who", opAdd).IfOther(0, reap)
 	wait.To(who.Arg(0))
 	forked.To(who.Compare())
 	s.Place(killing)
-	s.Call("kill the rest", unix.SYS_KILL, -1, syscall.SIGKILL).Ignore()
-	s.Call("reap the rest", unix.SYS_WAIT4, -1, junk, 0, 0).IfError(reaped)
+	s.Call("kill the rest", linux.SYS_KILL, -1, linux.SIGKILL).Ignore()
+	s.Call("reap the rest", linux.SYS_WAIT4, -1, junk, 0, 0).IfError(reaped)
 	s.AddTo(left, 1)
 	s.Jump(killing)
 	s.Place(reaped)
-	s.Call("usage", unix.SYS_GETRUSAGE, unix.RUSAGE_CHILDREN, result.Plus(8+rusageSize))
-	s.Call("statfs", unix.SYS_STATFS, tier.Workspace, result.Plus(8+2*rusageSize))
-	s.Call("statfs", unix.SYS_STATFS, tier.Temp, result.Plus(8+2*rusageSize+statfsSize))
+	s.Call("usage", linux.SYS_GETRUSAGE, linux.RUSAGE_CHILDREN, result.Plus(8+rusageSize))
+	s.Call("statfs", linux.SYS_STATFS, tier.Workspace, result.Plus(8+2*rusageSize))
+	s.Call("statfs", linux.SYS_STATFS, tier.Temp, result.Plus(8+2*rusageSize+statfsSize))
 	s.replyAtOnce(result, endSize)
 
 	failed := s.Label()
@@ -385,7 +383,7 @@ func (b *Box) commandScript(cmd tier.Command) *Script {
 	b.childCalls(s, cmd)
 	s.Place(failed)
 	s.sendFault(tagChild)
-	s.add("exit", unix.SYS_EXIT_GROUP, 127)
+	s.add("exit", linux.SYS_EXIT_GROUP, 127)
 	return s
 }
 
@@ -395,16 +393,16 @@ func (b *Box) childCalls(s *Script, cmd tier.Command) {
 	if dir == "" {
 		dir = tier.Workspace
 	}
-	s.Call("setsid", unix.SYS_SETSID)
-	s.Call("umask", unix.SYS_UMASK, 0o022)
-	s.Call("signal mask", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, s.Buffer(8), 0, 8)
-	s.Call("stdin", unix.SYS_DUP3, fdStdin, 0, 0)
-	s.Call("close descriptors", unix.SYS_CLOSE_RANGE, 3+len(b.c.Spec.Descriptors), uint32(1<<32-1), unix.CLOSE_RANGE_CLOEXEC)
-	s.Call("chdir", unix.SYS_CHDIR, dir)
+	s.Call("setsid", linux.SYS_SETSID)
+	s.Call("umask", linux.SYS_UMASK, 0o022)
+	s.Call("signal mask", linux.SYS_RT_SIGPROCMASK, linux.SIG_SETMASK, s.Buffer(8), 0, 8)
+	s.Call("stdin", linux.SYS_DUP3, fdStdin, 0, 0)
+	s.Call("close descriptors", linux.SYS_CLOSE_RANGE, 3+len(b.c.Spec.Descriptors), uint32(1<<32-1), linux.CLOSE_RANGE_CLOEXEC)
+	s.Call("chdir", linux.SYS_CHDIR, dir)
 	if b.c.Prologue != nil {
 		b.c.Prologue(s)
 	}
-	s.Call("execve", unix.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
+	s.Call("execve", linux.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
 }
 
 // readEnd reads what commandScript replied.
@@ -413,7 +411,7 @@ func (b *Box) readEnd(out *glovebox.Outcome, end []byte) {
 	cpu := func(off int) time.Duration {
 		return time.Duration(word(off)+word(off+16))*time.Second + time.Duration(word(off+8)+word(off+24))*time.Microsecond
 	}
-	status := syscall.WaitStatus(binary.LittleEndian.Uint32(end))
+	status := linux.WaitStatus(binary.LittleEndian.Uint32(end))
 	own := cpu(8)
 	children := cpu(8 + rusageSize)
 	if b.c.HostTime && out.Usage.CPU > 0 {
@@ -433,12 +431,12 @@ func (b *Box) readEnd(out *glovebox.Outcome, end []byte) {
 	if status.Exited() {
 		out.ExitCode = status.ExitStatus()
 	} else {
-		out.Signal = unix.SignalName(status.Signal())
+		out.Signal = status.Signal().Name()
 	}
 	limits := b.c.Spec.Limits
 	switch {
 	case out.Cause != "":
-	case status.Signaled() && (status.Signal() == unix.SIGXCPU || status.Signal() == unix.SIGKILL) && own >= limits.CPU/2:
+	case status.Signaled() && (status.Signal() == linux.SIGXCPU || status.Signal() == linux.SIGKILL) && own >= limits.CPU/2:
 		// A program can send itself SIGXCPU, but not the time. The limit counts
 		// ticks and the usage counts nanoseconds: on a busy machine they differ.
 		out.Cause = glovebox.CauseCPU
@@ -446,7 +444,7 @@ func (b *Box) readEnd(out *glovebox.Outcome, end []byte) {
 	default:
 		out.Cause = glovebox.CauseExit
 	}
-	if status.Signaled() && status.Signal() == unix.SIGXFSZ {
+	if status.Signaled() && status.Signal() == linux.SIGXFSZ {
 		out.Hits = append(out.Hits, *hit(glovebox.LimitFileSize, "kernel", "SIGXFSZ: a file would have grown past %d bytes", limits.FileSize))
 	}
 	for i, dir := range []string{tier.Workspace, tier.Temp} {

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -47,33 +46,33 @@ func (b *Box) stageFile(name string, f glovebox.File, made map[string]bool) erro
 		mode &^= 0o222
 	}
 	// The first chunk makes the file, the others append to it.
-	data, flags := f.Data, unix.O_CREAT|unix.O_EXCL
+	data, flags := f.Data, linux.O_CREAT|linux.O_EXCL
 	for last := false; !last; flags = 0 {
 		part := data[:min(len(data), chunk)]
 		data = data[len(part):]
 		last = len(data) == 0
 
 		s := new(Script)
-		dir := walk(s, path.Dir(name), unix.O_PATH)
+		dir := walk(s, path.Dir(name), linux.O_PATH)
 		if flags != 0 {
-			s.CallOn(dir, "remove the old file", unix.SYS_UNLINKAT, path.Base(name), 0).Ignore()
+			s.CallOn(dir, "remove the old file", linux.SYS_UNLINKAT, path.Base(name), 0).Ignore()
 		}
 		fd := s.Buffer(8)
-		s.CallOn(dir, "open", unix.SYS_OPENAT, path.Base(name), unix.O_WRONLY|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC|flags, 0o600).To(fd)
-		s.CallOn(dir, "close", unix.SYS_CLOSE)
-		s.CallOn(fd, "write", unix.SYS_WRITE, part, len(part)).IfOther(int64(len(part)), s.failure())
+		s.CallOn(dir, "open", linux.SYS_OPENAT, path.Base(name), linux.O_WRONLY|linux.O_APPEND|linux.O_NOFOLLOW|linux.O_CLOEXEC|flags, 0o600).To(fd)
+		s.CallOn(dir, "close", linux.SYS_CLOSE)
+		s.CallOn(fd, "write", linux.SYS_WRITE, part, len(part)).IfOther(int64(len(part)), s.failure())
 		if last {
-			s.CallOn(fd, "fchmod", unix.SYS_FCHMOD, mode)
+			s.CallOn(fd, "fchmod", linux.SYS_FCHMOD, mode)
 			if b.c.Owner && !f.ReadOnly {
-				s.CallOn(fd, "fchown", unix.SYS_FCHOWN, tier.UID, tier.GID)
+				s.CallOn(fd, "fchown", linux.SYS_FCHOWN, tier.UID, tier.GID)
 			}
 		}
-		s.CallOn(fd, "close", unix.SYS_CLOSE)
+		s.CallOn(fd, "close", linux.SYS_CLOSE)
 		if last && f.ReadOnly && !b.c.Owner {
 			// The box is quiet and the walk met no link, so the path is the file.
 			at := path.Join(tier.Workspace, name)
-			s.Call("bind", unix.SYS_MOUNT, at, at, 0, unix.MS_BIND, 0)
-			s.Call("bind read-only", unix.SYS_MOUNT, 0, at, 0, unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, 0)
+			s.Call("bind", linux.SYS_MOUNT, at, at, 0, linux.MS_BIND, 0)
+			s.Call("bind read-only", linux.SYS_MOUNT, 0, at, 0, linux.MS_REMOUNT|linux.MS_BIND|linux.MS_RDONLY|linux.MS_NOSUID|linux.MS_NODEV, 0)
 		}
 		if _, err := b.do(s); err != nil {
 			return err
@@ -99,11 +98,11 @@ func (b *Box) stageDir(name string, made map[string]bool) error {
 		mode = 0o1777
 	}
 	s := new(Script)
-	parent := walk(s, path.Dir(name), unix.O_PATH)
-	s.CallOn(parent, "mkdir", unix.SYS_MKDIRAT, path.Base(name), mode).Ignore()
-	s.CallOn(parent, "close", unix.SYS_CLOSE)
+	parent := walk(s, path.Dir(name), linux.O_PATH)
+	s.CallOn(parent, "mkdir", linux.SYS_MKDIRAT, path.Base(name), mode).Ignore()
+	s.CallOn(parent, "close", linux.SYS_CLOSE)
 	if at := path.Join(tier.Workspace, name); !b.c.Owner {
-		s.Call("bind", unix.SYS_MOUNT, at, at, 0, unix.MS_BIND|unix.MS_REC, 0)
+		s.Call("bind", linux.SYS_MOUNT, at, at, 0, linux.MS_BIND|linux.MS_REC, 0)
 	}
 	_, err := b.do(s)
 	return err
@@ -113,18 +112,18 @@ func (b *Box) stageDir(name string, made map[string]bool) error {
 func (b *Box) stageStdin(data []byte) error {
 	s := new(Script)
 	if len(data) == 0 {
-		open := s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, "/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		open := s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, "/dev/null", linux.O_RDONLY|linux.O_CLOEXEC, 0)
 		moveFD(s, open, fdStdin)
 		_, err := b.do(s)
 		return err
 	}
-	moveFD(s, s.Call("memfd_create", unix.SYS_MEMFD_CREATE, "stdin", unix.MFD_CLOEXEC), fdStdin)
+	moveFD(s, s.Call("memfd_create", linux.SYS_MEMFD_CREATE, "stdin", linux.MFD_CLOEXEC), fdStdin)
 	for len(data) > 0 {
 		part := data[:min(len(data), chunk)]
 		data = data[len(part):]
-		s.Call("write stdin", unix.SYS_WRITE, fdStdin, part, len(part)).IfOther(int64(len(part)), s.failure())
+		s.Call("write stdin", linux.SYS_WRITE, fdStdin, part, len(part)).IfOther(int64(len(part)), s.failure())
 		if len(data) == 0 {
-			s.Call("rewind stdin", unix.SYS_LSEEK, fdStdin, 0, 0)
+			s.Call("rewind stdin", linux.SYS_LSEEK, fdStdin, 0, 0)
 		}
 		if _, err := b.do(s); err != nil {
 			return fmt.Errorf("stage stdin: %w", err)
@@ -138,8 +137,8 @@ func (b *Box) stageStdin(data []byte) error {
 func moveFD(s *Script, open *Ins, to int) {
 	fd := s.Buffer(8)
 	open.To(fd)
-	s.CallOn(fd, "dup3", unix.SYS_DUP3, to, unix.O_CLOEXEC)
-	s.CallOn(fd, "close", unix.SYS_CLOSE)
+	s.CallOn(fd, "dup3", linux.SYS_DUP3, to, linux.O_CLOEXEC)
+	s.CallOn(fd, "close", linux.SYS_CLOSE)
 }
 
 // workspace reads the workspace of a quiet box. Each component of a path is
@@ -160,28 +159,28 @@ func (w *workspace) openScript(op, name string, flags int) (*Script, Ref, error)
 // its descriptor. It never asks for a directory: with O_DIRECTORY, gVisor
 // follows a link in spite of O_NOFOLLOW. What is no directory leads nowhere.
 func walk(s *Script, name string, flags int) Ref {
-	const way = unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	const way = linux.O_PATH | linux.O_NOFOLLOW | linux.O_CLOEXEC
 	fd, next := s.Buffer(8), s.Buffer(8)
 	if name == "." {
-		s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, tier.Workspace, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0).To(fd)
+		s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, tier.Workspace, flags|linux.O_NOFOLLOW|linux.O_CLOEXEC, 0).To(fd)
 		return fd
 	}
-	s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, tier.Workspace, way, 0).To(fd)
+	s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, tier.Workspace, way, 0).To(fd)
 	// A failure on the way must not leave the descriptor above it open.
 	failed, there := s.Label(), s.Label()
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
 		how := way
 		if i == len(parts)-1 {
-			how = flags | unix.O_NOFOLLOW | unix.O_CLOEXEC
+			how = flags | linux.O_NOFOLLOW | linux.O_CLOEXEC
 		}
-		s.CallOn(fd, "open", unix.SYS_OPENAT, part, how, 0).To(next).IfError(failed)
-		s.CallOn(fd, "close", unix.SYS_CLOSE)
+		s.CallOn(fd, "open", linux.SYS_OPENAT, part, how, 0).To(next).IfError(failed)
+		s.CallOn(fd, "close", linux.SYS_CLOSE)
 		s.Load(next).To(fd)
 	}
 	s.Jump(there)
 	s.Place(failed)
-	s.CallOn(fd, "close", unix.SYS_CLOSE).Ignore()
+	s.CallOn(fd, "close", linux.SYS_CLOSE).Ignore()
 	s.Jump(s.failure())
 	s.Place(there)
 	return fd
@@ -205,14 +204,14 @@ func (w *workspace) Open(name string) (fs.File, error) {
 // Lstat implements [fs.ReadLinkFS] as far as it is wanted: links are never
 // followed.
 func (w *workspace) Lstat(name string) (fs.FileInfo, error) {
-	s, fd, err := w.openScript("stat", name, unix.O_PATH)
+	s, fd, err := w.openScript("stat", name, linux.O_PATH)
 	if err != nil {
 		return nil, err
 	}
-	var st unix.Stat_t
+	var st linux.Stat
 	buf := s.Scratch(binary.Size(st))
-	s.CallOn(fd, "fstat", unix.SYS_FSTAT, buf)
-	s.CallOn(fd, "close", unix.SYS_CLOSE)
+	s.CallOn(fd, "fstat", linux.SYS_FSTAT, buf)
+	s.CallOn(fd, "close", linux.SYS_CLOSE)
 	s.Reply(buf, s.Words(binary.Size(st)))
 	raw, err := w.b.do(s)
 	if err == nil {
@@ -229,14 +228,14 @@ func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
 	var all []fs.DirEntry
 	const size = 256 << 10
 	for offset := int64(0); ; {
-		s, fd, err := w.openScript("readdir", name, unix.O_RDONLY|unix.O_NONBLOCK)
+		s, fd, err := w.openScript("readdir", name, linux.O_RDONLY|linux.O_NONBLOCK)
 		if err != nil {
 			return nil, err
 		}
 		buf, n := s.Scratch(size), s.Buffer(8)
-		s.CallOn(fd, "lseek", unix.SYS_LSEEK, offset, 0)
-		s.CallOn(fd, "getdents", unix.SYS_GETDENTS64, buf, size).To(n)
-		s.CallOn(fd, "close", unix.SYS_CLOSE)
+		s.CallOn(fd, "lseek", linux.SYS_LSEEK, offset, 0)
+		s.CallOn(fd, "getdents", linux.SYS_GETDENTS64, buf, size).To(n)
+		s.CallOn(fd, "close", linux.SYS_CLOSE)
 		s.Reply(buf, n)
 		raw, err := w.b.do(s)
 		if err != nil {
@@ -268,19 +267,19 @@ const maxEntries = 1 << 18
 
 func dirType(t byte) fs.FileMode {
 	switch t {
-	case unix.DT_DIR:
+	case linux.DT_DIR:
 		return fs.ModeDir
-	case unix.DT_LNK:
+	case linux.DT_LNK:
 		return fs.ModeSymlink
-	case unix.DT_REG:
+	case linux.DT_REG:
 		return 0
-	case unix.DT_FIFO:
+	case linux.DT_FIFO:
 		return fs.ModeNamedPipe
-	case unix.DT_SOCK:
+	case linux.DT_SOCK:
 		return fs.ModeSocket
-	case unix.DT_CHR:
+	case linux.DT_CHR:
 		return fs.ModeDevice | fs.ModeCharDevice
-	case unix.DT_BLK:
+	case linux.DT_BLK:
 		return fs.ModeDevice
 	}
 	return fs.ModeIrregular
@@ -313,7 +312,7 @@ func (e *dirEntry) Info() (fs.FileInfo, error) { return e.w.Lstat(path.Join(e.di
 
 type info struct {
 	name string
-	st   unix.Stat_t
+	st   linux.Stat
 }
 
 func (i *info) Name() string       { return i.name }
@@ -366,14 +365,14 @@ func (f *file) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	s, fd, err := f.w.openScript("read", f.name, unix.O_RDONLY|unix.O_NONBLOCK)
+	s, fd, err := f.w.openScript("read", f.name, linux.O_RDONLY|linux.O_NONBLOCK)
 	if err != nil {
 		return 0, err
 	}
 	size := min(len(p), 512<<10)
 	buf, n := s.Scratch(size), s.Buffer(8)
-	s.CallOn(fd, "pread", unix.SYS_PREAD64, buf, size, f.offset).To(n)
-	s.CallOn(fd, "close", unix.SYS_CLOSE)
+	s.CallOn(fd, "pread", linux.SYS_PREAD64, buf, size, f.offset).To(n)
+	s.CallOn(fd, "close", linux.SYS_CLOSE)
 	s.Reply(buf, n)
 	raw, err := f.w.b.do(s)
 	if err != nil {

@@ -36,8 +36,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/linux"
 )
 
 // Descriptors of the glove.
@@ -122,7 +123,7 @@ func Pipes() (Ends, Inner, error) {
 // Fault is a system call of a script that failed.
 type Fault struct {
 	Call  string
-	Errno syscall.Errno
+	Errno linux.Errno
 	// Child: it was in a command's process, before it executed anything.
 	Child bool
 }
@@ -216,7 +217,7 @@ func (e Ends) frame(deadline time.Time) (tag uint64, body []byte, err error) {
 func fault(s *Script, body []byte, child bool) *Fault {
 	return &Fault{
 		Call:  s.name(binary.LittleEndian.Uint64(body)),
-		Errno: syscall.Errno(-int64(binary.LittleEndian.Uint64(body[8:]))),
+		Errno: linux.Errno(-int64(binary.LittleEndian.Uint64(body[8:]))),
 		Child: child,
 	}
 }
@@ -226,7 +227,7 @@ func fault(s *Script, body []byte, child bool) *Fault {
 func (s *Script) Reply(buf, length Ref) {
 	head := s.Words(tagReply, 0)
 	s.Load(length).To(head.Plus(8))
-	s.add("reply", syscall.SYS_WRITE, FDReply, head, 16)
+	s.add("reply", linux.SYS_WRITE, FDReply, head, 16)
 	// A pipe may take less than it is given.
 	again := s.Label()
 	place := s.Words(0)
@@ -234,7 +235,7 @@ func (s *Script) Reply(buf, length Ref) {
 	s.Place(again)
 	s.Load(length).IfEqual(0, loader)
 	at, left := s.Load(place), s.Load(length)
-	write := s.Call("reply", syscall.SYS_WRITE, FDReply, 0, 0)
+	write := s.Call("reply", linux.SYS_WRITE, FDReply, 0, 0)
 	at.To(write.Arg(1))
 	left.To(write.Arg(2))
 	written := s.Words(0)
@@ -250,21 +251,21 @@ func (s *Script) Reply(buf, length Ref) {
 // below PIPE_BUF.
 func (s *Script) replyAtOnce(buf Ref, n int) {
 	vector := s.Words(s.Words(tagReply, n), 16, buf, n)
-	s.add("reply", syscall.SYS_WRITEV, FDReply, vector, 2)
+	s.add("reply", linux.SYS_WRITEV, FDReply, vector, 2)
 	s.Jump(loader)
 }
 
 // sendFault sends the fault words under a tag.
 func (s *Script) sendFault(tag int) {
 	vector := s.Words(s.Words(tag, 16), 16, faultBase, 16)
-	s.add("send fault", syscall.SYS_WRITEV, FDReply, vector, 2)
+	s.add("send fault", linux.SYS_WRITEV, FDReply, vector, 2)
 }
 
 // finish ends the script with an empty reply, and with what the calls that
 // fail go to.
 func (s *Script) finish() {
 	empty := s.Words(tagReply, 0)
-	s.add("reply", syscall.SYS_WRITE, FDReply, empty, 16)
+	s.add("reply", linux.SYS_WRITE, FDReply, empty, 16)
 	s.Jump(loader)
 	if s.fault != nil {
 		s.Place(s.fault)

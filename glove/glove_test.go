@@ -1,3 +1,5 @@
+//go:build linux
+
 package glove
 
 import (
@@ -5,11 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 )
 
 // start runs the glove as an ordinary process, with no walls.
@@ -48,7 +49,7 @@ func TestScript(t *testing.T) {
 	t.Run("reply", func(t *testing.T) {
 		s := new(Script)
 		buf, n := s.Buffer(64), s.Buffer(8)
-		s.Call("getcwd", unix.SYS_GETCWD, buf, 64).To(n)
+		s.Call("getcwd", linux.SYS_GETCWD, buf, 64).To(n)
 		s.Reply(buf, n)
 		got, err := ends.Do(s, soon())
 		wd, _ := os.Getwd()
@@ -58,16 +59,16 @@ func TestScript(t *testing.T) {
 	})
 	t.Run("fault", func(t *testing.T) {
 		s := new(Script)
-		s.Call("open nothing", unix.SYS_OPENAT, unix.AT_FDCWD, "/does/not/exist", 0)
+		s.Call("open nothing", linux.SYS_OPENAT, linux.AT_FDCWD, "/does/not/exist", 0)
 		_, err := ends.Do(s, soon())
 		var f *Fault
-		if !errors.As(err, &f) || f.Call != "open nothing" || f.Errno != syscall.ENOENT {
+		if !errors.As(err, &f) || f.Call != "open nothing" || f.Errno != linux.ENOENT {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("ignored", func(t *testing.T) {
 		s := new(Script)
-		s.Call("open nothing", unix.SYS_OPENAT, unix.AT_FDCWD, "/does/not/exist", 0).Ignore()
+		s.Call("open nothing", linux.SYS_OPENAT, linux.AT_FDCWD, "/does/not/exist", 0).Ignore()
 		if got, err := ends.Do(s, soon()); err != nil || len(got) != 0 {
 			t.Errorf("got %q, %v", got, err)
 		}
@@ -75,8 +76,8 @@ func TestScript(t *testing.T) {
 	t.Run("result as argument", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "f")
 		s := new(Script)
-		open := s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, file, unix.O_CREAT|unix.O_WRONLY, 0o600)
-		write := s.Call("write", unix.SYS_WRITE, 0, "hello", 5)
+		open := s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, file, linux.O_CREAT|linux.O_WRONLY, 0o600)
+		write := s.Call("write", linux.SYS_WRITE, 0, "hello", 5)
 		open.To(write.Arg(0))
 		if _, err := ends.Do(s, soon()); err != nil {
 			t.Fatal(err)
@@ -92,8 +93,8 @@ func TestScript(t *testing.T) {
 		}
 		file := filepath.Join(t.TempDir(), "f")
 		s := new(Script)
-		open := s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, file, unix.O_CREAT|unix.O_WRONLY, 0o600)
-		write := s.Call("write", unix.SYS_WRITE, 0, big, len(big))
+		open := s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, file, linux.O_CREAT|linux.O_WRONLY, 0o600)
+		write := s.Call("write", linux.SYS_WRITE, 0, big, len(big))
 		open.To(write.Arg(0))
 		if _, err := ends.Do(s, soon()); err != nil {
 			t.Fatal(err)

@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"syscall"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 )
 
 // vmAddress returns where the code of the virtual machine begins.
@@ -95,17 +94,17 @@ func loaderData() []byte {
 // and everything in the box with it.
 func loaderScript() *Script {
 	s, again, exit := new(Script), &Label{}, &Label{}
-	length := s.add("read length", syscall.SYS_READ, FDScript, 0, 8).IfOther(8, exit)
+	length := s.add("read length", linux.SYS_READ, FDScript, 0, 8).IfOther(8, exit)
 	start := s.add("start at", opAdd, scriptBase)
 	s.Place(again)
-	body := s.add("read", syscall.SYS_READ, FDScript).IfError(exit)
+	body := s.add("read", linux.SYS_READ, FDScript).IfError(exit)
 	check := s.add("end of file", opAdd).IfEqual(0, exit)
 	count := s.Load(check.Arg(0))
 	ahead := s.AddTo(body.Arg(1), 0)
 	left := s.Sub(body.Arg(2), 0).IfEqual(0, script)
 	s.Jump(again)
 	s.Place(exit)
-	s.add("exit", syscall.SYS_EXIT_GROUP)
+	s.add("exit", linux.SYS_EXIT_GROUP)
 
 	length.args[1] = body.Arg(2).v
 	start.To(body.Arg(1))
@@ -121,17 +120,17 @@ func loaderScript() *Script {
 // a script is overwritten by the next, and the thread may be slow to start.
 func killerScript() *Script {
 	s, thread, again, exit := new(Script), &Label{}, &Label{}, &Label{}
-	s.add("start", unix.SYS_CLONE, unix.CLONE_VM|unix.CLONE_FS|unix.CLONE_FILES|
-		unix.CLONE_SIGHAND|unix.CLONE_THREAD|unix.CLONE_SYSVSEM).IfEqual(0, thread)
-	s.add("reply", syscall.SYS_WRITE, FDReply, s.Words(tagReply, 0), 16)
+	s.add("start", linux.SYS_CLONE, linux.CLONE_VM|linux.CLONE_FS|linux.CLONE_FILES|
+		linux.CLONE_SIGHAND|linux.CLONE_THREAD|linux.CLONE_SYSVSEM).IfEqual(0, thread)
+	s.add("reply", linux.SYS_WRITE, FDReply, s.Words(tagReply, 0), 16)
 	s.Jump(loader)
 	s.Place(thread)
 	s.Place(again)
-	s.add("read", syscall.SYS_READ, FDKill, s.Buffer(8), 1).IfOther(1, exit)
-	s.add("kill all", syscall.SYS_KILL, -1, syscall.SIGKILL)
-	s.add("answer", syscall.SYS_WRITE, FDReply, s.Words(tagKilled, 0), 16)
+	s.add("read", linux.SYS_READ, FDKill, s.Buffer(8), 1).IfOther(1, exit)
+	s.add("kill all", linux.SYS_KILL, -1, linux.SIGKILL)
+	s.add("answer", linux.SYS_WRITE, FDReply, s.Words(tagKilled, 0), 16)
 	s.Jump(again)
 	s.Place(exit)
-	s.add("exit thread", syscall.SYS_EXIT)
+	s.add("exit thread", linux.SYS_EXIT)
 	return s
 }

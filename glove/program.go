@@ -1,20 +1,20 @@
 package glove
 
-import "golang.org/x/sys/unix"
+import "github.com/gloveboxhq/glovebox/internal/linux"
 
 // Program returns a static ELF executable for this machine that executes s by
 // itself, as any program of a box: it has no host to talk to. It ends with exit
 // code 0 at its end, and with the error number of a call that failed as its
 // exit code. So a system call can be tried in a box that holds no interpreter.
 func Program(s *Script) ([]byte, error) {
-	s.add("exit", unix.SYS_EXIT_GROUP, 0)
+	s.add("exit", linux.SYS_EXIT_GROUP, 0)
 	if s.fault != nil {
 		s.Place(s.fault)
 		code := s.Words(0)
 		result := s.Load(Ref{value{number: faultBase + 8}})
 		negate := s.Sub(code, 0)
 		result.To(negate.Arg(1))
-		exit := s.add("exit", unix.SYS_EXIT_GROUP, 0)
+		exit := s.add("exit", linux.SYS_EXIT_GROUP, 0)
 		negate.To(exit.Arg(0))
 	}
 	raw, err := s.layout(scriptBase)

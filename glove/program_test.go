@@ -1,3 +1,5 @@
+//go:build linux
+
 package glove
 
 import (
@@ -6,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 )
 
 func TestProgram(t *testing.T) {
@@ -16,12 +18,12 @@ func TestProgram(t *testing.T) {
 		code   int
 		stdout string
 	}{
-		{"end", func(s *Script) { s.Call("write", unix.SYS_WRITE, 1, "hello", 5) }, 0, "hello"},
+		{"end", func(s *Script) { s.Call("write", linux.SYS_WRITE, 1, "hello", 5) }, 0, "hello"},
 		{"error", func(s *Script) {
-			s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, "/does/not/exist", 0)
-			s.Call("write", unix.SYS_WRITE, 1, "hello", 5)
-		}, int(unix.ENOENT), ""},
-		{"exit", func(s *Script) { s.Call("exit", unix.SYS_EXIT_GROUP, 7) }, 7, ""},
+			s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, "/does/not/exist", 0)
+			s.Call("write", linux.SYS_WRITE, 1, "hello", 5)
+		}, int(linux.ENOENT), ""},
+		{"exit", func(s *Script) { s.Call("exit", linux.SYS_EXIT_GROUP, 7) }, 7, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := new(Script)

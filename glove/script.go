@@ -3,7 +3,8 @@ package glove
 import (
 	"encoding/binary"
 	"fmt"
-	"syscall"
+
+	"github.com/gloveboxhq/glovebox/internal/linux"
 )
 
 // Addresses in the glove's memory. The loader's instructions and the fault
@@ -252,7 +253,7 @@ func (s *Script) value(v any) value {
 		return value{number: v}
 	case uintptr:
 		return value{number: uint64(v)}
-	case syscall.Signal:
+	case linux.Signal:
 		return value{number: uint64(v)}
 	}
 	panic(fmt.Sprintf("glove: a script cannot hold a %T", v))

@@ -10,10 +10,9 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -116,7 +115,7 @@ func Probe(ctx context.Context, t tier.Tier, root *rootfs.Root, list []Attack) t
 }
 
 // Fails is for attacks that one of the errors stops.
-func Fails(want ...unix.Errno) func(glovebox.Outcome, []byte) (bool, string) {
+func Fails(want ...linux.Errno) func(glovebox.Outcome, []byte) (bool, string) {
 	return func(out glovebox.Outcome, _ []byte) (bool, string) {
 		if out.Cause != glovebox.CauseExit || out.Signal != "" {
 			return false, fmt.Sprintf("ended with %s %s", out.Cause, out.Signal)
@@ -126,10 +125,10 @@ func Fails(want ...unix.Errno) func(glovebox.Outcome, []byte) (bool, string) {
 		}
 		for _, e := range want {
 			if out.ExitCode == int(e) {
-				return true, unix.ErrnoName(e)
+				return true, e.Name()
 			}
 		}
-		return false, unix.ErrnoName(unix.Errno(out.ExitCode))
+		return false, linux.Errno(out.ExitCode).Name()
 	}
 }
 
@@ -137,7 +136,7 @@ func Fails(want ...unix.Errno) func(glovebox.Outcome, []byte) (bool, string) {
 func Prints(want string) func(glovebox.Outcome, []byte) (bool, string) {
 	return func(out glovebox.Outcome, stdout []byte) (bool, string) {
 		if out.Cause != glovebox.CauseExit || out.ExitCode != 0 {
-			return false, fmt.Sprintf("ended with %s %s %s", out.Cause, out.Signal, unix.ErrnoName(unix.Errno(max(out.ExitCode, 0))))
+			return false, fmt.Sprintf("ended with %s %s %s", out.Cause, out.Signal, linux.Errno(max(out.ExitCode, 0)).Name())
 		}
 		return string(stdout) == want, fmt.Sprintf("%q", stdout)
 	}

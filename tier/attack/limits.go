@@ -3,10 +3,9 @@ package attack
 import (
 	"bytes"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -23,7 +22,7 @@ func forever(body func(*glove.Script)) func(*glove.Script) {
 // create makes a file of the workspace and leaves its descriptor in a word.
 func create(s *glove.Script) glove.Ref {
 	fd := s.Buffer(8)
-	s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, tier.Workspace+"/big", unix.O_CREAT|unix.O_WRONLY, 0o644).To(fd)
+	s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, tier.Workspace+"/big", linux.O_CREAT|linux.O_WRONLY, 0o644).To(fd)
 	return fd
 }
 
@@ -32,47 +31,47 @@ func Limits() []Attack {
 	return []Attack{
 		{Control: tier.ControlWall, What: "sleeping without end", Held: Hits(glovebox.LimitWall, glovebox.CauseWall),
 			Limits:  func(l *glovebox.Limits) { l.Wall = soon },
-			Program: call(unix.SYS_PPOLL, 0, 0, 0, 0)},
+			Program: call(linux.SYS_PPOLL, 0, 0, 0, 0)},
 		{Control: tier.ControlCPU, What: "an endless loop", Held: Hits(glovebox.LimitCPU, glovebox.CauseCPU),
 			Limits:  func(l *glovebox.Limits) { l.CPU = soon },
 			Program: forever(func(*glove.Script) {})},
 		{Control: tier.ControlMemory, What: "allocating without end", Held: Hits(glovebox.LimitMemory, glovebox.CauseMemory),
-			Program: forever(call(unix.SYS_MMAP, 0, 4<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE, -1, 0))},
+			Program: forever(call(linux.SYS_MMAP, 0, 4<<20, linux.PROT_READ|linux.PROT_WRITE, linux.MAP_PRIVATE|linux.MAP_ANONYMOUS|linux.MAP_POPULATE, -1, 0))},
 		{Control: tier.ControlProcesses, What: "forking without end", Held: Hits(glovebox.LimitProcesses, glovebox.CauseExit, glovebox.CauseWall),
 			Limits: func(l *glovebox.Limits) { l.Wall = soon },
 			Program: func(s *glove.Script) {
 				child, again, pid := s.Label(), s.Label(), s.Buffer(8)
 				s.Place(again)
 				// At the limit it goes on trying.
-				s.Call("fork", unix.SYS_CLONE, uint64(unix.SIGCHLD), 0, 0, 0, 0).To(pid).Ignore()
+				s.Call("fork", linux.SYS_CLONE, uint64(linux.SIGCHLD), 0, 0, 0, 0).To(pid).Ignore()
 				s.Load(pid).IfEqual(0, child)
 				s.Jump(again)
 				s.Place(child)
-				s.Call("pause", unix.SYS_PPOLL, 0, 0, 0, 0)
+				s.Call("pause", linux.SYS_PPOLL, 0, 0, 0, 0)
 			}},
-		{Control: tier.ControlOpenFiles, What: "opening without end", Held: Fails(unix.EMFILE),
-			Program: forever(call(unix.SYS_DUP, 1))},
+		{Control: tier.ControlOpenFiles, What: "opening without end", Held: Fails(linux.EMFILE),
+			Program: forever(call(linux.SYS_DUP, 1))},
 		{Control: tier.ControlFileSize, What: "a file that is too long", Held: Hits(glovebox.LimitFileSize, glovebox.CauseExit),
-			Program: func(s *glove.Script) { s.CallOn(create(s), "ftruncate", unix.SYS_FTRUNCATE, int64(1)<<40) }},
+			Program: func(s *glove.Script) { s.CallOn(create(s), "ftruncate", linux.SYS_FTRUNCATE, int64(1)<<40) }},
 		{Control: tier.ControlDisk, What: "writing without end", Held: Hits(glovebox.LimitDisk, glovebox.CauseExit),
 			Limits: func(l *glovebox.Limits) { l.FileSize = 1 << 40 },
 			Program: func(s *glove.Script) {
 				fd, data := create(s), s.Buffer(64<<10)
-				forever(func(s *glove.Script) { s.CallOn(fd, "write", unix.SYS_WRITE, data, 64<<10) })(s)
+				forever(func(s *glove.Script) { s.CallOn(fd, "write", linux.SYS_WRITE, data, 64<<10) })(s)
 			}},
 		{Control: tier.ControlFiles, What: "making files without end", Held: Hits(glovebox.LimitFiles, glovebox.CauseExit),
 			Program: func(s *glove.Script) {
 				name := s.Bytes(bytes.Repeat([]byte("a"), 16)) // two letters of it count up
 				s.Set(name.Plus(8), 0)
 				forever(func(s *glove.Script) {
-					s.Call("mkdir", unix.SYS_MKDIRAT, unix.AT_FDCWD, name, 0o755)
+					s.Call("mkdir", linux.SYS_MKDIRAT, linux.AT_FDCWD, name, 0o755)
 					s.AddTo(name, int64(1<<56+1<<40))
 				})(s)
 			}},
 		{Control: tier.ControlOutput, What: "printing without end", Held: Hits(glovebox.LimitOutput, glovebox.CauseOutput),
 			Program: func(s *glove.Script) {
 				data := s.Buffer(4 << 10)
-				forever(func(s *glove.Script) { s.Call("write", unix.SYS_WRITE, 1, data, 4<<10) })(s)
+				forever(func(s *glove.Script) { s.Call("write", linux.SYS_WRITE, 1, data, 4<<10) })(s)
 			}},
 	}
 }

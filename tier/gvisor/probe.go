@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/attack"
@@ -86,7 +87,7 @@ func (s segment) remove() { _, _ = unix.SysvShmCtl(s.id, unix.IPC_RMID, nil) }
 
 func (s segment) attack() attack.Attack {
 	return attack.Attack{
-		Control: tier.ControlIPC, What: "finding shared memory of the host's", Held: attack.Fails(unix.ENOENT),
+		Control: tier.ControlIPC, What: "finding shared memory of the host's", Held: attack.Fails(linux.ENOENT),
 		Program: func(p *glove.Script) { p.Call("shmget", unix.SYS_SHMGET, s.key, 0, 0) },
 	}
 }

@@ -146,7 +146,7 @@ func (p *bootPlan) user(s *glove.Script) {
 	uid, gid := p.gloveUser()
 	s.Call(tier.ControlUser+": setresgid", unix.SYS_SETRESGID, gid, gid, gid)
 	s.Call(tier.ControlUser+": setresuid", unix.SYS_SETRESUID, uid, uid, uid)
-	s.Call("die with the host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, unix.SIGKILL, 0, 0, 0)
+	s.Call("die with the host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, int(unix.SIGKILL), 0, 0, 0)
 	s.Call("umask", unix.SYS_UMASK, 0)
 }
 

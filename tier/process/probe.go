@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/attack"
@@ -49,7 +50,7 @@ func (t *Tier) probe(ctx context.Context) (tier.Report, error) {
 // landlockAttack is something that only Landlock stops: the device's mode and
 // its mount let anybody stir the host's random numbers.
 var landlockAttack = attack.Attack{
-	Control: tier.ControlLandlock, What: "writing to a device that is for reading", Held: attack.Fails(unix.EACCES),
+	Control: tier.ControlLandlock, What: "writing to a device that is for reading", Held: attack.Fails(linux.EACCES),
 	Program: func(s *glove.Script) {
 		s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, "/dev/random", unix.O_WRONLY, 0)
 	},

@@ -22,6 +22,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -640,9 +641,9 @@ func TestLack(t *testing.T) {
 		err     error
 		control string
 	}{
-		{&glove.Fault{Call: tier.ControlNetwork + ": socket", Errno: unix.EPERM}, tier.ControlNetwork},
-		{&glove.Fault{Call: "close", Errno: unix.EBADF}, ""},
-		{&glove.Fault{Call: "other: thing", Errno: unix.EBADF}, ""},
+		{&glove.Fault{Call: tier.ControlNetwork + ": socket", Errno: linux.EPERM}, tier.ControlNetwork},
+		{&glove.Fault{Call: "close", Errno: linux.EBADF}, ""},
+		{&glove.Fault{Call: "other: thing", Errno: linux.EBADF}, ""},
 		{errors.New("the glove is gone"), ""},
 	} {
 		var got *tier.Error

@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -37,26 +36,26 @@ var commandTests = map[string]func(*suite, *testing.T){
 	"exit codes": func(s *suite, t *testing.T) {
 		// Those that others read as a limit are codes like any other.
 		for _, code := range []int{0, 1, 2, 124, 137, 152, 255} {
-			box := s.open(t, program("p", func(s *glove.Script) { s.Call("exit", unix.SYS_EXIT_GROUP, code) }))
+			box := s.open(t, program("p", func(s *glove.Script) { s.Call("exit", linux.SYS_EXIT_GROUP, code) }))
 			if r := run(box, "p"); r.Cause != glovebox.CauseExit || r.ExitCode != code || r.Signal != "" || len(r.Hits) > 0 {
 				t.Errorf("exit code %d became %+v", code, r.Outcome)
 			}
 		}
 	},
 	"signals": func(s *suite, t *testing.T) {
-		for _, sig := range []unix.Signal{unix.SIGTERM, unix.SIGKILL, unix.SIGSEGV, unix.SIGXCPU, unix.SIGPIPE} {
+		for _, sig := range []linux.Signal{linux.SIGTERM, linux.SIGKILL, linux.SIGSEGV, linux.SIGXCPU, linux.SIGPIPE} {
 			box := s.open(t, program("p", func(s *glove.Script) {
 				pid := s.Buffer(8)
-				s.Call("getpid", unix.SYS_GETPID).To(pid)
-				s.CallOn(pid, "kill", unix.SYS_KILL, sig)
+				s.Call("getpid", linux.SYS_GETPID).To(pid)
+				s.CallOn(pid, "kill", linux.SYS_KILL, sig)
 				pause(s)
 			}))
 			r := run(box, "p")
-			if r.Cause != glovebox.CauseExit || r.ExitCode != -1 || r.Signal != unix.SignalName(sig) || len(r.Hits) > 0 {
-				t.Errorf("%s became %+v", unix.SignalName(sig), r.Outcome)
+			if r.Cause != glovebox.CauseExit || r.ExitCode != -1 || r.Signal != sig.Name() || len(r.Hits) > 0 {
+				t.Errorf("%s became %+v", sig.Name(), r.Outcome)
 			}
 			if !box.Alive() {
-				t.Errorf("%s to itself ended the box", unix.SignalName(sig))
+				t.Errorf("%s to itself ended the box", sig.Name())
 			}
 		}
 	},
@@ -64,7 +63,7 @@ var commandTests = map[string]func(*suite, *testing.T){
 		box := s.open(t, program("p", func(s *glove.Script) { copyTo(s, s.Words(0), 1) }),
 			program("again", func(s *glove.Script) {
 				copyTo(s, s.Words(0), 2)
-				s.Call("rewind", unix.SYS_LSEEK, 0, 1, 0)
+				s.Call("rewind", linux.SYS_LSEEK, 0, 1, 0)
 				copyTo(s, s.Words(0), 1)
 			}))
 		big := bytes.Repeat([]byte("0123456789abcdef"), 50_000)
@@ -98,9 +97,9 @@ var commandTests = map[string]func(*suite, *testing.T){
 	"directory": func(s *suite, t *testing.T) {
 		box := s.open(t, program("sub/p", func(s *glove.Script) {
 			buf, n := s.Scratch(4096), s.Buffer(8)
-			s.Call("getcwd", unix.SYS_GETCWD, buf, 4096).To(n)
+			s.Call("getcwd", linux.SYS_GETCWD, buf, 4096).To(n)
 			count := s.Load(n)
-			count.To(s.Call("write", unix.SYS_WRITE, 1, buf, 0).Arg(2))
+			count.To(s.Call("write", linux.SYS_WRITE, 1, buf, 0).Arg(2))
 		}))
 		for dir, want := range map[string]string{"": tier.Workspace, tier.Workspace + "/sub": tier.Workspace + "/sub", tier.Temp: tier.Temp} {
 			if r := run(box, "sub/p", func(c *tier.Command) { c.Dir = dir }).ok(t); r.stdout.String() != want+"\x00" {
@@ -111,11 +110,11 @@ var commandTests = map[string]func(*suite, *testing.T){
 	"user": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
 			ids := s.Buffer(32)
-			s.Call("getuid", unix.SYS_GETUID).To(ids)
-			s.Call("geteuid", unix.SYS_GETEUID).To(ids.Plus(8))
-			s.Call("getgid", unix.SYS_GETGID).To(ids.Plus(16))
-			s.Call("getegid", unix.SYS_GETEGID).To(ids.Plus(24))
-			s.Call("write", unix.SYS_WRITE, 1, ids, 32)
+			s.Call("getuid", linux.SYS_GETUID).To(ids)
+			s.Call("geteuid", linux.SYS_GETEUID).To(ids.Plus(8))
+			s.Call("getgid", linux.SYS_GETGID).To(ids.Plus(16))
+			s.Call("getegid", linux.SYS_GETEGID).To(ids.Plus(24))
+			s.Call("write", linux.SYS_WRITE, 1, ids, 32)
 		}))
 		id := "\xe8\x03\x00\x00\x00\x00\x00\x00" // 1000
 		if r := run(box, "p").ok(t); r.stdout.String() != strings.Repeat(id, 4) {
@@ -129,13 +128,13 @@ var commandTests = map[string]func(*suite, *testing.T){
 		defer out.Close()
 		spec := s.spec(program("p", func(s *glove.Script) {
 			buf := s.Buffer(5)
-			s.Call("read", unix.SYS_READ, 3, buf, 5)
+			s.Call("read", linux.SYS_READ, 3, buf, 5)
 			for fd := 4; fd < 1100; fd++ {
 				if fd != 5 {
-					must(s, unix.EBADF, unix.SYS_FCNTL, fd, unix.F_GETFD)
+					must(s, linux.EBADF, linux.SYS_FCNTL, fd, linux.F_GETFD)
 				}
 			}
-			s.Call("write", unix.SYS_WRITE, 5, buf, 5)
+			s.Call("write", linux.SYS_WRITE, 5, buf, 5)
 		}))
 		spec.Descriptors = []*os.File{toBox, nil, fromBox}
 		box := s.openSpec(t, spec)
@@ -157,7 +156,7 @@ var commandTests = map[string]func(*suite, *testing.T){
 	"no descriptor": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
 			for fd := 3; fd < 1100; fd++ {
-				must(s, unix.EBADF, unix.SYS_FCNTL, fd, unix.F_GETFD)
+				must(s, linux.EBADF, linux.SYS_FCNTL, fd, linux.F_GETFD)
 			}
 		}))
 		run(box, "p").ok(t)
@@ -166,18 +165,18 @@ var commandTests = map[string]func(*suite, *testing.T){
 		// What the Go runtime blocks or ignores must not be so in the box.
 		box := s.open(t, program("p", func(s *glove.Script) {
 			set, wrong, on := s.Buffer(8), s.Label(), s.Label()
-			s.Call("sigprocmask", unix.SYS_RT_SIGPROCMASK, 0, 0, set, 8)
+			s.Call("sigprocmask", linux.SYS_RT_SIGPROCMASK, 0, 0, set, 8)
 			s.Load(set).IfOther(0, wrong)
 			for sig := 1; sig < 32; sig++ {
 				act := s.Buffer(32)
-				s.Call("sigaction", unix.SYS_RT_SIGACTION, sig, 0, act, 8)
+				s.Call("sigaction", linux.SYS_RT_SIGACTION, sig, 0, act, 8)
 				s.Load(act).IfOther(0, wrong)
 			}
 			s.Jump(on)
 			s.Place(wrong)
-			s.Call("exit", unix.SYS_EXIT_GROUP, 99)
+			s.Call("exit", linux.SYS_EXIT_GROUP, 99)
 			s.Place(on)
-			s.Call("umask", unix.SYS_UMASK, 0)
+			s.Call("umask", linux.SYS_UMASK, 0)
 		}))
 		run(box, "p").ok(t)
 	},
@@ -185,12 +184,12 @@ var commandTests = map[string]func(*suite, *testing.T){
 		box := s.open(t, program("first", func(s *glove.Script) {
 			create(s, "kept", "the first was here")
 			fork(s, func(s *glove.Script) { // a daemon
-				s.Call("setsid", unix.SYS_SETSID)
+				s.Call("setsid", linux.SYS_SETSID)
 				fork(s, pause)
 				pause(s)
 			})
 		}), program("second", func(s *glove.Script) {
-			must(s, unix.ESRCH, unix.SYS_KILL, -1, 0) // nobody is left
+			must(s, linux.ESRCH, linux.SYS_KILL, -1, 0) // nobody is left
 			print(s, "kept")
 			print(s, "late")
 		}))
@@ -204,10 +203,10 @@ var commandTests = map[string]func(*suite, *testing.T){
 		box := s.open(t, program("p", func(s *glove.Script) {
 			// The pipe is descriptors 3 and 4; the child writes to it when it has
 			// written to stdout, which it then holds.
-			s.Call("pipe", unix.SYS_PIPE2, s.Buffer(8), 0)
+			s.Call("pipe", linux.SYS_PIPE2, s.Buffer(8), 0)
 			fork(s, func(s *glove.Script) { write(s, 1, "child"); write(s, 4, "."); pause(s) })
-			s.Call("read", unix.SYS_READ, 3, s.Buffer(8), 1)
-			s.Call("exit", unix.SYS_EXIT_GROUP, 7)
+			s.Call("read", linux.SYS_READ, 3, s.Buffer(8), 1)
+			s.Call("exit", linux.SYS_EXIT_GROUP, 7)
 		}))
 		if r := run(box, "p"); r.Cause != glovebox.CauseExit || r.ExitCode != 7 || r.stdout.String() != "child" {
 			t.Errorf("ended with %+v, stdout %q", r.Outcome, &r.stdout)
@@ -215,7 +214,7 @@ var commandTests = map[string]func(*suite, *testing.T){
 	},
 	"usage": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
-			s.Call("mmap", unix.SYS_MMAP, 0, 32<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE, -1, 0)
+			s.Call("mmap", linux.SYS_MMAP, 0, 32<<20, linux.PROT_READ|linux.PROT_WRITE, linux.MAP_PRIVATE|linux.MAP_ANONYMOUS|linux.MAP_POPULATE, -1, 0)
 			sleep(s, 100*time.Millisecond)
 		}), program("loop", loop))
 		if u := run(box, "p").ok(t).Usage; u.Duration < 100*time.Millisecond || u.MemoryPeak < 32<<20 || u.MemoryPeak > 96<<20 {
@@ -268,7 +267,7 @@ var commandTests = map[string]func(*suite, *testing.T){
 		box := s.open(t, program("p", func(s *glove.Script) {
 			data := s.String(text)
 			for range n {
-				s.Call("write", unix.SYS_WRITE, 1, data, len(text))
+				s.Call("write", linux.SYS_WRITE, 1, data, len(text))
 			}
 		}))
 		got := 0
@@ -298,9 +297,9 @@ var commandTests = map[string]func(*suite, *testing.T){
 	"wall of what ignores signals": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
 			for sig := 1; sig < 32; sig++ {
-				s.Call("ignore", unix.SYS_RT_SIGACTION, sig, s.Words(1, 0, 0, 0), 0, 8).Ignore()
+				s.Call("ignore", linux.SYS_RT_SIGACTION, sig, s.Words(1, 0, 0, 0), 0, 8).Ignore()
 			}
-			fork(s, func(s *glove.Script) { s.Call("setsid", unix.SYS_SETSID); pause(s) })
+			fork(s, func(s *glove.Script) { s.Call("setsid", linux.SYS_SETSID); pause(s) })
 			loop(s)
 		}))
 		if r := run(box, "p", func(c *tier.Command) { c.Wall = soon }); r.Cause != glovebox.CauseWall {
@@ -312,7 +311,7 @@ var commandTests = map[string]func(*suite, *testing.T){
 			spec := s.spec(program("p", func(s *glove.Script) {
 				data, again := s.Scratch(4<<10), s.Label()
 				s.Place(again)
-				s.Call("write", unix.SYS_WRITE, fd, data, 4<<10)
+				s.Call("write", linux.SYS_WRITE, fd, data, 4<<10)
 				s.Jump(again)
 			}))
 			spec.Limits.Output = 10_001

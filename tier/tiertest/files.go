@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -41,7 +40,7 @@ var fileTests = map[string]func(*suite, *testing.T){
 		box := s.open(t, glovebox.File{Path: "a/file", Data: []byte("old")}, program("p", func(s *glove.Script) {
 			create(s, "a/file", "new")
 			create(s, "a/other", "more")
-			s.Call("unlink", unix.SYS_UNLINKAT, unix.AT_FDCWD, "p", 0)
+			s.Call("unlink", linux.SYS_UNLINKAT, linux.AT_FDCWD, "p", 0)
 		}))
 		run(box, "p").ok(t)
 		same(t, box, []glovebox.File{{Path: "a/file", Data: []byte("new")}, {Path: "a/other", Data: []byte("more")}})
@@ -58,36 +57,36 @@ var fileTests = map[string]func(*suite, *testing.T){
 			try := func(nr uintptr, args ...any) { s.Call("try", nr, args...).Ignore() }
 			for _, f := range want {
 				dir, _, _ := strings.Cut(f.Path, "/")
-				try(unix.SYS_FCHMODAT, unix.AT_FDCWD, f.Path, 0o777)
-				try(unix.SYS_FCHOWNAT, unix.AT_FDCWD, f.Path, tier.UID, tier.GID, 0)
-				for _, flags := range []int{unix.O_WRONLY, unix.O_RDWR | unix.O_TRUNC, unix.O_WRONLY | unix.O_APPEND} {
+				try(linux.SYS_FCHMODAT, linux.AT_FDCWD, f.Path, 0o777)
+				try(linux.SYS_FCHOWNAT, linux.AT_FDCWD, f.Path, tier.UID, tier.GID, 0)
+				for _, flags := range []int{linux.O_WRONLY, linux.O_RDWR | linux.O_TRUNC, linux.O_WRONLY | linux.O_APPEND} {
 					fd := s.Buffer(8)
-					s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, f.Path, flags, 0).To(fd).Ignore()
-					s.CallOn(fd, "write", unix.SYS_WRITE, "forged", 6).Ignore()
-					s.CallOn(fd, "ftruncate", unix.SYS_FTRUNCATE, 1).Ignore()
+					s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, f.Path, flags, 0).To(fd).Ignore()
+					s.CallOn(fd, "write", linux.SYS_WRITE, "forged", 6).Ignore()
+					s.CallOn(fd, "ftruncate", linux.SYS_FTRUNCATE, 1).Ignore()
 				}
-				try(unix.SYS_TRUNCATE, f.Path, 0)
-				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, f.Path, unix.AT_FDCWD, f.Path+".old", 0)
-				try(unix.SYS_UNLINKAT, unix.AT_FDCWD, f.Path, 0)
-				try(unix.SYS_SYMLINKAT, "/etc/passwd", unix.AT_FDCWD, f.Path)
-				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, "p", unix.AT_FDCWD, f.Path, 0)
-				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, "p", unix.AT_FDCWD, f.Path, unix.RENAME_EXCHANGE)
-				try(unix.SYS_MKDIRAT, unix.AT_FDCWD, "mine", 0o777)
-				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, "mine", unix.AT_FDCWD, dir, unix.RENAME_EXCHANGE)
-				try(unix.SYS_MOUNT, "tmpfs", dir, "tmpfs", 0, 0)
-				try(unix.SYS_UMOUNT2, f.Path, unix.MNT_DETACH)
+				try(linux.SYS_TRUNCATE, f.Path, 0)
+				try(linux.SYS_RENAMEAT2, linux.AT_FDCWD, f.Path, linux.AT_FDCWD, f.Path+".old", 0)
+				try(linux.SYS_UNLINKAT, linux.AT_FDCWD, f.Path, 0)
+				try(linux.SYS_SYMLINKAT, "/etc/passwd", linux.AT_FDCWD, f.Path)
+				try(linux.SYS_RENAMEAT2, linux.AT_FDCWD, "p", linux.AT_FDCWD, f.Path, 0)
+				try(linux.SYS_RENAMEAT2, linux.AT_FDCWD, "p", linux.AT_FDCWD, f.Path, linux.RENAME_EXCHANGE)
+				try(linux.SYS_MKDIRAT, linux.AT_FDCWD, "mine", 0o777)
+				try(linux.SYS_RENAMEAT2, linux.AT_FDCWD, "mine", linux.AT_FDCWD, dir, linux.RENAME_EXCHANGE)
+				try(linux.SYS_MOUNT, "tmpfs", dir, "tmpfs", 0, 0)
+				try(linux.SYS_UMOUNT2, f.Path, linux.MNT_DETACH)
 				// By way of the descriptor's link, and by a second name.
 				fd := s.Buffer(8)
-				s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, f.Path, unix.O_RDONLY, 0).To(fd).Ignore()
-				try(unix.SYS_OPENAT, unix.AT_FDCWD, "/proc/self/fd/3", unix.O_RDWR|unix.O_TRUNC, 0)
-				try(unix.SYS_LINKAT, unix.AT_FDCWD, f.Path, unix.AT_FDCWD, "second", 0)
-				try(unix.SYS_FCHMODAT, unix.AT_FDCWD, "second", 0o777)
-				try(unix.SYS_TRUNCATE, "second", 0)
+				s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, f.Path, linux.O_RDONLY, 0).To(fd).Ignore()
+				try(linux.SYS_OPENAT, linux.AT_FDCWD, "/proc/self/fd/3", linux.O_RDWR|linux.O_TRUNC, 0)
+				try(linux.SYS_LINKAT, linux.AT_FDCWD, f.Path, linux.AT_FDCWD, "second", 0)
+				try(linux.SYS_FCHMODAT, linux.AT_FDCWD, "second", 0o777)
+				try(linux.SYS_TRUNCATE, "second", 0)
 			}
 			for _, dir := range []string{"a/b", "a"} {
-				try(unix.SYS_FCHMODAT, unix.AT_FDCWD, dir, 0o777)
-				try(unix.SYS_RENAMEAT2, unix.AT_FDCWD, dir, unix.AT_FDCWD, "gone", 0)
-				try(unix.SYS_UNLINKAT, unix.AT_FDCWD, dir, unix.AT_REMOVEDIR)
+				try(linux.SYS_FCHMODAT, linux.AT_FDCWD, dir, 0o777)
+				try(linux.SYS_RENAMEAT2, linux.AT_FDCWD, dir, linux.AT_FDCWD, "gone", 0)
+				try(linux.SYS_UNLINKAT, linux.AT_FDCWD, dir, linux.AT_REMOVEDIR)
 			}
 		}))...)
 		run(box, "p").ok(t)
@@ -97,12 +96,12 @@ var fileTests = map[string]func(*suite, *testing.T){
 		want := glovebox.File{Path: "sub/late", Data: []byte("late"), ReadOnly: true}
 		box := s.open(t, program("trap", func(s *glove.Script) {
 			// What the command before left must not lead the file astray.
-			s.Call("symlink", unix.SYS_SYMLINKAT, tier.Temp, unix.AT_FDCWD, "link")
-			s.Call("mkdir", unix.SYS_MKDIRAT, unix.AT_FDCWD, "dir", 0o777)
+			s.Call("symlink", linux.SYS_SYMLINKAT, tier.Temp, linux.AT_FDCWD, "link")
+			s.Call("mkdir", linux.SYS_MKDIRAT, linux.AT_FDCWD, "dir", 0o777)
 		}), program("p", func(s *glove.Script) {
-			s.Call("try", unix.SYS_UNLINKAT, unix.AT_FDCWD, want.Path, 0).Ignore()
-			s.Call("try", unix.SYS_RENAMEAT2, unix.AT_FDCWD, "sub", unix.AT_FDCWD, "gone", 0).Ignore()
-			s.Call("try", unix.SYS_TRUNCATE, want.Path, 0).Ignore()
+			s.Call("try", linux.SYS_UNLINKAT, linux.AT_FDCWD, want.Path, 0).Ignore()
+			s.Call("try", linux.SYS_RENAMEAT2, linux.AT_FDCWD, "sub", linux.AT_FDCWD, "gone", 0).Ignore()
+			s.Call("try", linux.SYS_TRUNCATE, want.Path, 0).Ignore()
 		}))
 		run(box, "trap").ok(t)
 		run(box, "p", func(c *tier.Command) { c.Files = []glovebox.File{want} }).ok(t)
@@ -146,14 +145,14 @@ var fileTests = map[string]func(*suite, *testing.T){
 	"links and special files": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
 			for name, to := range map[string]string{"passwd": "/etc/passwd", "root": "/", "self": "self", "up": "..", "inside": "p", "proc": "/proc/1"} {
-				s.Call("symlink", unix.SYS_SYMLINKAT, to, unix.AT_FDCWD, name)
+				s.Call("symlink", linux.SYS_SYMLINKAT, to, linux.AT_FDCWD, name)
 			}
-			s.Call("fifo", unix.SYS_MKNODAT, unix.AT_FDCWD, "fifo", unix.S_IFIFO|0o666, 0)
+			s.Call("fifo", linux.SYS_MKNODAT, linux.AT_FDCWD, "fifo", linux.S_IFIFO|0o666, 0)
 			fd := s.Buffer(8)
-			s.Call("socket", unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_STREAM, 0).To(fd)
-			s.CallOn(fd, "bind", unix.SYS_BIND, []byte("\x01\x00socket\x00"), 9)
+			s.Call("socket", linux.SYS_SOCKET, linux.AF_UNIX, linux.SOCK_STREAM, 0).To(fd)
+			s.CallOn(fd, "bind", linux.SYS_BIND, []byte("\x01\x00socket\x00"), 9)
 			create(s, "closed", "mode 0")
-			s.Call("chmod", unix.SYS_FCHMODAT, unix.AT_FDCWD, "closed", 0)
+			s.Call("chmod", linux.SYS_FCHMODAT, linux.AT_FDCWD, "closed", 0)
 		}))
 		run(box, "p").ok(t)
 		fsys := workspace(t, box)
@@ -202,23 +201,23 @@ var fileTests = map[string]func(*suite, *testing.T){
 				create(s, dir+"/mine", "secret")
 			}
 			fd := s.Buffer(8)
-			s.Call("socket", unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_STREAM, 0).To(fd)
-			s.CallOn(fd, "bind", unix.SYS_BIND, []byte("\x01\x00\x00neighbour"), 12)
-			s.CallOn(fd, "listen", unix.SYS_LISTEN, 1)
+			s.Call("socket", linux.SYS_SOCKET, linux.AF_UNIX, linux.SOCK_STREAM, 0).To(fd)
+			s.CallOn(fd, "bind", linux.SYS_BIND, []byte("\x01\x00\x00neighbour"), 12)
+			s.CallOn(fd, "listen", linux.SYS_LISTEN, 1)
 			write(s, 1, "up")
 			pause(s)
 		})
 		find := program("find", func(s *glove.Script) {
 			for _, dir := range []string{tier.Workspace, tier.Temp, "/dev/shm"} {
-				must(s, unix.ENOENT, unix.SYS_OPENAT, unix.AT_FDCWD, dir+"/mine", unix.O_RDONLY, 0)
+				must(s, linux.ENOENT, linux.SYS_OPENAT, linux.AT_FDCWD, dir+"/mine", linux.O_RDONLY, 0)
 			}
 			fd := s.Buffer(8)
-			s.Call("socket", unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_STREAM, 0).To(fd)
+			s.Call("socket", linux.SYS_SOCKET, linux.AF_UNIX, linux.SOCK_STREAM, 0).To(fd)
 			refused := s.Label()
-			s.CallOn(fd, "connect", unix.SYS_CONNECT, []byte("\x01\x00\x00neighbour"), 12).IfError(refused)
-			s.Call("exit", unix.SYS_EXIT_GROUP, 98)
+			s.CallOn(fd, "connect", linux.SYS_CONNECT, []byte("\x01\x00\x00neighbour"), 12).IfError(refused)
+			s.Call("exit", linux.SYS_EXIT_GROUP, 98)
 			s.Place(refused)
-			must(s, unix.ESRCH, unix.SYS_KILL, -1, 0)
+			must(s, linux.ESRCH, linux.SYS_KILL, -1, 0)
 		})
 		first, second := s.open(t, leave), s.open(t, find)
 		ctx, cancel := context.WithCancel(context.Background())

@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/internal/leftover"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -157,7 +156,7 @@ func run(box tier.Box, name string, change ...func(*tier.Command)) *result {
 func (r *result) ok(t *testing.T) *result {
 	t.Helper()
 	if r.Cause != glovebox.CauseExit || r.ExitCode != 0 || r.Signal != "" || !r.Started || r.Err != nil {
-		t.Fatalf("ended with %+v (error %s)", r.Outcome, unix.ErrnoName(unix.Errno(max(r.ExitCode, 0))))
+		t.Fatalf("ended with %+v (error %s)", r.Outcome, linux.Errno(max(r.ExitCode, 0)).Name())
 	}
 	return r
 }
@@ -170,7 +169,7 @@ func (r *result) hit(l glovebox.LimitName) bool {
 
 // Pieces of programs.
 
-func pause(s *glove.Script) { s.Call("pause", unix.SYS_PPOLL, 0, 0, 0, 0) }
+func pause(s *glove.Script) { s.Call("pause", linux.SYS_PPOLL, 0, 0, 0, 0) }
 
 func loop(s *glove.Script) {
 	again := s.Label()
@@ -179,27 +178,27 @@ func loop(s *glove.Script) {
 }
 
 func sleep(s *glove.Script, d time.Duration) {
-	s.Call("sleep", unix.SYS_NANOSLEEP, s.Words(int64(d/time.Second), int64(d%time.Second)), 0)
+	s.Call("sleep", linux.SYS_NANOSLEEP, s.Words(int64(d/time.Second), int64(d%time.Second)), 0)
 }
 
 func write(s *glove.Script, fd int, text string) {
-	s.Call("write", unix.SYS_WRITE, fd, text, len(text))
+	s.Call("write", linux.SYS_WRITE, fd, text, len(text))
 }
 
 func create(s *glove.Script, path, text string) {
 	fd := s.Buffer(8)
-	s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, path, unix.O_CREAT|unix.O_WRONLY|unix.O_TRUNC, 0o644).To(fd)
-	s.CallOn(fd, "write", unix.SYS_WRITE, text, len(text))
-	s.CallOn(fd, "close", unix.SYS_CLOSE)
+	s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, path, linux.O_CREAT|linux.O_WRONLY|linux.O_TRUNC, 0o644).To(fd)
+	s.CallOn(fd, "write", linux.SYS_WRITE, text, len(text))
+	s.CallOn(fd, "close", linux.SYS_CLOSE)
 }
 
 // fork makes a child that executes body and ends.
 func fork(s *glove.Script, body func(s *glove.Script)) {
 	pid, on := s.Buffer(8), s.Label()
-	s.Call("fork", unix.SYS_CLONE, uint64(unix.SIGCHLD), 0, 0, 0, 0).To(pid)
+	s.Call("fork", linux.SYS_CLONE, uint64(linux.SIGCHLD), 0, 0, 0, 0).To(pid)
 	s.Load(pid).IfOther(0, on)
 	body(s)
-	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
+	s.Call("exit", linux.SYS_EXIT_GROUP, 0)
 	s.Place(on)
 }
 
@@ -208,10 +207,10 @@ func copyTo(s *glove.Script, from glove.Ref, to int) {
 	again, end := s.Label(), s.Label()
 	buf, n := s.Scratch(32<<10), s.Buffer(8)
 	s.Place(again)
-	s.CallOn(from, "read", unix.SYS_READ, buf, 32<<10).To(n)
+	s.CallOn(from, "read", linux.SYS_READ, buf, 32<<10).To(n)
 	s.Load(n).IfEqual(0, end)
 	count := s.Load(n)
-	count.To(s.Call("write", unix.SYS_WRITE, to, buf, 0).Arg(2))
+	count.To(s.Call("write", linux.SYS_WRITE, to, buf, 0).Arg(2))
 	s.Jump(again)
 	s.Place(end)
 }
@@ -219,12 +218,12 @@ func copyTo(s *glove.Script, from glove.Ref, to int) {
 // print writes a file to stdout.
 func print(s *glove.Script, path string) {
 	fd := s.Buffer(8)
-	s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, path, unix.O_RDONLY, 0).To(fd)
+	s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, path, linux.O_RDONLY, 0).To(fd)
 	copyTo(s, fd, 1)
 }
 
 // must ends the program with exit code 99 where a call does not fail with want.
-func must(s *glove.Script, want unix.Errno, nr uintptr, args ...any) {
+func must(s *glove.Script, want linux.Errno, nr uintptr, args ...any) {
 	wrong := exits(s, 99)
 	s.Call("must fail", nr, args...).IfOther(-int64(want), wrong)
 }
@@ -242,7 +241,7 @@ func exits(s *glove.Script, code int) *glove.Label {
 	end, on := s.Label(), s.Label()
 	s.Jump(on)
 	s.Place(end)
-	s.Call("exit", unix.SYS_EXIT_GROUP, code)
+	s.Call("exit", linux.SYS_EXIT_GROUP, code)
 	s.Place(on)
 	return end
 }

@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/attack"
 )
@@ -62,15 +61,15 @@ var wallTests = map[string]func(*suite, *testing.T){
 	"the root is read-only": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
 			for _, dir := range []string{"/", "/etc", "/usr", "/usr/bin", "/dev", "/proc", "/sys", "/opt", "/var", "/root", "/home", "/run"} {
-				refused(s, unix.SYS_OPENAT, unix.AT_FDCWD, dir+"/new", unix.O_CREAT|unix.O_WRONLY, 0o644)
-				refused(s, unix.SYS_MKDIRAT, unix.AT_FDCWD, dir+"/new", 0o755)
+				refused(s, linux.SYS_OPENAT, linux.AT_FDCWD, dir+"/new", linux.O_CREAT|linux.O_WRONLY, 0o644)
+				refused(s, linux.SYS_MKDIRAT, linux.AT_FDCWD, dir+"/new", 0o755)
 			}
-			refused(s, unix.SYS_RENAMEAT2, unix.AT_FDCWD, "/etc", unix.AT_FDCWD, "/tmp/etc", 0)
-			refused(s, unix.SYS_UNLINKAT, unix.AT_FDCWD, "/etc/passwd", 0)
-			refused(s, unix.SYS_FCHMODAT, unix.AT_FDCWD, "/etc", 0o777)
-			refused(s, unix.SYS_TRUNCATE, "/etc/passwd", 0)
-			refused(s, unix.SYS_OPENAT, unix.AT_FDCWD, "/etc/passwd", unix.O_RDWR, 0)
-			refused(s, unix.SYS_MOUNT, 0, "/", 0, unix.MS_REMOUNT|unix.MS_BIND, 0)
+			refused(s, linux.SYS_RENAMEAT2, linux.AT_FDCWD, "/etc", linux.AT_FDCWD, "/tmp/etc", 0)
+			refused(s, linux.SYS_UNLINKAT, linux.AT_FDCWD, "/etc/passwd", 0)
+			refused(s, linux.SYS_FCHMODAT, linux.AT_FDCWD, "/etc", 0o777)
+			refused(s, linux.SYS_TRUNCATE, "/etc/passwd", 0)
+			refused(s, linux.SYS_OPENAT, linux.AT_FDCWD, "/etc/passwd", linux.O_RDWR, 0)
+			refused(s, linux.SYS_MOUNT, 0, "/", 0, linux.MS_REMOUNT|linux.MS_BIND, 0)
 		}))
 		run(box, "p").ok(t)
 	},
@@ -87,12 +86,12 @@ var wallTests = map[string]func(*suite, *testing.T){
 			for _, name := range []string{"mountinfo", "mounts", "mountstats", "maps", "environ", "cmdline", "cgroup", "status", "root", "exe", "cwd"} {
 				for _, pid := range []string{"self", "1"} {
 					fd, failed, again, buf, n := s.Buffer(8), s.Label(), s.Label(), s.Scratch(16<<10), s.Buffer(8)
-					s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, "/proc/"+pid+"/"+name, unix.O_RDONLY, 0).To(fd).IfError(failed)
+					s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, "/proc/"+pid+"/"+name, linux.O_RDONLY, 0).To(fd).IfError(failed)
 					s.Place(again)
-					s.CallOn(fd, "read", unix.SYS_READ, buf, 16<<10).To(n).IfError(failed)
+					s.CallOn(fd, "read", linux.SYS_READ, buf, 16<<10).To(n).IfError(failed)
 					s.Load(n).IfEqual(0, failed)
 					count := s.Load(n)
-					count.To(s.Call("write", unix.SYS_WRITE, 1, buf, 0).Arg(2))
+					count.To(s.Call("write", linux.SYS_WRITE, 1, buf, 0).Arg(2))
 					s.Jump(again)
 					s.Place(failed)
 				}
@@ -112,7 +111,7 @@ var wallTests = map[string]func(*suite, *testing.T){
 		box := s.open(t, program("p", func(s *glove.Script) {
 			for range 10 {
 				fork(s, func(s *glove.Script) {
-					s.Call("mmap", unix.SYS_MMAP, 0, 16<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE, -1, 0)
+					s.Call("mmap", linux.SYS_MMAP, 0, 16<<20, linux.PROT_READ|linux.PROT_WRITE, linux.MAP_PRIVATE|linux.MAP_ANONYMOUS|linux.MAP_POPULATE, -1, 0)
 					pause(s)
 				})
 			}
@@ -126,9 +125,9 @@ var wallTests = map[string]func(*suite, *testing.T){
 		box := s.open(t, program("p", func(s *glove.Script) {
 			for _, dir := range []string{tier.Workspace, tier.Temp, "/dev/shm"} {
 				fd, data := s.Buffer(8), s.Scratch(1<<20)
-				s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, dir+"/big", unix.O_CREAT|unix.O_WRONLY, 0o644).To(fd)
+				s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, dir+"/big", linux.O_CREAT|linux.O_WRONLY, 0o644).To(fd)
 				for range 50 {
-					s.CallOn(fd, "write", unix.SYS_WRITE, data, 1<<20).Ignore()
+					s.CallOn(fd, "write", linux.SYS_WRITE, data, 1<<20).Ignore()
 				}
 			}
 			pause(s)
@@ -165,7 +164,7 @@ var wallTests = map[string]func(*suite, *testing.T){
 	},
 	"a program that keeps its limits hits none": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
-			s.Call("mmap", unix.SYS_MMAP, 0, int64(1)<<40, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE, -1, 0)
+			s.Call("mmap", linux.SYS_MMAP, 0, int64(1)<<40, linux.PROT_NONE, linux.MAP_PRIVATE|linux.MAP_ANONYMOUS|linux.MAP_NORESERVE, -1, 0)
 			fork(s, func(*glove.Script) {})
 			create(s, "file", "data")
 			create(s, tier.Temp+"/file", "data")
