@@ -77,6 +77,11 @@ type Job struct {
 	Reply Reply `json:"reply,omitempty"`
 	// Program is code that needs no extraction.
 	Program *Program `json:"program,omitempty"`
+	// Command is an argument vector to run in place of a program, such as
+	// {"ls", "-l"}: Reply and Program are ignored then. A name without a slash
+	// is looked up in the PATH of the Image; without one it must be the
+	// interpreter of a language.
+	Command []string `json:"command,omitempty"`
 	// Language is the language of the reply's code where the reply does not
 	// say it, or where the caller insists.
 	Language string `json:"language,omitempty"`
@@ -105,6 +110,9 @@ type Job struct {
 	// Image names the OCI image whose file system the program runs in, such as
 	// "python:3.12" or a digest; empty means the host's own toolchain.
 	Image string `json:"image,omitempty"`
+	// Needs are what the tier must give, whichever it is; a tier that does not
+	// is passed over, or refused where Tier names it.
+	Needs []Need `json:"needs,omitempty"`
 	// RequireProof is the weakest proof that makes a pass; weaker ones are
 	// [StatusUnproven]. Empty means any.
 	RequireProof Proof `json:"require_proof,omitempty"`

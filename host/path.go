@@ -205,3 +205,6 @@ func (h *Host) behind(p string) (string, error) {
 	}
 	return "", err
 }
+
+// Stat implements language.Host.
+func (h *Host) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }

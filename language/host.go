@@ -1,6 +1,9 @@
 package language
 
-import "context"
+import (
+	"context"
+	"io/fs"
+)
 
 // Host is what a Language may ask of the machine to find its toolchain.
 type Host interface {
@@ -21,6 +24,8 @@ type Host interface {
 	// extension modules of an interpreter, so that Libraries can find what
 	// they need.
 	ELFs(dir string) ([]string, error)
+	// Stat tells of a file or directory; links are followed.
+	Stat(name string) (fs.FileInfo, error)
 	// Memo sets v, a pointer to something that JSON can hold, to what fill
 	// found under the same key when files were as they are now, or calls fill.
 	// See [Remember].

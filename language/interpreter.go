@@ -2,6 +2,7 @@ package language
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -31,6 +32,9 @@ func systemPrefix(prefix string) bool { return prefix == "/usr" || prefix == "/u
 func sharedObjects(dir string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err == nil && strings.HasSuffix(p, ".so") && d.Type().IsRegular() {
 			found = append(found, p)
 		}

@@ -39,10 +39,8 @@ type Language struct {
 	// FindModule finds the toolchain of tiers that run WebAssembly modules and
 	// no machine code. Nil means that there is none.
 	FindModule func(ctx context.Context, h Host) (*Toolchain, error)
-	// FindInImage finds the toolchain that an OCI image brings: h knows the
-	// image's files by their paths in a box, and asks its programs in a box.
-	// Root then holds only what is ours, to be laid over the image. Nil means
-	// that the language cannot use one.
+	// FindInImage finds the toolchain that an image brings, by the rules of
+	// [Language.InImage]. Nil means that Find serves, asked of the image.
 	FindInImage func(ctx context.Context, h Host) (*Toolchain, error)
 	// Plan makes the steps of a program without tests.
 	Plan func(tc *Toolchain, p *glovebox.Program) (*Plan, error)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -100,7 +99,7 @@ func findPerl(ctx context.Context, h Host) (*Toolchain, error) {
 	elfs := []string{exe}
 	var search []string
 	for _, d := range dirs {
-		if info, err := os.Stat(d); err != nil || !info.IsDir() {
+		if info, err := h.Stat(d); err != nil || !info.IsDir() {
 			continue
 		}
 		search = append(search, r.path(d))

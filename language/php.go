@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -113,7 +112,7 @@ func findPHP(ctx context.Context, h Host) (*Toolchain, error) {
 	var modules []rootfs.Entry
 	for _, name := range phpExtensions {
 		module := filepath.Join(dir, name+".so")
-		if _, err := os.Stat(module); err != nil || slices.Contains(loaded, name) {
+		if _, err := h.Stat(module); err != nil || slices.Contains(loaded, name) {
 			continue
 		}
 		ini += "extension=" + name + "\n"
@@ -138,7 +137,7 @@ func findPHP(ctx context.Context, h Host) (*Toolchain, error) {
 	}
 	// Some builds of PHP read the time zones of the system.
 	const zones = "/usr/share/zoneinfo"
-	if info, err := os.Stat(zones); err == nil && info.IsDir() {
+	if info, err := h.Stat(zones); err == nil && info.IsDir() {
 		root.Add(rootfs.Entry{Path: zones, Source: zones, SkipKey: "right posix", Skip: func(rel string, _ fs.DirEntry) bool {
 			return rel == "right" || rel == "posix" || rel == "localtime"
 		}})

@@ -20,6 +20,7 @@ var Python = &Language{
 	Score:       pythonSigns.score,
 	IsTest:      isPythonTest,
 	Find:        findPython,
+	FindInImage: findPythonInImage,
 	Plan:        planPython,
 	Exam:        examPython,
 	ReadFailure: readPythonFailure,

@@ -97,7 +97,8 @@ func pythonVenv() string {
 	return ""
 }
 
-func learnPython(ctx context.Context, h Host, exe, venv string) (pythonFacts, error) {
+// askedPython is what a Python says of itself.
+func askedPython(ctx context.Context, h Host, exe string) (pythonFacts, error) {
 	var facts pythonFacts
 	args := []string{exe, "-I", "-c", askPython}
 	drivers, err := pythonDrivers.ReadDir("python")
@@ -132,6 +133,14 @@ func learnPython(ctx context.Context, h Host, exe, venv string) (pythonFacts, er
 		if facts.Compiled[name], err = base64.StdEncoding.DecodeString(text); err != nil {
 			return facts, err
 		}
+	}
+	return facts, nil
+}
+
+func learnPython(ctx context.Context, h Host, exe, venv string) (pythonFacts, error) {
+	facts, err := askedPython(ctx, h, exe)
+	if err != nil {
+		return facts, err
 	}
 	if venv != "" {
 		found, err := filepath.Glob(venv + "/lib/python3*/site-packages")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -111,7 +110,7 @@ func findRuby(ctx context.Context, h Host) (*Toolchain, error) {
 	}
 	var taken []string
 	for _, d := range dirs {
-		if info, err := os.Stat(d); err != nil || !info.IsDir() || slices.ContainsFunc(taken, func(t string) bool { return strings.HasPrefix(d+"/", t+"/") }) {
+		if info, err := h.Stat(d); err != nil || !info.IsDir() || slices.ContainsFunc(taken, func(t string) bool { return strings.HasPrefix(d+"/", t+"/") }) {
 			continue
 		}
 		taken = append(taken, d)
