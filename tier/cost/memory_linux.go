@@ -1,0 +1,58 @@
+package cost
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// descendants is the memory of all processes that descend from this one, in
+// bytes: each page divided by how many share it.
+func descendants() int64 {
+	children := map[int][]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range stats {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		var pid, parent int
+		// The name, in parentheses, may hold anything.
+		at := strings.LastIndexByte(string(text), ')')
+		if _, err := fmt.Sscan(string(text), &pid); err != nil || at < 0 {
+			continue
+		}
+		var state string
+		if _, err := fmt.Sscan(string(text[at+1:]), &state, &parent); err == nil {
+			children[parent] = append(children[parent], pid)
+		}
+	}
+	var sum int64
+	var add func(pid int)
+	add = func(pid int) {
+		for _, child := range children[pid] {
+			sum += proportional(child)
+			add(child)
+		}
+	}
+	add(os.Getpid())
+	return sum
+}
+
+// proportional is a process's proportional set size; 0 for one that is gone.
+func proportional(pid int) int64 {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var kib int64
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "Pss:"); ok {
+			fmt.Sscan(rest, &kib)
+		}
+	}
+	return kib << 10
+}
