@@ -28,9 +28,9 @@ type Command struct {
 	// error is kept for [Process.Err].
 	Output io.Writer
 	Dir    string // working directory; empty means /
-	// User and Group are who it becomes; 0 means the caller.
-	User, GID uint32
-	Group     *cgroup.Group // nil means none
+	// Identity is who it becomes; nil means the caller.
+	Identity *syscall.Credential
+	Group    *cgroup.Group // nil means none
 	// Limits are resource limits (RLIMIT_…), set before it is told anything.
 	Limits map[int]uint64
 }
@@ -72,9 +72,7 @@ func Start(c Command) (*Process, error) {
 	if c.Dir != "" {
 		attr.Dir = c.Dir
 	}
-	if c.User != 0 || c.GID != 0 {
-		attr.Sys.Credential = &syscall.Credential{Uid: c.User, Gid: c.GID}
-	}
+	attr.Sys.Credential = c.Identity
 	if c.Group != nil {
 		c.Group.Spawn(attr.Sys)
 	}

@@ -1,0 +1,252 @@
+// Package qemu runs virtual machines with QEMU, of the machine type microvm.
+//
+// QEMU is given all it needs as open descriptors and runs as a user of its own
+// where root starts it, with its own seccomp sandbox on, in a session and a
+// control group of its own, without a network device. Its control socket and
+// the guest's channel are socket pairs that it inherits: neither has a name.
+package qemu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
+)
+
+// Program is QEMU's name on PATH.
+const Program = "qemu-system-x86_64"
+
+// Monitor is QEMU. It implements [monitor.Monitor].
+type Monitor struct{ path string }
+
+// Find returns the QEMU at path, or the one on PATH where path is empty.
+func Find(path string) (*Monitor, error) {
+	if path == "" {
+		path = Program
+	}
+	path, err := exec.LookPath(path)
+	if err != nil {
+		return nil, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	return &Monitor{path}, nil
+}
+
+// Name implements [monitor.Monitor].
+func (*Monitor) Name() string { return "qemu" }
+
+// Channel implements [monitor.Monitor].
+func (*Monitor) Channel() monitor.Channel { return monitor.Serial }
+
+// Uncompressed implements [monitor.Monitor].
+func (*Monitor) Uncompressed() bool { return false }
+
+// Identity implements [monitor.Monitor]: the file, followed through links, and
+// when it was last changed. A package's new version is another file.
+func (m *Monitor) Identity(context.Context) (string, error) {
+	real, err := filepath.EvalSymlinks(m.path)
+	if err != nil {
+		return "", err
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(real, &st); err != nil {
+		return "", &os.PathError{Op: "stat", Path: real, Err: err}
+	}
+	return fmt.Sprintf("qemu %s dev %d ino %d size %d changed %d.%09d", real, st.Dev, st.Ino, st.Size, st.Ctim.Sec, st.Ctim.Nsec), nil
+}
+
+// instance is one QEMU. It implements [monitor.Instance].
+type instance struct {
+	*monitor.Process
+	channel net.Conn
+
+	mu      sync.Mutex
+	control *control // nil once closed
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// Start implements [monitor.Monitor].
+func (m *Monitor) Start(ctx context.Context, machine monitor.Machine) (_ monitor.Instance, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	files, err := open(&machine)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	conn, theirs, err := pair()
+	if err != nil {
+		return nil, err
+	}
+	files[fdControl] = theirs
+	channel, theirs, err := pair()
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	files[fdChannel] = theirs
+
+	i := &instance{channel: channel}
+	i.Process, err = m.process(&machine, files)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close(), channel.Close())
+	}
+	stop := context.AfterFunc(ctx, i.Kill)
+	defer stop()
+	i.control, err = openControl(conn)
+	if err == nil && machine.Snapshot != "" {
+		err = i.restore(machine.Snapshot)
+	}
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		err = errors.Join(err, i.Close())
+		if said := i.Err(); said != "" {
+			err = fmt.Errorf("%w: QEMU says: %s", err, said)
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			err = errors.Join(cause, err)
+		}
+		return nil, err
+	}
+	return i, nil
+}
+
+// process starts QEMU with its descriptors.
+func (m *Monitor) process(machine *monitor.Machine, files map[int]*os.File) (*monitor.Process, error) {
+	var groups []uint32
+	if machine.Accel == monitor.KVM {
+		var st unix.Stat_t
+		if err := unix.Stat("/dev/kvm", &st); err != nil {
+			return nil, &os.PathError{Op: "stat", Path: "/dev/kvm", Err: err}
+		}
+		groups = append(groups, st.Gid)
+	}
+	identity, err := monitor.Stranger(groups...)
+	if err != nil {
+		return nil, err
+	}
+	c := monitor.Command{
+		Path: m.path, Args: arguments(machine, hostClock()), Output: machine.Console,
+		Identity: identity, Group: machine.Group, Limits: limits(machine),
+	}
+	for fd := fdControl; fd <= fdInitrd; fd++ {
+		c.Files = append(c.Files, files[fd])
+	}
+	return monitor.Start(c)
+}
+
+// limits are the last resort against a QEMU that its guest has taken over. Only
+// one that may take a snapshot writes a file.
+func limits(m *monitor.Machine) map[int]uint64 {
+	size := uint64(0)
+	if m.Snapshot == "" {
+		size = uint64(m.Memory) + 64<<20
+	}
+	return map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: size, unix.RLIMIT_NOFILE: 128}
+}
+
+// open opens the files of a machine, by QEMU's number.
+func open(m *monitor.Machine) (map[int]*os.File, error) {
+	files := map[int]*os.File{}
+	for fd, path := range map[int]string{fdKernel: m.Kernel, fdInitrd: m.Initrd, fdDrive: m.Drive} {
+		f, err := os.Open(path)
+		if err == nil && fd != fdDrive {
+			f, err = public(f)
+		}
+		if err != nil {
+			for _, f := range files {
+				f.Close()
+			}
+			return nil, err
+		}
+		files[fd] = f
+	}
+	return files, nil
+}
+
+// public returns f, or a copy of it in memory where others may not read it:
+// QEMU opens its kernel anew, by the descriptor, with its own rights.
+func public(f *os.File) (*os.File, error) {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&0o004 != 0 || os.Geteuid() != 0 {
+		return f, err
+	}
+	defer f.Close()
+	fd, err := unix.MemfdCreate("file", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("memfd_create: %w", err)
+	}
+	c := os.NewFile(uintptr(fd), f.Name())
+	if _, err := c.ReadFrom(f); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	const seals = unix.F_SEAL_WRITE | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
+	if _, err := unix.FcntlInt(c.Fd(), unix.F_ADD_SEALS, seals); err != nil {
+		return nil, errors.Join(fmt.Errorf("seal a copy of %s: %w", f.Name(), err), c.Close())
+	}
+	return c, nil
+}
+
+// Channel implements [monitor.Instance].
+func (i *instance) Channel() net.Conn { return i.channel }
+
+// Close implements [monitor.Instance].
+func (i *instance) Close() error {
+	i.closeOnce.Do(func() {
+		i.closeErr = errors.Join(i.Process.Close(), i.channel.Close())
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		if i.control != nil {
+			i.closeErr = errors.Join(i.closeErr, i.control.Close())
+			i.control = nil
+		}
+	})
+	return i.closeErr
+}
+
+// hostClock is the frequency of the processor's time stamps in kHz: the one
+// that it is named for, or a common one. An emulated processor counts at the
+// host's.
+var hostClock = sync.OnceValue(func() int {
+	const common = 2_000_000
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return common
+	}
+	for _, pattern := range []string{`model name.*@ ([0-9.]+)GHz`, `cpu MHz\s*: ([0-9.]+)`} {
+		m := regexp.MustCompile(pattern).FindSubmatch(info)
+		if m == nil {
+			continue
+		}
+		f, err := strconv.ParseFloat(string(m[1]), 64)
+		if strings.Contains(pattern, "GHz") {
+			f *= 1000
+		}
+		if err == nil && f > 100 && f < 10_000 {
+			return int(f * 1000)
+		}
+	}
+	return common
+})
+
