@@ -1,0 +1,424 @@
+package build
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A remote is a file that a lock names: where it is, and what it must be.
+type remote struct {
+	name string // for people
+	url  string // http or https
+	path string // of a file of this machine, instead of url
+	hash Hash
+	size int64 // 0 where the lock does not say it
+}
+
+// Bounds of what is fetched.
+const (
+	maxFile  = 2 << 30  // one package
+	maxPage  = 64 << 20 // one page of an index
+	parallel = 4        // downloads at a time
+	attempts = 3
+	idle     = 60 * time.Second // without a byte
+)
+
+// Progress is how far a build is.
+type Progress struct {
+	// Step is what is being done, such as "fetch".
+	Step string
+	// Name is the package.
+	Name string
+	// Done and Total are bytes; Total is 0 where nobody has said it.
+	Done, Total int64
+}
+
+// fetcher brings files into a directory, each under its hash. What is there is
+// verified again whenever it is opened.
+type fetcher struct {
+	dir      string
+	client   *http.Client
+	progress func(Progress)
+	mu       sync.Mutex // held while progress is called
+}
+
+func newFetcher(dir string, progress func(Progress)) *fetcher {
+	dialer := &net.Dialer{Timeout: 30 * time.Second, Control: publicOnly}
+	return &fetcher{dir: dir, progress: progress, client: &http.Client{
+		CheckRedirect: sameHost,
+		Transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           dialer.DialContext,
+			TLSHandshakeTimeout:   30 * time.Second,
+			ResponseHeaderTimeout: idle,
+			MaxIdleConnsPerHost:   parallel,
+			IdleConnTimeout:       10 * time.Second,
+			// The hash is of the bytes as they are sent.
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+	}}
+}
+
+// close ends idle connections.
+func (f *fetcher) close() { f.client.CloseIdleConnections() }
+
+func (f *fetcher) report(p Progress) {
+	if f.progress == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.progress(p)
+}
+
+// publicOnly refuses addresses at which no package is, but the credentials of
+// a cloud's machine may be: a lock is often written by others.
+func publicOnly(network, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	a := at.Addr().Unmap()
+	if a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() {
+		return fmt.Errorf("%s is an address of this link alone: packages are not fetched from there", a)
+	}
+	return nil
+}
+
+// sameHost follows redirects within one host, and never from https to http:
+// what a lock names is reviewed, what a server answers is not.
+func sameHost(to *http.Request, via []*http.Request) error {
+	from := via[0].URL
+	switch {
+	case len(via) > 5:
+		return errors.New("more than 5 redirects")
+	case to.URL.Hostname() != from.Hostname():
+		return fmt.Errorf("%s sends us to another host, %s: name that URL in the lock if it is right", from.Host, to.URL.Host)
+	case from.Scheme == "https" && to.URL.Scheme != "https":
+		return fmt.Errorf("%s sends us from https to %s", from.Host, to.URL.Scheme)
+	}
+	return nil
+}
+
+// all fetches files, a few at a time, so that get finds them.
+func (f *fetcher) all(ctx context.Context, files []remote) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	turn := make(chan struct{}, parallel)
+	var wg sync.WaitGroup
+	for _, r := range files {
+		select {
+		case turn <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-turn }()
+			file, err := f.get(ctx, r)
+			if err != nil {
+				cancel(err) // the first one is the reason
+				return
+			}
+			file.Close()
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// get returns a file whose content has the hash, fetching it if need be. The
+// caller closes it.
+func (f *fetcher) get(ctx context.Context, r remote) (*os.File, error) {
+	file, err := f.fetched(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.name, err)
+	}
+	return file, nil
+}
+
+func (f *fetcher) fetched(ctx context.Context, r remote) (*os.File, error) {
+	if r.hash.sum() == nil {
+		return nil, errors.New("nothing says what it must be: no hash")
+	}
+	at := filepath.Join(f.dir, r.hash.Algorithm+"-"+r.hash.Hex)
+	file, err := openVerified(at, r)
+	if err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, errHash) {
+		return file, err
+	}
+	// One process fetches; the others find it then.
+	lock := flock.New(at + ".lock")
+	if ok, err := lock.TryLockContext(ctx, 50*time.Millisecond); !ok || err != nil {
+		return nil, errors.Join(err, context.Cause(ctx))
+	}
+	defer lock.Unlock()
+	defer os.Remove(lock.Path())
+	if file, err := openVerified(at, r); err == nil {
+		return file, nil
+	}
+	part := at + ".part"
+	if r.path != "" {
+		err = f.copy(ctx, part, r)
+	} else {
+		err = f.download(ctx, part, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err = openVerified(part, r)
+	if err != nil {
+		os.Remove(part)
+		return nil, err
+	}
+	if err := os.Rename(part, at); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// errHash says that content is not what the lock pins.
+var errHash = errors.New("its content is not what the lock pins")
+
+// openVerified opens a file and reads it through: what the caller reads then is
+// the same open file.
+func openVerified(name string, r remote) (*os.File, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	sum := r.hash.sum()
+	n, err := io.Copy(sum, file)
+	if err == nil && r.size > 0 && n != r.size {
+		err = fmt.Errorf("%w: %d bytes where it says %d", errHash, n, r.size)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); err == nil && got != r.hash.Hex {
+		err = fmt.Errorf("%w: %s where it says %s", errHash, r.hash.Algorithm+":"+got, r.hash)
+	}
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// copy brings a file of this machine.
+func (f *fetcher) copy(ctx context.Context, part string, r remote) error {
+	from, err := os.Open(r.path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if info, err := from.Stat(); err != nil || !info.Mode().IsRegular() {
+		return errors.Join(err, fmt.Errorf("%s is no regular file", r.path))
+	}
+	to, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	if n, err := io.Copy(to, io.LimitReader(from, maxFile+1)); err != nil || n > maxFile {
+		return errors.Join(err, fmt.Errorf("%s has more than %d bytes", r.path, maxFile))
+	}
+	return to.Close()
+}
+
+// download brings a file from its server, from where an earlier attempt
+// ended.
+func (f *fetcher) download(ctx context.Context, part string, r remote) error {
+	if err := fetchable(r.url); err != nil {
+		return err
+	}
+	var failed error
+	for range attempts {
+		var final bool
+		if final, failed = f.attempt(ctx, part, r); failed == nil || final || ctx.Err() != nil {
+			break
+		}
+	}
+	if failed != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return failed
+}
+
+// fetchable reports a URL that is not fetched from.
+func fetchable(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return err
+	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
+		return fmt.Errorf("%.200q cannot be fetched: https and http are", s)
+	case u.User != nil:
+		return fmt.Errorf("the URL on %s holds credentials: a lock is no place for them", u.Host)
+	}
+	return nil
+}
+
+// attempt tries a download once. It says whether trying again is of no use.
+func (f *fetcher) attempt(ctx context.Context, part string, r remote) (final bool, err error) {
+	ctx, watch := watchdog(ctx)
+	defer watch.stop()
+	to, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return true, err
+	}
+	defer to.Close()
+	have, err := to.Seek(0, io.SeekEnd)
+	if err != nil {
+		return true, err
+	}
+	if r.size > 0 && have == r.size {
+		return true, nil
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url, nil)
+	if err != nil {
+		return true, err
+	}
+	req.Header.Set("User-Agent", "glovebox")
+	if have > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+	}
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return false, errors.Join(err, watch.cause())
+	}
+	defer resp.Body.Close()
+	switch {
+	case resp.StatusCode == http.StatusPartialContent && have > 0:
+	case resp.StatusCode == http.StatusOK, resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
+		if err := to.Truncate(0); err != nil {
+			return true, err
+		}
+		if have = 0; resp.StatusCode != http.StatusOK {
+			return false, fmt.Errorf("%s: %s", r.url, resp.Status)
+		}
+	default:
+		return resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests, fmt.Errorf("%s: %s", r.url, resp.Status)
+	}
+	if _, err := to.Seek(have, io.SeekStart); err != nil {
+		return true, err
+	}
+	limit := int64(maxFile)
+	if r.size > 0 {
+		limit = r.size
+	}
+	total := r.size
+	if total == 0 && resp.ContentLength > 0 {
+		total = have + resp.ContentLength
+	}
+	buf := make([]byte, 128<<10)
+	for {
+		n, err := resp.Body.Read(buf)
+		watch.seen()
+		if have += int64(n); have > limit {
+			to.Truncate(0)
+			return true, fmt.Errorf("%s sends more than %d bytes", r.url, limit)
+		}
+		if _, err := to.Write(buf[:n]); err != nil {
+			return true, err
+		}
+		f.report(Progress{Step: "fetch", Name: r.name, Done: have, Total: total})
+		switch {
+		case err == io.EOF:
+			return false, to.Close()
+		case err != nil:
+			return false, fmt.Errorf("%s: %w", r.url, errors.Join(err, watch.cause()))
+		}
+	}
+}
+
+// page returns a page of an index, which nothing but its server vouches for.
+func (f *fetcher) page(ctx context.Context, at string) ([]byte, error) {
+	if err := fetchable(at); err != nil {
+		return nil, err
+	}
+	ctx, watch := watchdog(ctx)
+	defer watch.stop()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "glovebox")
+	req.Header.Set("Accept", "application/vnd.pypi.simple.v1+json, text/html;q=0.5")
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return nil, errors.Join(err, watch.cause())
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", at, resp.Status)
+	}
+	b, err := io.ReadAll(io.LimitReader(watch.reader(resp.Body), maxPage+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, errors.Join(err, watch.cause()))
+	}
+	if len(b) > maxPage {
+		return nil, fmt.Errorf("%s has more than %d bytes", at, maxPage)
+	}
+	return b, nil
+}
+
+// A watch ends a request whose server has fallen silent.
+type watch struct {
+	timer *time.Timer
+	ctx   context.Context
+	end   context.CancelCauseFunc
+}
+
+var errSilent = fmt.Errorf("the server sent nothing for %v", idle)
+
+func watchdog(ctx context.Context) (context.Context, *watch) {
+	w := &watch{}
+	w.ctx, w.end = context.WithCancelCause(ctx)
+	w.timer = time.AfterFunc(idle, func() { w.end(errSilent) })
+	return w.ctx, w
+}
+
+func (w *watch) seen() { w.timer.Reset(idle) }
+
+func (w *watch) stop() {
+	w.timer.Stop()
+	w.end(nil)
+}
+
+// cause is errSilent where that ended the request.
+func (w *watch) cause() error {
+	if err := context.Cause(w.ctx); errors.Is(err, errSilent) {
+		return err
+	}
+	return nil
+}
+
+func (w *watch) reader(r io.Reader) io.Reader { return watched{r, w} }
+
+type watched struct {
+	r io.Reader
+	w *watch
+}
+
+func (r watched) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.w.seen()
+	return n, err
+}

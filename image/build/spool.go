@@ -1,0 +1,44 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// A spool keeps the contents of archives that can only be read from their
+// beginning to their end, one after the other in one file without a name.
+type spool struct {
+	f    *os.File
+	size int64
+}
+
+func newSpool(dir string) (*spool, error) {
+	f, err := os.CreateTemp(dir, "spool-*")
+	if err != nil {
+		return nil, err
+	}
+	return &spool{f: f}, nil
+}
+
+// close removes the spool and what is in it.
+func (s *spool) close() error {
+	return errors.Join(s.f.Close(), os.Remove(s.f.Name()))
+}
+
+// keep copies size bytes of r and returns how to read them again.
+func (s *spool) keep(r io.Reader, size int64) (func() (io.ReadCloser, error), error) {
+	at := s.size
+	n, err := io.Copy(io.NewOffsetWriter(s.f, at), io.LimitReader(r, size))
+	s.size += n
+	if err != nil {
+		return nil, err
+	}
+	if n != size {
+		return nil, fmt.Errorf("%d bytes of %d: %w", n, size, io.ErrUnexpectedEOF)
+	}
+	return func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(s.f, at, size)), nil
+	}, nil
+}
