@@ -3,7 +3,6 @@ package rootfs
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 )
@@ -18,10 +17,7 @@ import (
 const flushed = 10 * time.Minute
 
 // bootID identifies this boot of the machine.
-var bootID = sync.OnceValues(func() (string, error) {
-	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return strings.TrimSpace(string(b)), err
-})
+var bootID = sync.OnceValues(readBootID)
 
 // mark says beside a root that is about to appear in home when it was built.
 func mark(home string) error {

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // format is part of every key: it changes when the same plan gives another
@@ -84,37 +82,33 @@ func (h *hasher) text(s string) { h.bytes([]byte(s)) }
 
 // real returns the real path of a source and what is there. Sources share
 // directories, whose links are followed once.
-func (h *hasher) real(p string) (string, *unix.Stat_t, error) {
+func (h *hasher) real(p string) (string, facts, error) {
 	dir := h.dirs[filepath.Dir(p)]
 	if dir == "" {
 		var err error
 		if dir, err = filepath.EvalSymlinks(filepath.Dir(p)); err != nil {
-			return "", nil, err
+			return "", facts{}, err
 		}
 		h.dirs[filepath.Dir(p)] = dir
 	}
 	p = filepath.Join(dir, filepath.Base(p))
-	var st unix.Stat_t
-	err := unix.Lstat(p, &st)
-	if err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+	f, err := lstat(p)
+	if err == nil && f.link {
 		if p, err = filepath.EvalSymlinks(p); err == nil {
-			err = unix.Lstat(p, &st)
+			f, err = lstat(p)
 		}
 	}
-	if err != nil {
-		return "", nil, &fs.PathError{Op: "stat", Path: p, Err: err}
-	}
-	return p, &st, nil
+	return p, f, err
 }
 
 func (h *hasher) source(e *Entry) error {
-	real, st, err := h.real(e.Source)
+	real, f, err := h.real(e.Source)
 	if err != nil {
 		return fmt.Errorf("root file system: %s: %w", e.Path, err)
 	}
 	h.text(real)
-	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-		h.stat(st)
+	if !f.dir {
+		h.facts(f)
 		return nil
 	}
 	if err := h.dir(e, real); err != nil {
@@ -140,23 +134,28 @@ func (h *hasher) dir(e *Entry, real string) error {
 		if e.skips(entry.Name(), entry) {
 			continue
 		}
-		// Relative to the directory: half the price of a path.
-		var st unix.Stat_t
-		if err := unix.Fstatat(int(d.Fd()), entry.Name(), &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		f, err := lstatIn(d, entry.Name())
+		if err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(real, entry.Name()), err)
 		}
 		h.text(entry.Name())
-		h.stat(&st)
+		h.facts(f)
 	}
 	h.text("")
 	return nil
 }
 
-func (h *hasher) stat(st *unix.Stat_t) {
-	h.number(uint64(st.Mode))
-	if st.Mode&unix.S_IFMT != unix.S_IFDIR { // the size of a directory says nothing
-		h.number(uint64(st.Size))
+// facts are what a key holds of a file, directory or link of the host.
+type facts struct {
+	dir, link                  bool
+	mode, size, changed, inode uint64 // inode is 0 where the host has none
+}
+
+func (h *hasher) facts(f facts) {
+	h.number(f.mode)
+	if !f.dir { // the size of a directory says nothing
+		h.number(f.size)
 	}
-	h.number(uint64(st.Mtim.Nano()))
-	h.number(st.Ino)
+	h.number(f.changed)
+	h.number(f.inode)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"syscall"
 	"time"
 )
 
@@ -92,9 +91,7 @@ func (i nodeInfo) Info() (fs.FileInfo, error) { return i, nil }
 
 // Sys has what the image writer takes from nowhere else: the time. The owner
 // is root, as the box sees it.
-func (i nodeInfo) Sys() any {
-	return &syscall.Stat_t{Mtim: syscall.NsecToTimespec(i.n.mtime.UnixNano())}
-}
+func (i nodeInfo) Sys() any { return timeForImage(i.n.mtime) }
 
 // nodeFile is the content of a file node: exactly its size.
 type nodeFile struct {

@@ -35,7 +35,7 @@ func (n *node) open() (io.ReadCloser, error) {
 	if n.source == "" {
 		return io.NopCloser(bytes.NewReader(n.data)), nil
 	}
-	f, err := os.OpenFile(n.source, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(n.source, os.O_RDONLY|asFound, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -334,11 +334,6 @@ func (r *resolver) locate(p string, follow bool) (string, error) {
 // stamp changes with the content of a file: the kernel sets the change time,
 // whatever a program does to the others.
 type stamp struct{ device, inode, changed uint64 }
-
-func stampOf(info fs.FileInfo) stamp {
-	st := info.Sys().(*syscall.Stat_t)
-	return stamp{uint64(st.Dev), st.Ino, uint64(st.Ctim.Nano())}
-}
 
 func kindOf(m fs.FileMode) string {
 	switch {

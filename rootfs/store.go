@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/gloveboxhq/glovebox/internal/lock"
 )
 
 // Bounds are the most that one root file system may hold.
@@ -182,24 +182,24 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 		return "", "", fmt.Errorf("root file system cache: %w", err)
 	}
 	for {
-		lock, err := lockHome(ctx, home, unix.LOCK_SH)
+		held, err := lockHome(ctx, home, lock.Shared)
 		if err != nil {
 			return "", "", err
 		}
 		if settled(home) {
 			now := time.Now()
-			_ = os.Chtimes(lock.Name(), now, now) // for Prune
-			sl.lock = lock
+			_ = os.Chtimes(held.Name(), now, now) // for Prune
+			sl.lock = held
 			return key, path, nil
 		}
-		lock.Close()
-		if lock, err = lockHome(ctx, home, unix.LOCK_EX); err != nil {
+		held.Close()
+		if held, err = lockHome(ctx, home, lock.Exclusive); err != nil {
 			return "", "", err
 		}
 		if !settled(home) {
 			err = s.build(ctx, p, home, write)
 		}
-		lock.Close()
+		held.Close()
 		if err != nil {
 			return "", "", err
 		}
@@ -247,13 +247,13 @@ func (s *Store) build(ctx context.Context, p Plan, home string, write writer) (e
 
 // lockHome makes the directory home and locks it, shared or exclusively. The
 // lock ends with the file, so with the process too.
-func lockHome(ctx context.Context, home string, how int) (*os.File, error) {
+func lockHome(ctx context.Context, home string, how lock.Kind) (*os.File, error) {
 	name := filepath.Join(home, "lock")
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
 		if err := os.Mkdir(home, 0o700); err != nil && !os.IsExist(err) {
 			return nil, err
 		}
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|asFound, 0o600)
 		if os.IsNotExist(err) {
 			continue // pruned in between
 		}
@@ -273,14 +273,12 @@ func lockHome(ctx context.Context, home string, how int) (*os.File, error) {
 }
 
 // tryLock locks f if that can be done at once and f is still at its name.
-func tryLock(f *os.File, how int) (bool, error) {
-	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
-	if err == unix.EWOULDBLOCK || err == unix.EINTR {
-		return false, nil
-	}
-	if err != nil {
+func tryLock(f *os.File, how lock.Kind) (bool, error) {
+	if ok, err := lock.Try(f, how); err != nil {
 		f.Close()
-		return false, fmt.Errorf("lock %s: %w", f.Name(), err)
+		return false, err
+	} else if !ok {
+		return false, nil
 	}
 	held, err := f.Stat()
 	if err != nil {
@@ -300,20 +298,20 @@ func (s *Store) sweep() {
 		if !exists(part) {
 			continue
 		}
-		if lock, ok := tryHome(home); ok {
+		if held, ok := tryHome(home); ok {
 			_ = os.RemoveAll(part)
-			lock.Close()
+			held.Close()
 		}
 	}
 }
 
 // tryHome locks home exclusively if nobody uses it.
 func tryHome(home string) (*os.File, bool) {
-	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_RDWR|unix.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_RDWR|asFound, 0)
 	if err != nil {
 		return nil, false
 	}
-	if ok, err := tryLock(f, unix.LOCK_EX); err != nil || !ok {
+	if ok, err := tryLock(f, lock.Exclusive); err != nil || !ok {
 		f.Close()
 		return nil, false
 	}
@@ -353,13 +351,11 @@ func (s *Store) Prune(ctx context.Context, keep int64) (int64, error) {
 		if err := ctx.Err(); err != nil {
 			return freed, err
 		}
-		lock, ok := tryHome(r.home)
+		held, ok := tryHome(r.home)
 		if !ok {
 			continue
 		}
-		err := os.RemoveAll(r.home)
-		lock.Close()
-		if err != nil {
+		if err := removeHome(r.home, held); err != nil {
 			return freed, err
 		}
 		total -= r.size

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // pool is a directory with one name for each file of the host that a tree has
@@ -40,7 +39,7 @@ func (p pool) sweep() {
 		return
 	}
 	for _, d := range list {
-		if info, err := d.Info(); err == nil && info.Sys().(*syscall.Stat_t).Nlink == 1 {
+		if info, err := d.Info(); err == nil && !hasOtherNames(filepath.Join(p.dir, d.Name()), info) {
 			_ = os.Remove(filepath.Join(p.dir, d.Name()))
 		}
 	}
@@ -72,7 +71,10 @@ func (p pool) writeTree(ctx context.Context, dir string, nodes []*node) error {
 		if !n.mode.IsDir() {
 			continue
 		}
-		at := filepath.Join(dir, n.path)
+		at, err := n.at(dir)
+		if err != nil {
+			return err
+		}
 		if err := os.Chmod(at, n.mode.Perm()); err != nil {
 			return err
 		}
@@ -82,7 +84,9 @@ func (p pool) writeTree(ctx context.Context, dir string, nodes []*node) error {
 	}
 	for _, n := range copied {
 		// A file system without hard links shares nothing.
-		_ = os.Link(filepath.Join(dir, n.path), p.name(n))
+		if at, err := n.at(dir); err == nil {
+			_ = os.Link(at, p.name(n))
+		}
 	}
 	return nil
 }
@@ -95,6 +99,19 @@ func writeNode(at string, n *node) error {
 		return os.Symlink(n.link, at)
 	}
 	f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// at is the node's place in a tree. It fails where this host has no such name,
+// or where the name means something else there, as "a:b" does on Windows.
+func (n *node) at(dir string) (string, error) {
+	if n.path == "/" {
+		return dir, nil
+	}
+	local, err := filepath.Localize(n.path[1:])
+	if err != nil {
+		return "", fmt.Errorf("%s: this host cannot have a file of that name: %w", n.path, err)
+	}
+	return filepath.Join(dir, local), nil
+}
+
 	if err != nil {
 		return err
 	}

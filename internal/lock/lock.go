@@ -1,0 +1,28 @@
+// Package lock locks files between processes, on every host in the same way. A
+// lock is advice to those who ask for it too; it ends with the file, and so
+// with the process, however that ends.
+package lock
+
+import (
+	"fmt"
+	"os"
+)
+
+// Kind is shared, for many holders, or exclusive, for one.
+type Kind int
+
+// The kinds.
+const (
+	Shared Kind = iota
+	Exclusive
+)
+
+// Try locks f if that can be done at once, and tells whether it was. A file that
+// is locked already is not to be locked again.
+func Try(f *os.File, k Kind) (bool, error) {
+	ok, err := try(f, k)
+	if err != nil {
+		return false, fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	return ok, nil
+}

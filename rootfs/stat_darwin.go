@@ -1,0 +1,17 @@
+package rootfs
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+func stampOf(info fs.FileInfo) stamp {
+	st := info.Sys().(*syscall.Stat_t)
+	return stamp{uint64(st.Dev), st.Ino, uint64(st.Ctimespec.Nano())}
+}
+
+// timeForImage is a time in the form that the image writer takes it in.
+func timeForImage(t time.Time) any {
+	return &syscall.Stat_t{Mtimespec: syscall.NsecToTimespec(t.UnixNano())}
+}
