@@ -55,7 +55,10 @@ func (p pool) writeTree(ctx context.Context, dir string, nodes []*node) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		at := filepath.Join(dir, n.path)
+		at, err := n.at(dir)
+		if err != nil {
+			return err
+		}
 		if n.source != "" {
 			if os.Link(p.name(n), at) == nil {
 				continue
@@ -91,14 +94,6 @@ func (p pool) writeTree(ctx context.Context, dir string, nodes []*node) error {
 	return nil
 }
 
-func writeNode(at string, n *node) error {
-	switch n.mode.Type() {
-	case fs.ModeDir:
-		return os.Mkdir(at, 0o700)
-	case fs.ModeSymlink:
-		return os.Symlink(n.link, at)
-	}
-	f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 // at is the node's place in a tree. It fails where this host has no such name,
 // or where the name means something else there, as "a:b" does on Windows.
 func (n *node) at(dir string) (string, error) {
@@ -112,6 +107,14 @@ func (n *node) at(dir string) (string, error) {
 	return filepath.Join(dir, local), nil
 }
 
+func writeNode(at string, n *node) error {
+	switch n.mode.Type() {
+	case fs.ModeDir:
+		return os.Mkdir(at, 0o700)
+	case fs.ModeSymlink:
+		return os.Symlink(n.link, at)
+	}
+	f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
