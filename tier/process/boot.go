@@ -8,7 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
 // bootPlan is what the scripts of one box depend on.
@@ -18,7 +20,8 @@ type bootPlan struct {
 	without missing
 	metered bool     // a control group meters the memory
 	sent    *os.File // receives the listener of the gate; nil for none
-	gated   bool     // a gate keeps the limit of processes
+	gated   bool     // a gate keeps the limit of processes, or
+	deaf    error    // why there is none
 	joins   int      // files from firstJoin on to enter the control group by
 }
 
@@ -47,8 +50,10 @@ func (p *bootPlan) script() *glove.Script {
 	p.dev(s)
 	p.scratch(s)
 	p.names(s)
-	p.privileges(s)
-	p.landlock(s)
+	native.NoMorePrivileges(s)
+	if p.has(tier.ControlLandlock) && p.host.landlock > 0 {
+		native.Landlock(s, p.host.landlock, p.metered)
+	}
 	p.listener(s)
 	return s
 }
@@ -57,7 +62,7 @@ func (p *bootPlan) script() *glove.Script {
 // namespaces as a child of the host, says which process it is, and ends. Pid 1
 // waits until its users are mapped.
 func (p *bootPlan) outside(s *glove.Script) {
-	s.Call("close", unix.SYS_CLOSE, fdImage)
+	s.Call("close", unix.SYS_CLOSE, native.FDImage)
 	for fd := firstJoin; fd < firstJoin+p.joins; fd++ {
 		s.Call("enter the control group", unix.SYS_WRITE, fd, "0", 1)
 		s.Call("close", unix.SYS_CLOSE, fd)
@@ -65,30 +70,17 @@ func (p *bootPlan) outside(s *glove.Script) {
 	if p.host.root {
 		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
-	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_PARENT | int(unix.SIGCHLD)
+	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP
 	for control, flag := range map[string]int{tier.ControlNetwork: unix.CLONE_NEWNET, tier.ControlIPC: unix.CLONE_NEWIPC, tier.ControlHostname: unix.CLONE_NEWUTS} {
 		if p.has(control) {
 			flags |= flag
 		}
 	}
-	pid, inside := s.Buffer(8), s.Label()
-	s.Call(tier.ControlNamespaces+": clone", unix.SYS_CLONE, flags, 0, 0, 0, 0).To(pid)
-	s.Load(pid).IfEqual(0, inside)
-	s.Report(pid, 8)
-	end := s.Label()
-	s.Place(end)
-	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
-
-	s.Place(inside)
-	s.Call("wait for the host", unix.SYS_READ, glove.FDKill, s.Buffer(8), 1).IfOther(1, end)
+	native.Succeed(s, tier.ControlNamespaces+": clone", flags)
 }
 
-// Where the devices wait, as detached mounts, until there is a /dev; and the
-// number of the Landlock rules.
-const (
-	fdRules  = 40
-	fdDevice = 41
-)
+// fdDevice is where the devices wait, as detached mounts, until there is a /dev.
+const fdDevice = native.FDRules + 1
 
 // attr is a struct mount_attr that adds flags.
 func attr(s *glove.Script, flags int) (glove.Ref, int) {
@@ -117,7 +109,7 @@ func (p *bootPlan) root(s *glove.Script) {
 		for i, name := range p.host.devices {
 			dev := s.Buffer(8)
 			s.Call(tier.ControlDevices+": open_tree "+name, unix.SYS_OPEN_TREE, unix.AT_FDCWD, "/dev/"+name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(dev)
-			move(s, dev, fdDevice+i)
+			native.Move(s, dev, fdDevice+i)
 		}
 		s.CallOn(home, tier.ControlFilesystem+": fchdir", unix.SYS_FCHDIR)
 		s.CallOn(home, "close", unix.SYS_CLOSE)
@@ -133,15 +125,7 @@ func (p *bootPlan) root(s *glove.Script) {
 	})
 }
 
-// move gives the descriptor in a word the number to.
-func move(s *glove.Script, fd glove.Ref, to int) {
-	s.CallOn(fd, "dup3", unix.SYS_DUP3, to, unix.O_CLOEXEC)
-	s.CallOn(fd, "close", unix.SYS_CLOSE)
-}
-
-// user makes us a user of the box, and makes us die with the thread of the host
-// that started us. (A change of user resets that. The host that died before it
-// closed the pipe of scripts, which ends us too.)
+// user makes us a user of the box, and makes us die with the host.
 func (p *bootPlan) user(s *glove.Script) {
 	uid, gid := p.gloveUser()
 	s.Call(tier.ControlUser+": setresgid", unix.SYS_SETRESGID, gid, gid, gid)
@@ -184,10 +168,10 @@ func (p *bootPlan) dev(s *glove.Script) {
 		tmpfs(call, "/sys", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, "size=4k,nr_inodes=2,mode=555")
 		for _, m := range p.host.masked {
 			cover := "/dev/null"
-			if m.dir {
+			if m.Dir {
 				cover = "/sys"
 			}
-			call("cover "+m.path, unix.SYS_MOUNT, cover, m.path, 0, unix.MS_BIND, 0)
+			call("cover "+m.Path, unix.SYS_MOUNT, cover, m.Path, 0, unix.MS_BIND, 0)
 		}
 	})
 }
@@ -214,27 +198,28 @@ func (p *bootPlan) names(s *glove.Script) {
 		call("sethostname", unix.SYS_SETHOSTNAME, tier.Hostname, len(tier.Hostname))
 		call("setdomainname", unix.SYS_SETDOMAINNAME, "", 0)
 	})
-	p.do(s, tier.ControlNetwork, func(call caller) {
-		fd := s.Buffer(8)
-		call("socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0).To(fd)
-		up := make([]byte, 40) // struct ifreq
-		copy(up, "lo")
-		up[16] = unix.IFF_UP
-		s.CallOn(fd, tier.ControlNetwork+": raise the loopback", unix.SYS_IOCTL, unix.SIOCSIFFLAGS, up)
-		s.CallOn(fd, "close", unix.SYS_CLOSE)
-	})
+	if p.has(tier.ControlNetwork) {
+		native.RaiseLoopback(s)
+	}
 }
 
-// privileges takes from all future programs every way to get any.
-func (p *bootPlan) privileges(s *glove.Script) {
-	for c := 0; c <= lastCap; c++ {
-		call := s.Call(tier.ControlCapabilities+": drop", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		if c > unix.CAP_AUDIT_READ {
-			call.Ignore() // an older kernel does not know it
+// command is what each command puts on.
+func (p *bootPlan) command() native.Command {
+	c := native.Command{
+		Limits: p.spec.Limits, Become: p.host.root,
+		Landlock: p.has(tier.ControlLandlock) && p.host.landlock > 0,
+	}
+	if p.has(tier.ControlSyscalls) {
+		c.Filter, c.FilterSize = seccomp.Filter(seccomp.Policy{Metered: p.metered}), seccomp.Size
+	}
+	if !p.metered {
+		c.Tasks = uint64(p.spec.Limits.Processes)
+		if !p.host.root {
+			c.Tasks += native.GloveTasks // the glove is the same user
+		}
+		if p.gated {
+			c.Tasks += beyond // the gate refuses, and says so
 		}
 	}
-	s.Call(tier.ControlNoNewPrivs+": prctl", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	return c
 }
-
-// lastCap is the last capability there can be.
-const lastCap = 63

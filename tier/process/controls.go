@@ -27,7 +27,7 @@ var fixes = map[string]string{
 }
 
 // controls says what a box enforces, and by what.
-func (t *Tier) controls(g *ground, without missing) []glovebox.Control {
+func (t *Tier) controls(p *bootPlan, without missing) []glovebox.Control {
 	user := "the caller's own user, mapped to 1000"
 	if t.host.root {
 		user = "two users of the host that no file and no other box has"
@@ -37,15 +37,15 @@ func (t *Tier) controls(g *ground, without missing) []glovebox.Control {
 		without = missing{tier.ControlLandlock: fmt.Errorf("this kernel has none; the mounts and the filter hold without it")}.and(without)
 	}
 	memory, processes, cpu := "", "", ""
-	if g.group != nil {
+	if p.metered {
 		groups := t.groups.String()
 		memory, processes, cpu = groups, groups, groups+", and RLIMIT_CPU of each process"
 	} else {
 		why := fmt.Sprintf(" (%v)", t.noGroup)
 		memory = "the supervisor measures every 20 ms and kills" + why
 		processes = "the supervisor is asked for each (seccomp), and RLIMIT_NPROC of the box's user namespace" + why
-		if g.gate == nil {
-			processes = fmt.Sprintf("RLIMIT_NPROC of the box's user namespace; the supervisor counts every 20 ms, since it cannot be asked (seccomp: %v)", g.deaf) + why
+		if !p.gated {
+			processes = fmt.Sprintf("RLIMIT_NPROC of the box's user namespace; the supervisor counts every 20 ms, since it cannot be asked (seccomp: %v)", p.deaf) + why
 		}
 		cpu = "RLIMIT_CPU of each process; the supervisor sums every 20 ms and kills" + why
 	}

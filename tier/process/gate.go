@@ -54,9 +54,9 @@ func openGate(l *listener, agent int, limit int64, count func() (int64, error), 
 	return g
 }
 
-// close waits for the answer that is being given. Who asks later is refused by
+// Close waits for the answer that is being given. Who asks later is refused by
 // the kernel.
-func (g *gate) close() error { return g.listener.file.Close() }
+func (g *gate) Close() error { return g.listener.file.Close() }
 
 // admit tells whether a thread may make a process or thread.
 func (g *gate) admit(thread uint32) bool {
@@ -99,7 +99,8 @@ func (g *gate) look() bool {
 	return n < g.limit
 }
 
-func (g *gate) evidence() []glovebox.Hit {
+// Evidence implements [native.Gate].
+func (g *gate) Evidence() []glovebox.Hit {
 	n := g.full.Load()
 	if n == 0 {
 		return nil

@@ -67,8 +67,8 @@ func TestAdmit(t *testing.T) {
 					t.Errorf("ask %d: %v", i, got)
 				}
 			}
-			if len(counts) > 0 || g.full.Load() != tc.full || (g.evidence() != nil) != (tc.full > 0) {
-				t.Errorf("not counted: %v, full at %d, evidence %v", counts, g.full.Load(), g.evidence())
+			if len(counts) > 0 || g.full.Load() != tc.full || (g.Evidence() != nil) != (tc.full > 0) {
+				t.Errorf("not counted: %v, full at %d, evidence %v", counts, g.full.Load(), g.Evidence())
 			}
 		})
 	}

@@ -12,11 +12,11 @@
 // the walls and is pid 1 of the box. The first process is gone by then. Nothing
 // of a box is on the host's disk.
 //
-// Each command is a child of pid 1 that puts on its own walls (prologue.go)
+// Each command is a child of pid 1 that puts on its own walls
 // before it is executed.
 //
-// Where no control group is writable, the host meters the box (meter.go) and is
-// asked by the kernel before each process and thread (gate.go, listener.go).
+// Where no control group is writable, the host meters the box and is asked by
+// the kernel before each process and thread (gate.go, listener.go).
 //
 // # What it does not protect
 //
@@ -32,19 +32,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
@@ -88,10 +86,6 @@ func New(o Options) (*Tier, error) {
 
 // Name implements [tier.Tier].
 func (t *Tier) Name() glovebox.TierName { return glovebox.TierProcess }
-
-// The tasks of the glove itself, which count against the limit of processes:
-// pid 1 and its second thread.
-const gloveTasks = 2
 
 // bootPatience bounds the boot of a box.
 const bootPatience = 20 * time.Second
@@ -142,7 +136,14 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	if err != nil {
 		return nil, broken("make the pipes", err)
 	}
-	g := &ground{dead: make(chan struct{}), limits: spec.Limits}
+	var group *cgroup.Group
+	if t.groups != nil {
+		group, err = t.groups.New(cgroup.Limits{Memory: spec.Limits.Memory, Tasks: spec.Limits.Processes + native.GloveTasks})
+		if err != nil {
+			return nil, broken("open", errors.Join(err, inner.Close(), ends.Close()))
+		}
+	}
+	g := native.NewGround(spec.Limits, group)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.Close(), ends.Close())
@@ -151,22 +152,15 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 			}
 		}
 	}()
-	if t.groups != nil {
-		g.group, err = t.groups.New(cgroup.Limits{Memory: spec.Limits.Memory, Tasks: spec.Limits.Processes + gloveTasks})
-		if err != nil {
-			inner.Close()
-			return nil, broken("open", err)
-		}
-	}
-	plan := bootPlan{host: &t.host, spec: &spec, without: without, metered: g.group != nil}
-	if g.deaf = t.host.deaf; g.group == nil && g.deaf == nil {
+	plan := bootPlan{host: &t.host, spec: &spec, without: without, metered: group != nil, deaf: t.host.deaf}
+	if group == nil && plan.deaf == nil {
 		if plan.sent, inner[fdListener], err = listenerPipe(); err != nil {
 			inner.Close()
 			return nil, broken("open", err)
 		}
 		defer plan.sent.Close()
 	}
-	first, joins, err := t.start(&plan, inner, g.group)
+	first, joins, err := t.start(&plan, inner, group)
 	// Only the box holds its ends now: when it dies, they are seen to end.
 	inner.Close()
 	if err != nil {
@@ -179,10 +173,10 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	if err := t.boot(&plan, ends, first, g); err != nil {
 		return nil, err
 	}
-	controls := t.controls(g, without)
+	controls := t.controls(&plan, without)
 	b, err := glove.NewBox(glove.Config{
 		Tier: glovebox.TierProcess, Spec: spec, Ends: ends, Ground: g,
-		Prologue: plan.prologue, Owner: t.host.root, Controls: controls,
+		Prologue: plan.command().Prologue, Owner: t.host.root, Controls: controls,
 	})
 	if err != nil {
 		return nil, err
@@ -190,115 +184,53 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	return b, nil
 }
 
-// Descriptors of the glove before it is in the box: its own image, and the
-// files by which it enters its control group. Package glove has the lower ones.
-const (
-	fdImage   = 39
-	firstJoin = 40
-)
+// firstJoin is the first of the files by which the glove enters its control
+// group.
+const firstJoin = native.FDImage + 1
 
 // start starts the glove as a process of the host, with the wanted descriptors
 // and no other, and returns how many files it is to join its group by.
-func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (*os.Process, int, error) {
-	image, err := gloveFile()
-	if err != nil {
-		return nil, 0, err
-	}
-	attr := &os.ProcAttr{
-		Dir:   filepath.Dir(p.spec.Root.Tree),
-		Env:   []string{},
-		Files: make([]*os.File, firstJoin),
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	}
-	for fd, f := range inner {
-		attr.Files[fd] = f
-	}
+func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first *os.Process, joins int, err error) {
+	files := maps.Clone(inner)
 	for i, f := range p.spec.Descriptors {
-		attr.Files[3+i] = f
+		files[3+i] = f
 	}
-	joins := 0
+	change := func(*syscall.SysProcAttr) {}
 	if group != nil {
-		files, err := group.Join(true, true)
+		list, err := group.Join(true, true)
 		if err != nil {
 			return nil, 0, err
 		}
-		defer func() {
-			for _, f := range files {
-				f.Close()
-			}
-		}()
-		attr.Files = append(attr.Files, files...)
-		joins = len(files)
-		group.Spawn(attr.Sys)
-	}
-	attr.Files[fdImage] = image
-	path := fmt.Sprintf("/proc/self/fd/%d", fdImage) // in the child
-	var proc *os.Process
-	onSpawner(func() { proc, err = os.StartProcess(path, []string{"glove"}, attr) })
-	return proc, joins, err
-}
-
-// gloveFile is the glove as an unchangeable file in memory.
-var gloveFile = sync.OnceValues(func() (*os.File, error) {
-	const mfdExec = 0x10 // since Linux 6.3, where it may be needed
-	flags := unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
-	fd, err := unix.MemfdCreate("glove", flags|mfdExec)
-	if err == unix.EINVAL {
-		fd, err = unix.MemfdCreate("glove", flags)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("memfd_create: %w", err)
-	}
-	w := os.NewFile(uintptr(fd), "glove")
-	defer w.Close()
-	if _, err := w.Write(glove.Image()); err != nil {
-		return nil, err
-	}
-	const seals = unix.F_SEAL_WRITE | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
-	if _, err := unix.FcntlInt(w.Fd(), unix.F_ADD_SEALS, seals); err != nil {
-		return nil, fmt.Errorf("seal the glove: %w", err)
-	}
-	// A file that is open for writing cannot be executed.
-	return os.Open(fmt.Sprintf("/proc/self/fd/%d", fd))
-})
-
-// spawner runs functions on one thread that lives as long as this process. The
-// kernel kills a box when the thread that started it ends, and the threads of
-// Go come and go.
-var spawner = sync.OnceValue(func() chan<- func() {
-	work := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		for f := range work {
-			f()
+		for i, f := range list {
+			defer f.Close()
+			files[firstJoin+i] = f
 		}
-	}()
-	return work
-})
-
-func onSpawner(f func()) {
-	done := make(chan struct{})
-	spawner() <- func() { defer close(done); f() }
-	<-done
+		joins, change = len(list), group.Spawn
+	}
+	first, err = native.Start(filepath.Dir(p.spec.Root.Tree), files, change)
+	return first, joins, err
 }
 
 // boot sends the boot script and does the host's part of it.
-func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, g *ground) error {
+func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, g *native.Ground) error {
 	deadline := time.Now().Add(bootPatience)
 	script := p.script()
-	pid, err := ends.Do(script, deadline)
+	report, err := ends.Do(script, deadline)
+	var box *os.Process
 	if err == nil {
-		err = g.adopt(pid)
+		box, err = native.Successor(report)
 	}
 	if err != nil {
-		abandon(first)
+		native.Abandon(first)
 		return lack(err)
 	}
+	g.Adopt(box)
 	if _, err := first.Wait(); err != nil {
 		return broken("wait for the first process", err)
 	}
-	if err := t.host.mapUsers(g.pid); err != nil {
-		return err
+	if err := native.MapUsers(box.Pid, tier.UID); err != nil {
+		return &tier.Error{Tier: glovebox.TierProcess, Op: "map the users", Kind: tier.KindUnsupported,
+			Control: tier.ControlUser, Fix: fixes[tier.ControlUser], Err: err}
 	}
 	ends.Kill.SetWriteDeadline(deadline)
 	if _, err := ends.Kill.Write([]byte{1}); err != nil {
@@ -307,26 +239,32 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, g *ground) 
 	if _, err := ends.Next(script, deadline); err != nil {
 		return lack(err)
 	}
-	if g.group == nil {
-		err = g.openMeter()
+	if p.metered {
+		return nil
 	}
-	if err == nil && p.sent != nil {
-		err = g.openGate(p.sent)
-		p.gated = g.gate != nil
+	if err := g.Measure(box.Pid); err != nil {
+		return broken("measure the box", err)
 	}
-	return err
+	if p.sent != nil {
+		return p.openGate(g, box.Pid)
+	}
+	return nil
 }
 
-// abandon kills and reaps the first process, and pid 1 of the box if it was made
-// and we were not told: it is our child, and in the first one's process group.
-func abandon(first *os.Process) {
-	unix.Kill(-first.Pid, unix.SIGKILL)
-	first.Wait()
-	for {
-		if _, err := unix.Wait4(-first.Pid, nil, 0, nil); err != nil && err != unix.EINTR {
-			return
-		}
+// openGate begins to answer for the limit of processes, with the listener that
+// pid 1 has sent.
+func (p *bootPlan) openGate(g *native.Ground, pid int) error {
+	l, none, err := receiveListener(p.sent)
+	switch {
+	case err != nil:
+		return broken("open the gate", err)
+	case none != 0:
+		p.deaf = none
+	default:
+		g.Ask(openGate(l, pid, p.spec.Limits.Processes, g.Tasks, g.Kill))
+		p.gated = true
 	}
+	return nil
 }
 
 // lack turns the fault of a call of the boot script into the control that it

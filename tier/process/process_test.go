@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -615,7 +616,10 @@ func TestOwnerKilled(t *testing.T) {
 	}
 }
 
-func number32(s string) int { return int(number(s)) }
+func number32(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
 
 // groupsOf returns the directories of the control groups of ours that a
 // process is in.
@@ -678,30 +682,6 @@ func TestInvalid(t *testing.T) {
 		}
 		if !tier.IsKind(err, tier.KindInvalid) {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestUnusedPair(t *testing.T) {
-	for _, tc := range []struct {
-		ids  string
-		pid  int
-		want uint32
-		ok   bool
-	}{
-		{"         0          0 4294967295\n", 1, firstUser + 2, true},
-		{"         0          0 4294967295\n", maxPID - 1, firstUser + 2*maxPID - 2, true},
-		{"0 100000 65536\n", 7, 65536 - 1<<14 - 1024 + 14, true},
-		{"0 1000 1\n", 7, 0, false},
-		{"0 1000 1\n1 100000 65536\n", 1 << 13, 65537 - 1<<14 - 1024, true},
-	} {
-		file := filepath.Join(t.TempDir(), "map")
-		if err := os.WriteFile(file, []byte(tc.ids), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got, err := unusedPair(file, tc.pid)
-		if got != tc.want || (err == nil) != tc.ok {
-			t.Errorf("%q, %d: got %d, %v, want %d", tc.ids, tc.pid, got, err, tc.want)
 		}
 	}
 }

@@ -1,7 +1,8 @@
-package process
+//go:build linux
+
+package native
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -13,21 +14,23 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
-// ground kills and measures a box from outside. It implements [glove.Ground].
-type ground struct {
+// GloveTasks are the tasks of the glove itself, which count against the limit of
+// processes: pid 1 and its second thread.
+const GloveTasks = 2
+
+// Ground kills and measures a box from outside. It implements [glove.Ground].
+type Ground struct {
 	limits glovebox.Limits
 	group  *cgroup.Group // or
 	meter  *meter
-	gate   *gate // beside the meter, or
-	deaf   error // why there is none
+	gate   Gate // beside the meter, or nil
 
 	measuring sync.Mutex
 	closed    bool           // there is nothing to measure any more
 	hits      []glovebox.Hit // the group's last evidence
 
 	mu   sync.Mutex
-	pid  int
-	proc *os.Process // pid 1 of the box; nil before it is there
+	proc *os.Process // ends last of the box; nil before it is there
 	gone bool        // killed: whoever comes now is killed too
 	dead chan struct{}
 
@@ -35,23 +38,26 @@ type ground struct {
 	closeErr  error
 }
 
-// adopt takes over pid 1 of the box, which the first process has reported. It
-// is our child.
-func (g *ground) adopt(report []byte) error {
-	if len(report) != 8 {
-		return fmt.Errorf("the glove reported a process id of %d bytes", len(report))
-	}
-	pid := binary.LittleEndian.Uint64(report)
-	if pid < 2 || pid > maxPID {
-		return fmt.Errorf("the glove reported the process id %d", pid)
-	}
-	proc, err := os.FindProcess(int(pid))
-	if err != nil {
-		return err
-	}
+// Gate is asked before the box makes a process, where no control group keeps
+// the limit.
+type Gate interface {
+	// Evidence is what it refused.
+	Evidence() []glovebox.Hit
+	Close() error
+}
+
+// NewGround returns the ground of a box that is going to be made. It takes over
+// the group; nil is none.
+func NewGround(limits glovebox.Limits, group *cgroup.Group) *Ground {
+	return &Ground{limits: limits, group: group, dead: make(chan struct{})}
+}
+
+// Adopt takes over the process with which the box ends: pid 1 of its pid name
+// space, or of one around that. It is our child.
+func (g *Ground) Adopt(proc *os.Process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.pid, g.proc = int(pid), proc
+	g.proc = proc
 	if g.gone {
 		proc.Kill()
 	}
@@ -61,11 +67,23 @@ func (g *ground) adopt(report []byte) error {
 		proc.Wait()
 		close(g.dead)
 	}()
-	return nil
 }
 
+// Measure prepares to measure without a control group, where pid is pid 1 of
+// the box as the host calls it. It is done before anything runs in the box,
+// while its files are still open to us.
+func (g *Ground) Measure(pid int) (err error) {
+	g.measuring.Lock()
+	defer g.measuring.Unlock()
+	g.meter, err = newMeter(pid, g.limits)
+	return err
+}
+
+// Ask begins to use a gate, which is closed with the ground.
+func (g *Ground) Ask(gate Gate) { g.gate = gate }
+
 // Kill implements [glove.Ground].
-func (g *ground) Kill() {
+func (g *Ground) Kill() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.gone = true
@@ -75,33 +93,33 @@ func (g *ground) Kill() {
 }
 
 // Dead implements [glove.Ground].
-func (g *ground) Dead() <-chan struct{} { return g.dead }
+func (g *Ground) Dead() <-chan struct{} { return g.dead }
 
 // killPatience bounds the end of a box that was killed.
 const killPatience = 10 * time.Second
 
 // Close implements [glove.Ground].
-func (g *ground) Close() error {
+func (g *Ground) Close() error {
 	g.closeOnce.Do(func() { g.closeErr = g.close() })
 	return g.closeErr
 }
 
-func (g *ground) close() error {
+func (g *Ground) close() error {
 	g.Kill()
 	g.mu.Lock()
-	started := g.proc != nil
+	proc := g.proc
 	g.mu.Unlock()
 	var errs []error
-	if started {
+	if proc != nil {
 		select {
 		case <-g.dead:
 		case <-time.After(killPatience):
-			errs = append(errs, fmt.Errorf("process %d does not end", g.pid))
+			errs = append(errs, fmt.Errorf("process %d does not end", proc.Pid))
 		}
 	}
 	// It measures too, so it goes first.
 	if g.gate != nil {
-		errs = append(errs, g.gate.close())
+		errs = append(errs, g.gate.Close())
 	}
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
@@ -117,7 +135,7 @@ func (g *ground) close() error {
 }
 
 // Sample implements [glove.Ground].
-func (g *ground) Sample() (glove.Sample, error) {
+func (g *Ground) Sample() (glove.Sample, error) {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	if g.closed {
@@ -127,16 +145,16 @@ func (g *ground) Sample() (glove.Sample, error) {
 		return g.meter.sample()
 	}
 	s, err := g.group.Sample()
-	return glove.Sample{CPU: s.CPU, Memory: s.Memory, Processes: max(s.Tasks-gloveTasks, 0)}, err
+	return glove.Sample{CPU: s.CPU, Memory: s.Memory, Processes: max(s.Tasks-GloveTasks, 0)}, err
 }
 
 // Evidence implements [glove.Ground].
-func (g *ground) Evidence(peak glove.Sample) []glovebox.Hit {
+func (g *Ground) Evidence(peak glove.Sample) []glovebox.Hit {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	switch {
 	case g.gate != nil:
-		return g.gate.evidence()
+		return g.gate.Evidence()
 	case g.meter != nil:
 		return g.meter.evidence(peak)
 	case g.group == nil || g.closed:
@@ -145,37 +163,12 @@ func (g *ground) Evidence(peak glove.Sample) []glovebox.Hit {
 	return g.group.Evidence()
 }
 
-// tasks counts the processes and threads of a box without a control group.
-func (g *ground) tasks() (int64, error) {
+// Tasks counts the processes and threads of a box without a control group.
+func (g *Ground) Tasks() (int64, error) {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	if g.closed {
 		return 0, os.ErrClosed
 	}
 	return g.meter.tasks()
-}
-
-// openMeter prepares to measure without a control group. It is done before
-// anything runs in the box, while its files are still open to us.
-func (g *ground) openMeter() (err error) {
-	g.meter, err = newMeter(g.pid, g.limits)
-	if err != nil {
-		return broken("measure the box", err)
-	}
-	return nil
-}
-
-// openGate begins to answer for the limit of processes, with the listener that
-// pid 1 has sent.
-func (g *ground) openGate(sent *os.File) error {
-	l, none, err := receiveListener(sent)
-	switch {
-	case err != nil:
-		return broken("open the gate", err)
-	case none != 0:
-		g.deaf = none
-	default:
-		g.gate = openGate(l, g.pid, g.limits.Processes, g.tasks, g.Kill)
-	}
-	return nil
 }

@@ -1,4 +1,6 @@
-package process
+//go:build linux
+
+package native
 
 import (
 	"bytes"
@@ -85,7 +87,7 @@ func (m *meter) sample() (glove.Sample, error) {
 		}
 	}
 	s.Memory = private + files
-	s.Processes = max(s.Processes-gloveTasks, m.most)
+	s.Processes = max(s.Processes-GloveTasks, m.most)
 	m.most = 0
 	return s, nil
 }
@@ -96,7 +98,7 @@ func (m *meter) tasks() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := int64(-gloveTasks)
+	n := int64(-GloveTasks)
 	for _, pid := range pids {
 		if f := m.stat(pid); f != nil {
 			n += number(f[statThreads])

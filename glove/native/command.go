@@ -1,18 +1,37 @@
-package process
+//go:build linux
+
+package native
 
 import (
 	"golang.org/x/sys/unix"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/tier"
-	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
-// prologue appends what a command's own process does before it is executed: it
-// puts on its limits, becomes the box's user without a capability, and puts on
-// the walls that are a process's own.
-func (p *bootPlan) prologue(s *glove.Script) {
-	for _, l := range p.rlimits() {
+// Command is what the own process of each command of a box puts on before it is
+// executed: its limits, its user without a capability, and the walls that are a
+// process's own.
+type Command struct {
+	Limits glovebox.Limits
+	// Tasks is RLIMIT_NPROC, 0 for none: the tasks of the command's user in
+	// this user name space, so in this box. (Before Linux 5.14: of this user on
+	// the host, which is the box's as root.)
+	Tasks uint64
+	// Become: pid 1 of the box is another user, who becomes [tier.UID].
+	Become bool
+	// Landlock: descriptor [FDRules] has rules to put on.
+	Landlock bool
+	// Filter is the filter of system calls, nil for none, and FilterSize the
+	// bytes of one of its instructions.
+	Filter     []byte
+	FilterSize int
+}
+
+// Prologue appends the calls; see [glove.Config].
+func (c Command) Prologue(s *glove.Script) {
+	for _, l := range c.rlimits() {
 		// What the operator's own limits are lower than, they bound.
 		var own unix.Rlimit
 		if unix.Getrlimit(l.resource, &own) == nil {
@@ -20,21 +39,40 @@ func (p *bootPlan) prologue(s *glove.Script) {
 		}
 		s.Call("limit "+l.name, unix.SYS_PRLIMIT64, 0, l.resource, s.Words(l.soft, l.hard), 0)
 	}
-	if p.host.root {
+	if c.Become {
 		s.Call("setresgid", unix.SYS_SETRESGID, tier.GID, tier.GID, tier.GID)
 		s.Call("setresuid", unix.SYS_SETRESUID, tier.UID, tier.UID, tier.UID)
 	}
-	header := s.Words(uint64(unix.LINUX_CAPABILITY_VERSION_3))
-	s.Call("drop the capabilities", unix.SYS_CAPSET, header, s.Buffer(24))
-	if p.has(tier.ControlLandlock) && p.host.landlock > 0 {
-		s.Call("landlock", unix.SYS_LANDLOCK_RESTRICT_SELF, fdRules, 0)
+	DropCapabilities(s)
+	if c.Landlock {
+		s.Call("landlock", unix.SYS_LANDLOCK_RESTRICT_SELF, FDRules, 0)
 	}
-	if p.has(tier.ControlSyscalls) {
-		filter := seccomp.Filter(seccomp.Policy{Metered: p.metered})
-		prog := s.Words(len(filter)/seccomp.Size, s.Bytes(filter))
+	if c.Filter != nil {
+		prog := s.Words(len(c.Filter)/c.FilterSize, s.Bytes(c.Filter))
 		s.Call("seccomp", unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, prog, 0, 0)
 	}
 }
+
+// DropCapabilities appends the call that gives up all capabilities.
+func DropCapabilities(s *glove.Script) {
+	header := s.Words(uint64(unix.LINUX_CAPABILITY_VERSION_3))
+	s.Call("drop the capabilities", unix.SYS_CAPSET, header, s.Buffer(24))
+}
+
+// NoMorePrivileges appends the calls that take from all future programs every
+// way to get any. The names begin with the control's.
+func NoMorePrivileges(s *glove.Script) {
+	for c := 0; c <= lastCap; c++ {
+		call := s.Call(tier.ControlCapabilities+": drop", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		if c > unix.CAP_AUDIT_READ {
+			call.Ignore() // an older kernel does not know it
+		}
+	}
+	s.Call(tier.ControlNoNewPrivs+": prctl", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+}
+
+// lastCap is the last capability there can be.
+const lastCap = 63
 
 type rlimit struct {
 	name       string
@@ -47,8 +85,8 @@ type rlimit struct {
 // that such a limit refuses leaves no trace in the kernel, so that it could not
 // be told from a bug. The control group's or the supervisor's limit on what is
 // really used leaves its evidence.
-func (p *bootPlan) rlimits() []rlimit {
-	l := p.spec.Limits
+func (c Command) rlimits() []rlimit {
+	l := c.Limits
 	// The time of all together is metered, and ends the command with the word
 	// that tells; the kernel's limit on each, a second later, is the last resort.
 	seconds := uint64((l.CPU+999_999_999)/1_000_000_000) + 1
@@ -66,17 +104,8 @@ func (p *bootPlan) rlimits() []rlimit {
 		{"nice", rlimitNice, 0, 0},
 		{"real time", rlimitRtprio, 0, 0},
 	}
-	if !p.metered {
-		// Tasks of this user in this user namespace: in this box. (Before
-		// Linux 5.14: of this user on the host, which is the box's as root.)
-		tasks := uint64(l.Processes)
-		if !p.host.root {
-			tasks += gloveTasks // the glove is the same user
-		}
-		if p.gated {
-			tasks += beyond // the gate refuses, and says so
-		}
-		list = append(list, rlimit{"processes", unix.RLIMIT_NPROC, tasks, tasks})
+	if c.Tasks > 0 {
+		list = append(list, rlimit{"processes", unix.RLIMIT_NPROC, c.Tasks, c.Tasks})
 	}
 	return list
 }

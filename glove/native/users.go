@@ -1,0 +1,76 @@
+//go:build linux
+
+package native
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// Users of boxes on the host. This range belongs to no one by convention (the
+// list of systemd, which has the others, ends below it), and two of it for each
+// possible process id fit.
+const (
+	firstUser = 0x70000000
+	maxPID    = 1 << 22
+)
+
+// MapUsers maps the users of the user name space of process pid. As root, user
+// 0 and the box's user ([tier.UID]) become users that no other living box and no
+// file has: their numbers follow from the process id, which is unique for as
+// long as the box lives. Without root there is the caller's own user only, who
+// becomes user own; groups alike.
+func MapUsers(pid, own int) error {
+	ids := fmt.Sprintf("%d %d 1\n", own, os.Geteuid())
+	groups := fmt.Sprintf("%d %d 1\n", own, os.Getegid())
+	write := func(name, data string) error {
+		return os.WriteFile(fmt.Sprintf("/proc/%d/%s", pid, name), []byte(data), 0)
+	}
+	var err error
+	if os.Geteuid() == 0 {
+		var user, group uint32
+		if user, err = unusedPair("/proc/self/uid_map", pid); err == nil {
+			group, err = unusedPair("/proc/self/gid_map", pid)
+		}
+		ids = fmt.Sprintf("0 %d 1\n%d %d 1\n", user, tier.UID, user+1)
+		groups = fmt.Sprintf("0 %d 1\n%d %d 1\n", group, tier.GID, group+1)
+	} else {
+		err = write("setgroups", "deny")
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(write("gid_map", groups), write("uid_map", ids))
+}
+
+// unusedPair returns the first of two ids for pid, out of those that this
+// process has itself; it may live in a container that has few.
+func unusedPair(file string, pid int) (uint32, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	const few = 1 << 14
+	var best uint64
+	for line := range strings.Lines(string(data)) {
+		var first, host, count uint64
+		if _, err := fmt.Sscan(line, &first, &host, &count); err != nil {
+			return 0, fmt.Errorf("%s: %w", file, err)
+		}
+		if first <= firstUser && first+count >= firstUser+2*maxPID {
+			return firstUser + 2*uint32(pid), nil
+		}
+		// The upper end of a range, below the ids of nobody.
+		if count > 2*few && first+count > best {
+			best = first + count
+		}
+	}
+	if best == 0 {
+		return 0, fmt.Errorf("%s has no range of unused ids", file)
+	}
+	return uint32(best - few - 1024 + 2*uint64(pid%(few/2))), nil
+}
