@@ -24,7 +24,7 @@ func start(t *testing.T) Ends {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path)
+	cmd := command(path)
 	for fd := 3; fd <= FDKill; fd++ {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, in[fd])
 	}
@@ -40,6 +40,15 @@ func start(t *testing.T) Ends {
 		}
 	})
 	return ends
+}
+
+// command runs an image. Where this test is itself run by an emulator of its
+// processor, GLOVEBOX_EMULATOR names it, and it runs the image too.
+func command(image string) *exec.Cmd {
+	if emulator := os.Getenv("GLOVEBOX_EMULATOR"); emulator != "" {
+		return exec.Command(emulator, image)
+	}
+	return exec.Command(image)
 }
 
 func soon() time.Time { return time.Now().Add(10 * time.Second) }

@@ -4,7 +4,6 @@ package glove
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -36,7 +35,7 @@ func TestProgram(t *testing.T) {
 			if err := os.WriteFile(file, image, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command(file)
+			cmd := command(file)
 			out, _ := cmd.Output()
 			if got := cmd.ProcessState.ExitCode(); got != tc.code || string(out) != tc.stdout {
 				t.Errorf("exit code %d and %q, want %d and %q", got, out, tc.code, tc.stdout)
