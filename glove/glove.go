@@ -39,6 +39,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/linux"
+	"github.com/gloveboxhq/glovebox/internal/tap"
 )
 
 // Descriptors of the glove.
@@ -66,7 +67,7 @@ const (
 // maxReply bounds the bytes of one reply.
 const maxReply = 1 << 20
 
-// Ends are the host's ends of a glove's descriptors. They are pipes.
+// Ends are the host's ends of a glove's descriptors. They are pipes of [tap.Pipe].
 type Ends struct {
 	Script, Kill          *os.File // written
 	Reply, Stdout, Stderr *os.File // read
@@ -107,7 +108,7 @@ func Pipes() (Ends, Inner, error) {
 		{FDScript, &e.Script, true}, {FDKill, &e.Kill, true},
 		{FDReply, &e.Reply, false}, {1, &e.Stdout, false}, {2, &e.Stderr, false},
 	} {
-		r, w, err := os.Pipe()
+		r, w, err := tap.Pipe()
 		if err != nil {
 			return Ends{}, nil, errors.Join(err, e.Close(), in.Close())
 		}

@@ -1,13 +1,12 @@
 // Package tap reads a pipe whose write end may stay open: it takes what comes
-// while something runs, and once that has ended what is left in the pipe.
+// while something runs, and once that has ended what is left in the pipe. The
+// pipe is one of [Pipe].
 package tap
 
 import (
 	"io"
 	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Tap copies a pipe to a writer in a goroutine of its own.
@@ -44,17 +43,9 @@ func (t *Tap) Stop() {
 	t.from.SetReadDeadline(time.Unix(1, 0))
 	<-t.ended
 	t.from.SetReadDeadline(time.Time{})
-	raw, err := t.from.SyscallConn()
-	if err != nil {
-		return
-	}
 	buf := make([]byte, 64<<10)
 	for {
-		n := 0
-		raw.Read(func(fd uintptr) bool {
-			n, err = unix.Read(int(fd), buf)
-			return true
-		})
+		n, err := readNow(t.from, buf)
 		if n <= 0 || err != nil {
 			return
 		}
