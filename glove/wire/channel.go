@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/glove"
@@ -66,28 +67,39 @@ const (
 // if no frame was under way ([Link.Settle]) nothing else. The relay ends when
 // it has something to send and no connection.
 func Vsock(port, peer uint32) Channel {
+	// Struct sockaddr_vm: the family, the port; the address, flags.
+	address := binary.LittleEndian.AppendUint64(nil, linux.AF_VSOCK|uint64(port)<<32)
+	address = binary.LittleEndian.AppendUint64(address, vsockAny)
+	return listen(linux.AF_VSOCK, address, func(r *relay, from glove.Ref, wrong *glove.Label) {
+		r.Load(from.Plus(8)).IfOther(int64(peer), wrong)
+	})
+}
+
+// listen is the channel of a stream socket at an address. What admit appends
+// jumps where it does not like who connects.
+func listen(family uint64, address []byte, admit func(r *relay, from glove.Ref, wrong *glove.Label)) Channel {
 	return Channel{
+		restore: true,
 		open: func(r *relay) {
 			listener := r.Words(0)
-			r.Call("vsock", linux.SYS_SOCKET, linux.AF_VSOCK, linux.SOCK_STREAM|linux.SOCK_CLOEXEC, 0).To(listener)
+			r.Call("socket", linux.SYS_SOCKET, family, linux.SOCK_STREAM|linux.SOCK_CLOEXEC, 0).To(listener)
 			r.number(listener, fdListener)
-			// struct sockaddr_vm: the family, the port, the address.
-			address := r.Words(linux.AF_VSOCK|uint64(port)<<32, uint64(vsockAny))
-			r.Call("bind", linux.SYS_BIND, fdListener, address, 16)
+			r.Call("bind", linux.SYS_BIND, fdListener, address, len(address))
 			r.Call("listen", linux.SYS_LISTEN, fdListener, 8)
 		},
 		connect: func(r *relay) {
-			again, right := r.Label(), r.Label()
+			again, wrong, right := r.Label(), r.Label(), r.Label()
 			conn, from, size := r.Words(0), r.Buffer(16), r.Words(16)
 			r.Place(again)
 			r.Call("accept", linux.SYS_ACCEPT4, fdListener, from, size, linux.SOCK_CLOEXEC).To(conn)
-			r.Load(from.Plus(8)).IfEqual(int64(peer), right)
+			admit(r, from, wrong)
+			r.Jump(right)
+			r.Place(wrong)
 			r.CallOn(conn, "close", linux.SYS_CLOSE)
 			r.Jump(again)
 			r.Place(right)
 			r.become(conn)
 		},
-		restore: true,
 	}
 }
 

@@ -29,8 +29,6 @@ func Relay(c Config) ([]byte, error) {
 	if c.Before != nil {
 		c.Before(r.Script)
 	}
-	// Struct sigaction: what nobody reads is an error and no signal.
-	r.Call("ignore SIGPIPE", linux.SYS_RT_SIGACTION, linux.SIGPIPE, r.Words(sigIgnore, 0, 0, 0), 0, 8)
 	r.Call("not dumpable", linux.SYS_PRCTL, linux.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	if c.Channel.open != nil {
 		c.Channel.open(r)
@@ -46,7 +44,8 @@ func Relay(c Config) ([]byte, error) {
 	r.pipe(fdLock, fdUnlock)
 	r.unlock()
 	pid := r.start(c.Glove)
-
+	// Struct sigaction: what nobody reads is an error and no signal.
+	r.Call("ignore SIGPIPE", linux.SYS_RT_SIGACTION, linux.SIGPIPE, r.Words(sigIgnore, 0, 0, 0), 0, 8)
 	r.thread(r.demultiplex)
 	for i := range outputs {
 		r.thread(func() { r.output(i) })

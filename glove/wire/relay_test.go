@@ -269,7 +269,8 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// A pipe that nobody reads stops only its own writer.
+// A pipe that nobody reads stops only its own writer, who hears when its reader
+// goes.
 func TestSlowReader(t *testing.T) {
 	var outs, mine []*os.File
 	for range Slots {
@@ -281,29 +282,37 @@ func TestSlowReader(t *testing.T) {
 		o.Close()
 	}
 	s := new(glove.Script)
-	pid, child := s.Buffer(8), s.Label()
+	again, on, pid := s.Label(), s.Label(), s.Buffer(8)
 	s.Call("fork", linux.SYS_CLONE, uint64(linux.SIGCHLD), 0, 0, 0, 0).To(pid)
-	s.Load(pid).IfEqual(0, child)
-	on := s.Label()
-	s.Jump(on)
-	s.Place(child)
-	again := s.Label()
+	s.Load(pid).IfOther(0, on)
 	s.Place(again)
-	s.Call("write", linux.SYS_WRITE, 3, s.Scratch(1<<20), 1<<20)
+	s.Call("write", linux.SYS_WRITE, 3, s.Scratch(1<<20), 1<<20).Ignore() // the signal ends it
 	s.Jump(again)
 	s.Place(on)
-	// While 3 is stuck, 4 is not, nor is stdout.
 	s.Call("write", linux.SYS_WRITE, 4, "four", 4)
 	s.Call("write", linux.SYS_WRITE, 1, "one", 3)
-	go l.Ends().Do(s, soon())
+	replied := make(chan error)
+	go func() {
+		_, err := l.Ends().Do(s, soon())
+		replied <- err
+	}()
 	for f, want := range map[*os.File]string{mine[1]: "four", l.Ends().Stdout: "one"} {
 		got := make([]byte, len(want))
 		if _, err := io.ReadFull(f, got); err != nil || string(got) != want {
 			t.Errorf("got %q, %v", got, err)
 		}
 	}
-	// Its reader goes: the writer hears of it.
 	mine[0].Close()
+	if err := <-replied; err != nil {
+		t.Error(err)
+	}
+	s = new(glove.Script)
+	status := s.Buffer(8)
+	s.Call("wait", linux.SYS_WAIT4, -1, status, 0, 0)
+	s.Reply(status, s.Words(8))
+	if got := unix.WaitStatus(do(t, l, s)[0]); got.Signal() != unix.SIGPIPE {
+		t.Errorf("the writer ended with %v", got)
+	}
 }
 
 // The relay ends with its channel, and with the glove.
