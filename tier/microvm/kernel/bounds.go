@@ -5,14 +5,15 @@ import (
 	"io"
 )
 
-// Bounds of what is read. Debian's largest kernel is a fifth of each.
+// Bounds of what is read. Debian's kernels for virtual machines have a fifth of
+// each, and less.
 const (
 	maxPackage = 512 << 20 // a package
-	maxTree    = 2 << 30   // a package's files, unpacked
-	maxKept    = 768 << 20 // those of them that are looked at
+	maxTree    = 1 << 30   // a package's files, unpacked
+	maxKept    = 512 << 20 // those of them that are looked at
 	maxEntries = 200_000   // how many files
 	maxImage   = 128 << 20 // a boot image
-	maxVmlinux = 512 << 20 // the same uncompressed
+	maxVmlinux = 256 << 20 // the same uncompressed
 	maxModule  = 64 << 20  // a module, uncompressed
 	maxBuiltin = 4 << 20   // modules.builtin
 )

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -169,7 +170,9 @@ func keep(dir string, t *tree, from, arch string) (*Kernel, error) {
 	if err := m.write(part, m.Image, t.image); err != nil {
 		return nil, err
 	}
-	if err := m.write(part, m.Vmlinux, b.vmlinux); err != nil {
+	if bytes.Equal(t.image, b.vmlinux) { // nothing was compressed
+		m.Vmlinux = m.Image
+	} else if err := m.write(part, m.Vmlinux, b.vmlinux); err != nil {
 		return nil, err
 	}
 	for _, mod := range mods {
