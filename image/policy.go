@@ -1,5 +1,15 @@
 package image
 
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
 // Policy says which images may be used. Nothing is allowed that it does not
 // name.
 type Policy struct {
@@ -20,4 +30,178 @@ type Policy struct {
 	// Keys are public keys, PEM, ECDSA on P-256 or Ed25519, one of which must
 	// have signed the image. Empty asks for no signature.
 	Keys [][]byte
+}
+
+// Check reports why the policy does not let an image be used, or nil. A nil
+// policy lets every image be used.
+func (s *Store) Check(i *Image, p *Policy) error {
+	if p == nil {
+		return nil
+	}
+	// The same content may have several names; one that is allowed is enough.
+	// What a name is pinned to holds for the name that was used.
+	all, err := s.List()
+	if err != nil {
+		return err
+	}
+	err = s.check(i.ref, p)
+	for _, r := range all {
+		if err == nil {
+			break
+		}
+		if r.Digest == i.ref.Digest && p.pinned(i.ref) == nil {
+			if s.check(r, p) == nil {
+				err = nil
+			}
+		}
+	}
+	return err
+}
+
+func (s *Store) check(r Ref, p *Policy) error {
+	if p == nil {
+		return nil
+	}
+	if err := p.allows(r); err != nil {
+		return err
+	}
+	if err := p.pinned(r); err != nil {
+		return err
+	}
+	if len(p.Keys) > 0 {
+		return s.signed(r, p.Keys)
+	}
+	return nil
+}
+
+// ErrPolicy is what [Store.Check] fails with where the policy refuses.
+var ErrPolicy = errors.New("refused by the image policy")
+
+// importMark stands before patterns for what did not come from a registry.
+const importMark = "import:"
+
+// allows reports an image that the list does not name.
+func (p *Policy) allows(r Ref) error {
+	for _, a := range p.Allow {
+		if strings.HasPrefix(a, "sha256:") {
+			if a == r.Digest || a == r.Index {
+				return nil
+			}
+			continue
+		}
+		rest, imported := strings.CutPrefix(a, importMark)
+		pattern, err := parsePattern(rest)
+		if err != nil {
+			return err
+		}
+		if imported == (r.Source != SourceRegistry) && pattern.matches(r.Name) {
+			return nil
+		}
+	}
+	what := r.Name
+	if r.Source != SourceRegistry {
+		what = importMark + what
+	}
+	if r.Digest != "" {
+		what = strings.TrimPrefix(what+" ("+r.Digest+")", " ")
+	}
+	return fmt.Errorf("%w: %s is not on the list of allowed images", ErrPolicy, what)
+}
+
+// mayAllow tells whether an image may turn out to be allowed whose digest is
+// not known yet.
+func (p *Policy) mayAllow(r Ref) bool {
+	return p.allows(r) == nil || slices.ContainsFunc(p.Allow, func(a string) bool { return strings.HasPrefix(a, "sha256:") })
+}
+
+// pinned reports an image whose name stands for another digest.
+func (p *Policy) pinned(r Ref) error {
+	for _, text := range slices.Sorted(maps.Keys(p.Pin)) {
+		pattern, err := parsePattern(text)
+		if err != nil {
+			return err
+		}
+		digest := p.Pin[text]
+		if _, err := parseDigest(digest); err != nil {
+			return fmt.Errorf("image policy: pin of %q: %w", text, err)
+		}
+		if pattern.matches(r.Name) && digest != r.Digest && digest != r.Index {
+			return fmt.Errorf("%w: %s is pinned to %s, and this is %s", ErrPolicy, r.Name, digest, r.Digest)
+		}
+	}
+	return nil
+}
+
+// pattern is a pattern of names.
+type pattern struct {
+	elements []string
+	tag      string // empty: any
+}
+
+var patternText = regexp.MustCompile(`^[A-Za-z0-9._*-]+(:[0-9*]+)?(/[A-Za-z0-9._*-]+)*(:[A-Za-z0-9._*-]+)?$`)
+
+// parsePattern reads a pattern of names, short ones being of docker.io.
+func parsePattern(s string) (pattern, error) {
+	if len(s) > maxReference || !patternText.MatchString(s) {
+		return pattern{}, fmt.Errorf("image policy: %.80q is not a pattern of names", s)
+	}
+	elements := strings.Split(s, "/")
+	last := len(elements) - 1
+	name, tag, _ := strings.Cut(elements[last], ":")
+	if last > 0 || !strings.Contains(elements[0], ".") {
+		elements[last] = name
+	} else {
+		return pattern{}, fmt.Errorf("image policy: %.80q is a registry without a repository: add /**", s)
+	}
+	if first := elements[0]; first == "index.docker.io" {
+		elements[0] = dockerHub
+	} else if !strings.ContainsAny(first, ".:*") && first != "localhost" {
+		hub := []string{dockerHub}
+		if last == 0 {
+			hub = append(hub, "library")
+		}
+		elements = append(hub, elements...)
+	}
+	return pattern{elements, tag}, nil
+}
+
+// matches tells whether the normalised name is of the pattern.
+func (p pattern) matches(name string) bool {
+	ref, err := parseReference(name)
+	if err != nil {
+		return false
+	}
+	return (p.tag == "" || matchElement(p.tag, ref.tag)) && matchElements(p.elements, strings.Split(ref.repo(), "/"))
+}
+
+func matchElements(pattern, name []string) bool {
+	// As matchElement, with "**" for "*".
+	var star, mark = -1, 0
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == "**":
+			star, mark = p, n
+			p++
+		case p < len(pattern) && matchElement(pattern[p], name[n]):
+			p++
+			n++
+		case star >= 0:
+			mark++
+			p, n = star+1, mark
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == "**" {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// matchElement matches text with "*" for any text; no other character is
+// special in a pattern that was parsed.
+func matchElement(pattern, text string) bool {
+	ok, err := path.Match(pattern, text)
+	return ok && err == nil
 }

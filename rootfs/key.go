@@ -16,8 +16,8 @@ import (
 // tree or image than before.
 const format = "rootfs 1"
 
-// Key returns the key under which the store keeps the plan's root. It reads no
-// content of a Source, only, of each, its real path with size, modification
+// Key returns the key under which the store keeps the plan's root. Files have a
+// key of their own. It reads no content of a Source, only, of each, its real path with size, modification
 // time and inode number, and for a directory the same of what is directly in
 // it and not skipped. So a change deeper down is noticed if it adds, removes or
 // renames something one level below the Source's entries, and not if it
@@ -44,6 +44,9 @@ func (s *Store) Key(p Plan) (string, error) {
 			if err := h.source(e); err != nil {
 				return "", err
 			}
+		case e.Files != nil:
+			h.text("files")
+			h.text(e.Files.Key())
 		case e.Link != "":
 			h.text("link")
 			h.text(e.Link)

@@ -1,6 +1,7 @@
 package rootfs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -116,7 +117,7 @@ func (f *nodeFile) Read(p []byte) (int, error) {
 	}
 	n, err := f.r.Read(p)
 	if f.read += int64(n); err == io.EOF && f.read < f.n.size {
-		err = fmt.Errorf("%s changed while it was copied: %d bytes of %d", f.n.source, f.read, f.n.size)
+		err = fmt.Errorf("%s changed while it was copied: %d bytes of %d", cmp.Or(f.n.source, f.n.path), f.read, f.n.size)
 	}
 	return n, err
 }

@@ -23,15 +23,21 @@ type node struct {
 	mode   fs.FileMode // type (0, ModeDir or ModeSymlink) and permissions
 	source string      // of a file that is copied: its real path on the host
 	stamp  stamp       // and what tells whether it changed there
+	key    string      // of a file of a Files: names its content
 	data   []byte      // of a file that we write
 	link   string
 	size   int64
 	mtime  time.Time
+
+	content func() (io.ReadCloser, error) // of a file of a Files
 }
 
 // open returns the content of a file node. What the host has at its path now
 // must still be the regular file that was found there.
 func (n *node) open() (io.ReadCloser, error) {
+	if n.content != nil {
+		return n.content()
+	}
 	if n.source == "" {
 		return io.NopCloser(bytes.NewReader(n.data)), nil
 	}
@@ -91,7 +97,7 @@ func resolve(ctx context.Context, p Plan, b Bounds) ([]*node, error) {
 // valid reports an entry that makes no sense.
 func (e *Entry) valid() error {
 	set := 0
-	for _, b := range []bool{e.Source != "", e.Data != nil, e.Link != "", e.Dir} {
+	for _, b := range []bool{e.Source != "", e.Files != nil, e.Data != nil, e.Link != "", e.Dir} {
 		if b {
 			set++
 		}
@@ -100,7 +106,7 @@ func (e *Entry) valid() error {
 	case !path.IsAbs(e.Path) || path.Clean(e.Path) != e.Path || strings.ContainsRune(e.Path, 0):
 		return fmt.Errorf("root file system: path %q is not absolute and clean", e.Path)
 	case set > 1:
-		return fmt.Errorf("root file system: %s: more than one of Source, Data, Link and Dir is set", e.Path)
+		return fmt.Errorf("root file system: %s: more than one of Source, Files, Data, Link and Dir is set", e.Path)
 	case e.Source != "" && !filepath.IsAbs(e.Source):
 		return fmt.Errorf("root file system: %s: source %q is not absolute", e.Path, e.Source)
 	case e.Skip != nil && e.SkipKey == "":
@@ -128,6 +134,8 @@ func (r *resolver) entry(e *Entry) error {
 			return err
 		}
 		return r.copy(e, real, "", nil)
+	case e.Files != nil:
+		return r.files(e)
 	case e.Link != "":
 		return r.put(&node{path: e.Path, mode: fs.ModeSymlink | 0o777, link: e.Link, mtime: epoch})
 	case e.Dir:

@@ -15,8 +15,8 @@ type Plan struct {
 	Entries []Entry
 }
 
-// Entry is one file, directory or link of a Plan. Exactly one of Source, Data,
-// Link and Dir is set.
+// Entry is one file, directory or link of a Plan. Exactly one of Source, Files,
+// Data, Link and Dir is set.
 type Entry struct {
 	// Path is where it is in the root, absolute and clean.
 	Path string
@@ -29,6 +29,8 @@ type Entry struct {
 	Skip func(rel string, d fs.DirEntry) bool
 	// SkipKey stands for Skip in the plan's key.
 	SkipKey string
+	// Files is a tree of files that is not the host's.
+	Files Files
 	// Data is the content of a file that we write.
 	Data []byte
 	// Link is the target of a symbolic link.
@@ -36,7 +38,7 @@ type Entry struct {
 	// Dir makes an empty directory.
 	Dir bool
 	// Mode is the permissions of Data and Dir; 0 means 0644 and 0755, and
-	// write bits are dropped as below. Files of a Source become readable by
+	// write bits are dropped as below. Files of a Source or of Files become readable by
 	// all and writable by nobody, directories writable by their owner alone
 	// (so that a cache can be removed), which is not the box's user; execute
 	// bits are kept, set-id bits are not.

@@ -1,6 +1,7 @@
 package rootfs
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,17 +13,21 @@ import (
 	"path/filepath"
 )
 
-// pool is a directory with one name for each file of the host that a tree has
-// a copy of. Trees share these copies, which nobody writes to: after a change
+// pool is a directory with one name for each file of the host or of a [Files]
+// that a tree has a copy of. Trees share these copies, which nobody writes to: after a change
 // of our drivers, or of one package, only that is copied again. It is of one
 // boot; see [settled].
 type pool struct{ dir string }
+
+// pooled tells whether the node has a file in the pool.
+func (n *node) pooled() bool { return n.source != "" || n.key != "" }
 
 // name returns the file of the pool for the node, which differs where any of
 // its contents, permissions and time may.
 func (p pool) name(n *node) string {
 	h := &hasher{sum: sha256.New()}
 	h.text(n.source)
+	h.text(n.key)
 	h.number(uint64(n.mode))
 	h.number(uint64(n.size))
 	h.number(uint64(n.mtime.UnixNano()))
@@ -59,7 +64,7 @@ func (p pool) writeTree(ctx context.Context, dir string, nodes []*node) error {
 		if err != nil {
 			return err
 		}
-		if n.source != "" {
+		if n.pooled() {
 			if os.Link(p.name(n), at) == nil {
 				continue
 			}
@@ -140,7 +145,7 @@ func (n *node) copyTo(w io.Writer) error {
 	defer r.Close()
 	got, err := io.CopyN(w, r, n.size)
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s changed while it was copied: %d bytes of %d", n.source, got, n.size)
+		return fmt.Errorf("%s changed while it was copied: %d bytes of %d", cmp.Or(n.source, n.path), got, n.size)
 	}
 	return err
 }

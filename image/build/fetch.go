@@ -167,23 +167,17 @@ func (f *fetcher) fetched(ctx context.Context, r remote) (*os.File, error) {
 	if ok, err := lock.TryLockContext(ctx, 50*time.Millisecond); !ok || err != nil {
 		return nil, errors.Join(err, context.Cause(ctx))
 	}
-	defer lock.Unlock()
-	defer os.Remove(lock.Path())
+	defer lock.Unlock() // the empty file stays: who removes it may remove another's lock
 	if file, err := openVerified(at, r); err == nil {
 		return file, nil
 	}
 	part := at + ".part"
-	if r.path != "" {
-		err = f.copy(ctx, part, r)
-	} else {
-		err = f.download(ctx, part, r)
+	_, begun := os.Stat(part)
+	if file, err = f.fill(ctx, part, r); errors.Is(err, errHash) && begun == nil {
+		// What an earlier attempt has left may be what is wrong.
+		file, err = f.fill(ctx, part, r)
 	}
 	if err != nil {
-		return nil, err
-	}
-	file, err = openVerified(part, r)
-	if err != nil {
-		os.Remove(part)
 		return nil, err
 	}
 	if err := os.Rename(part, at); err != nil {
@@ -191,6 +185,22 @@ func (f *fetcher) fetched(ctx context.Context, r remote) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// fill brings the file to part and verifies it. What is wrong does not stay.
+func (f *fetcher) fill(ctx context.Context, part string, r remote) (*os.File, error) {
+	bring := f.download
+	if r.path != "" {
+		bring = f.copy
+	}
+	if err := bring(ctx, part, r); err != nil {
+		return nil, err
+	}
+	file, err := openVerified(part, r)
+	if err != nil {
+		os.Remove(part)
+	}
+	return file, err
 }
 
 // errHash says that content is not what the lock pins.

@@ -26,9 +26,6 @@ var DefaultBounds = Bounds{Bytes: 8 << 30, Files: 400_000}
 // which some archivers take for "unknown".
 var epoch = time.Unix(1, 0).UTC()
 
-// inBase is the layer of what the base image brings.
-const inBase = -1
-
 // A tree is the image as it grows: what its base holds, and what the steps of
 // the build add. Every path goes through [tree.locate], so that a package's
 // /lib/x lands behind the /lib → usr/lib of the base, and nothing lands
@@ -37,18 +34,17 @@ type tree struct {
 	bounds Bounds
 	bytes  int64
 	nodes  map[string]*node
-	layer  int // that put writes to
 	notes  []string
 }
 
 // node is one file, directory or symbolic link.
 type node struct {
-	path  string
-	mode  fs.FileMode // type and permissions
-	link  string
-	size  int64
-	time  time.Time
-	layer int
+	path string
+	mode fs.FileMode // type and permissions
+	link string
+	size int64
+	time time.Time
+	base bool // it is there already, in the base image
 	// open returns the content of a file: exactly size bytes.
 	open func() (io.ReadCloser, error)
 	// from names the package that brought it.
@@ -57,7 +53,7 @@ type node struct {
 
 func newTree(b Bounds) *tree {
 	return &tree{bounds: b, nodes: map[string]*node{
-		"/": {path: "/", mode: fs.ModeDir | 0o755, layer: inBase},
+		"/": {path: "/", mode: fs.ModeDir | 0o755, base: true},
 	}}
 }
 
@@ -105,7 +101,7 @@ func (t *tree) put(n *node) error {
 	if err != nil {
 		return err
 	}
-	n.path, n.layer = at, t.layer
+	n.path = at
 	old := t.nodes[at]
 	switch {
 	case old == nil:
@@ -115,7 +111,7 @@ func (t *tree) put(n *node) error {
 		return fmt.Errorf("%s: it is a %s of %s and a %s of %s", at, kindOf(old.mode), old.origin(), kindOf(n.mode), n.origin())
 	default:
 		t.bytes -= old.size
-		if old.from != n.from && old.layer != inBase {
+		if old.from != n.from && !old.base {
 			t.note("%s: the one of %s replaces that of %s", at, n.origin(), old.origin())
 		}
 	}
@@ -185,7 +181,7 @@ func (t *tree) locate(p string, follow bool) (string, error) {
 		case last && (n == nil || !follow || n.mode.Type() != fs.ModeSymlink):
 			return next, nil
 		case n == nil:
-			if err := t.add(&node{path: next, mode: fs.ModeDir | 0o755, time: epoch, layer: t.layer}); err != nil {
+			if err := t.add(&node{path: next, mode: fs.ModeDir | 0o755, time: epoch}); err != nil {
 				return "", err
 			}
 			at = next
@@ -236,11 +232,12 @@ func parts(p string) []string {
 	return slices.DeleteFunc(strings.Split(p, "/"), func(s string) bool { return s == "" })
 }
 
-// write writes one layer as a tar archive: the same nodes give the same bytes.
-func (t *tree) write(ctx context.Context, w io.Writer, layer int) error {
+// write writes what is not the base's as a tar archive: the same nodes give the
+// same bytes.
+func (t *tree) write(ctx context.Context, w io.Writer) error {
 	var nodes []*node
 	for _, n := range t.nodes {
-		if n.layer == layer {
+		if !n.base {
 			nodes = append(nodes, n)
 		}
 	}

@@ -1,0 +1,172 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/rootfs"
+)
+
+// Host is what an image takes from the machine it is built on.
+type Host struct {
+	// Languages are names of languages, such as "python": their interpreter
+	// and what it needs, as boxes have them by default.
+	Languages []string `yaml:"languages"`
+	// Packages are Debian packages that are installed here; what they depend
+	// on comes with them.
+	Packages []string `yaml:"packages"`
+	// Files are files and directories, each as SOURCE or SOURCE:PATH.
+	Files []string `yaml:"files"`
+}
+
+func (h *Host) empty() bool { return len(h.Languages)+len(h.Packages)+len(h.Files) == 0 }
+
+// addHost freezes what is taken from the host.
+func (b *builder) addHost(ctx context.Context) error {
+	h := &b.recipe.Host
+	if h.empty() {
+		return nil
+	}
+	b.fetch.report(Progress{Step: "copy", Name: "the host's files"})
+	plan := rootfs.Base()
+	for _, name := range h.Languages {
+		l := language.ByName(name)
+		if l == nil || l.Find == nil {
+			return fmt.Errorf("host: %.50q is no language that is known", name)
+		}
+		tools, err := l.Find(ctx, b.o.Host)
+		if err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+		plan = plan.Merge(b.withoutOurs(tools.Root))
+		b.brought("host", l.Name, tools.Version, "")
+	}
+	if len(h.Packages) > 0 {
+		packages, err := b.hostPackages(h.Packages)
+		if err != nil {
+			return err
+		}
+		plan = plan.Merge(packages)
+	}
+	for _, f := range h.Files {
+		from, to, ok := strings.Cut(f, ":")
+		if !ok {
+			to = from
+		}
+		from, err := filepath.Abs(filepath.Join(b.relative(from)))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			to = from
+		}
+		if to = path.Clean(to); !path.IsAbs(to) || to == "/" {
+			return fmt.Errorf("host: %q: the place in the image must be an absolute path", f)
+		}
+		plan.Add(rootfs.Entry{Path: to, Source: from})
+		b.brought("host", from, "", "")
+	}
+	root, err := b.o.Roots.Tree(ctx, plan)
+	if err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	return b.tree.addTree(root.Tree)
+}
+
+func (b *builder) hostPackages(names []string) (rootfs.Plan, error) {
+	dpkg, err := openDpkg(dpkgDir)
+	if err != nil {
+		return rootfs.Plan{}, err
+	}
+	list, err := dpkg.closure(names)
+	if err != nil {
+		return rootfs.Plan{}, fmt.Errorf("host: %w", err)
+	}
+	plan, err := dpkg.plan(list)
+	for _, p := range list {
+		b.brought("host", p["Package"], p["Version"], "")
+	}
+	for _, n := range dpkg.notes {
+		b.tree.note("%s", n)
+	}
+	return plan, err
+}
+
+// withoutOurs leaves out of a toolchain our own drivers, which come over an
+// image when it is used, and the host's own packages of a Python that gets
+// those of a lock.
+func (b *builder) withoutOurs(plan rootfs.Plan) rootfs.Plan {
+	locked := b.recipe.Python.Lock != ""
+	var out rootfs.Plan
+	for _, e := range plan.Entries {
+		base := path.Base(e.Path)
+		switch {
+		case e.Data != nil && (strings.HasPrefix(e.Path, "/opt/glovebox/") || strings.HasPrefix(base, "sitecustomize.")):
+		case locked && e.Source != "" && (base == "site-packages" || base == "dist-packages"):
+			out.Add(rootfs.Entry{Path: e.Path, Dir: true})
+		default:
+			out.Add(e)
+		}
+	}
+	return out
+}
+
+// addTree takes a tree that package rootfs made. Times are kept: the compiled
+// form of a Python module is good for a source of one time only.
+func (t *tree) addTree(dir string) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil || rel == "." {
+			return err
+		}
+		at := path.Join("/", filepath.ToSlash(rel))
+		const from = "the host"
+		switch d.Type() {
+		case fs.ModeDir:
+			return t.dir(at, from)
+		case fs.ModeSymlink:
+			if real := t.nodes[at]; real != nil && real.mode.IsDir() {
+				return nil // the base has its own directory there
+			}
+			to, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			return t.symlink(at, from, to)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return t.file(at, from, info.Mode(), info.ModTime().UTC(), info.Size(), func() (io.ReadCloser, error) { return os.Open(name) })
+	})
+}
+
+// relative is a path as the recipe means it.
+func (b *builder) relative(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(b.recipe.Dir, name)
+}
+
+var errNoHost = errors.New("nothing of the host can be taken: its languages and roots were not given")
+
+func (b *builder) checkHost() error {
+	if !b.recipe.Host.empty() && (b.o.Host == nil || b.o.Roots == nil) {
+		return errNoHost
+	}
+	return nil
+}
+

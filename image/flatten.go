@@ -1,0 +1,137 @@
+package image
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sys/unix"
+)
+
+// treeID names the tree of layers, by their digests when unpacked and by what
+// else decides how it comes out.
+func treeID(diffs []v1.Hash, dropSpecial bool) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s%v\n", indexFormat, dropSpecial)
+	for _, d := range diffs {
+		fmt.Fprintln(sum, d)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// tree returns the image's tree, which it makes if it is not there. The caller
+// holds the store's lock.
+func (s *Store) tree(ctx context.Context, i *Image, diffs []v1.Hash) (*tree, error) {
+	dir := filepath.Join(s.dir, "trees", treeID(diffs, i.ref.DropSpecial))
+	s.mu.Lock()
+	t := s.trees[dir]
+	s.mu.Unlock()
+	if t != nil {
+		return t, nil
+	}
+	if _, err := os.Lstat(dir); os.IsNotExist(err) {
+		if err := s.makeTree(ctx, dir, i, diffs); err != nil {
+			return nil, err
+		}
+	}
+	// Nobody removes it before this is locked: that takes the store's lock.
+	lock, err := lockFile(ctx, filepath.Join(dir, treeLock), unix.LOCK_SH)
+	if err != nil {
+		return nil, err
+	}
+	t, err = openTree(dir)
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	t.lock = lock
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if other := s.trees[dir]; other != nil {
+		t.close()
+		return other, nil
+	}
+	s.trees[dir] = t
+	return t, nil
+}
+
+// makeTree applies the layers of an image and puts the tree at dir.
+func (s *Store) makeTree(ctx context.Context, dir string, i *Image, diffs []v1.Hash) error {
+	part, err := os.MkdirTemp(filepath.Join(s.dir, "tmp"), "tree-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(part)
+	data, err := os.OpenFile(filepath.Join(part, treeData), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	index, err := os.OpenFile(filepath.Join(part, treeIndex), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
+	if err != nil {
+		return err
+	}
+	defer index.Close()
+	if err := s.flatten(ctx, i, diffs, data, index); err != nil {
+		return err
+	}
+	if err := errors.Join(data.Sync(), index.Sync()); err != nil {
+		return err
+	}
+	if err := os.Rename(part, dir); err != nil && !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, unix.EEXIST) {
+		return err // else another process was faster
+	}
+	return nil
+}
+
+// flatten applies the layers of an image, whose digests when unpacked must be
+// diffs, and writes the tree's data and index.
+func (s *Store) flatten(ctx context.Context, i *Image, diffs []v1.Hash, data, index io.Writer) error {
+	out := bufio.NewWriterSize(data, 1<<20)
+	f := newFlattener(s.Bounds, i.ref.DropSpecial, out)
+	for n, d := range i.manifest.Layers {
+		if err := s.applyLayer(ctx, f, d, diffs[n]); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	root, err := f.finish()
+	if err != nil {
+		return err
+	}
+	return writeIndex(index, root, f.dropped)
+}
+
+func (s *Store) applyLayer(ctx context.Context, f *flattener, d v1.Descriptor, diff v1.Hash) error {
+	blob, err := s.openBlob(d)
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	p, err := packingOf(d.MediaType)
+	if err != nil {
+		return err
+	}
+	stream, err := unpack(bufio.NewReaderSize(blob, 1<<20), p)
+	if err != nil {
+		return fmt.Errorf("layer %s: %w", d.Digest, err)
+	}
+	defer stream.Close()
+	sum := sha256.New()
+	if err := f.apply(ctx, io.TeeReader(stream, sum), d.Size); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != diff.Hex {
+		return fmt.Errorf("layer %s: unpacked it has the digest sha256:%s, not the %s of its configuration", d.Digest, got, diff)
+	}
+	return nil
+}

@@ -1,0 +1,228 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// guard is the only way to the network. A registry decides, by redirects and
+// by the address of its token service, where we connect to: the guard holds
+// each connection to where an image may come from, and each answer to a size
+// and a pace.
+type guard struct {
+	home     string   // the registry, as host or host:port
+	hosts    []string // others that the operator named
+	insecure bool     // plain HTTP to home, on this machine
+	stall    time.Duration
+
+	transport *http.Transport
+	mu        sync.Mutex
+	proxies   map[string]bool // host:port
+}
+
+func newGuard(home string, o PullOptions) *guard {
+	g := &guard{home: home, hosts: o.Hosts, insecure: o.Insecure, stall: o.Stall, proxies: map[string]bool{}}
+	if g.stall <= 0 {
+		g.stall = 30 * time.Second
+	}
+	g.transport = &http.Transport{
+		Proxy:                  g.proxy,
+		DialContext:            g.dial,
+		TLSHandshakeTimeout:    g.stall,
+		ResponseHeaderTimeout:  g.stall,
+		MaxResponseHeaderBytes: 256 << 10,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // digests are of what is sent
+		IdleConnTimeout:        g.stall,
+	}
+	return g
+}
+
+func (g *guard) close() { g.transport.CloseIdleConnections() }
+
+// proxy is the operator's own, whose address is free.
+func (g *guard) proxy(r *http.Request) (*url.URL, error) {
+	u, err := http.ProxyFromEnvironment(r)
+	if err == nil && u != nil {
+		g.mu.Lock()
+		g.proxies[address(u)] = true
+		g.mu.Unlock()
+	}
+	return u, err
+}
+
+// address returns host:port of a URL.
+func address(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// ours tells whether an address is one that the operator named, to which a
+// private address is no obstacle.
+func (g *guard) ours(hostport string) bool {
+	host, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return false
+	}
+	for _, h := range append([]string{g.home}, g.hosts...) {
+		if h == hostport || h == net.JoinHostPort(host, port) || h == host && port == "443" {
+			return true
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.proxies[hostport]
+}
+
+func (g *guard) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	ours := g.ours(addr)
+	d := net.Dialer{Timeout: g.stall, Control: func(_, resolved string, _ syscall.RawConn) error {
+		ap, err := netip.ParseAddrPort(resolved)
+		if err != nil {
+			return err
+		}
+		return mayDial(addr, ap.Addr(), ours)
+	}}
+	return d.DialContext(ctx, network, addr)
+}
+
+// Addresses that are nobody's on the internet beside those that package netip
+// knows as private.
+var (
+	carrier = netip.MustParsePrefix("100.64.0.0/10")
+	nat64   = netip.MustParsePrefix("64:ff9b::/96")
+	thisNet = netip.MustParsePrefix("0.0.0.0/8")
+)
+
+// mayDial refuses addresses at which machines keep what is not for everyone.
+func mayDial(name string, ip netip.Addr, ours bool) error {
+	ip = ip.WithZone("").Unmap()
+	if nat64.Contains(ip) {
+		b := ip.As16()
+		ip = netip.AddrFrom4([4]byte(b[12:]))
+	}
+	switch {
+	case ip.IsLinkLocalUnicast(), ip.IsMulticast(), ip.IsUnspecified(), thisNet.Contains(ip):
+		return fmt.Errorf("%s is at %s, a link-local address or none: refused", name, ip)
+	case ours:
+		return nil
+	case ip.IsLoopback(), ip.IsPrivate(), carrier.Contains(ip), !ip.IsGlobalUnicast():
+		return fmt.Errorf("%s is at %s, a private address that was not asked for: refused", name, ip)
+	}
+	return nil
+}
+
+// limitKey is the context key of how long an answer may be.
+type limitKey struct{}
+
+// withLimit bounds the answers to requests with this context. Those of others,
+// of tokens and errors, are bounded by maxAnswer.
+func withLimit(ctx context.Context, most int64) context.Context {
+	return context.WithValue(ctx, limitKey{}, most)
+}
+
+const maxAnswer = 1 << 20
+
+// RoundTrip implements [http.RoundTripper].
+func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := g.mayAsk(r.URL); err != nil {
+		if r.Body != nil {
+			r.Body.Close()
+		}
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(r.Context())
+	watch := time.AfterFunc(g.stall, func() {
+		cancel(fmt.Errorf("%s stalls: less than a KiB in %v", r.URL.Host, g.stall))
+	})
+	stop := func() { watch.Stop(); cancel(nil) }
+	resp, err := g.transport.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		err = becauseOf(ctx, err)
+		stop()
+		return nil, err
+	}
+	most, ok := r.Context().Value(limitKey{}).(int64)
+	if !ok || resp.StatusCode/100 != 2 {
+		most = maxAnswer
+	}
+	resp.Body = &paced{ReadCloser: resp.Body, ctx: ctx, stop: stop, left: most, host: r.URL.Host,
+		reset: func() { watch.Reset(g.stall) }}
+	return resp, nil
+}
+
+// mayAsk refuses URLs at which no image is.
+func (g *guard) mayAsk(u *url.URL) error {
+	host := u.Hostname()
+	ip, err := netip.ParseAddr(host)
+	literal := err == nil
+	switch {
+	case u.User != nil:
+		return fmt.Errorf("%s: a URL with a password: refused", u.Redacted())
+	case u.Scheme == "https":
+	case u.Scheme != "http":
+		return fmt.Errorf("a URL of the scheme %.20q: refused, only https is taken", u.Scheme)
+	case !slices.Contains([]string{g.home, g.home + ":80"}, u.Host):
+		return fmt.Errorf("%.80s: plain HTTP: refused, another host than the registry is asked by HTTPS only", u.Host)
+	case !g.insecure:
+		return fmt.Errorf("%.80s: plain HTTP: refused; a registry on this machine's loopback may be named insecure", u.Host)
+	case !(literal && ip.IsLoopback() || host == "localhost"):
+		return fmt.Errorf("%.80s: plain HTTP: refused, it is allowed on this machine's loopback only", u.Host)
+	}
+	if literal {
+		return mayDial(host, ip, g.ours(address(u)))
+	}
+	return nil
+}
+
+// becauseOf returns why a context ended, if it did, rather than that it did.
+func becauseOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// paced is an answer that must keep coming, and end.
+type paced struct {
+	io.ReadCloser
+	ctx   context.Context
+	host  string
+	left  int64
+	got   int // since the last reset
+	reset func()
+	stop  func()
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	n, err := p.ReadCloser.Read(b)
+	if p.left -= int64(n); p.left < 0 {
+		return n, fmt.Errorf("%s sends more than was asked for", p.host)
+	}
+	if p.got += n; p.got >= 1<<10 {
+		p.got = 0
+		p.reset()
+	}
+	if err != nil && err != io.EOF {
+		err = becauseOf(p.ctx, err)
+	}
+	return n, err
+}
+
+func (p *paced) Close() error {
+	p.stop()
+	return p.ReadCloser.Close()
+}

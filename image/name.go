@@ -1,0 +1,98 @@
+package image
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// maxReference bounds the text of a reference.
+const maxReference = 1024
+
+// dockerHub is how people call the registry that short names are of, whose
+// host has another name.
+const dockerHub = "docker.io"
+
+// A reference is what a user calls an image in a registry: a repository with
+// a tag, a digest, or both.
+type reference struct {
+	repository name.Repository
+	tag        string // "latest" where neither is given
+	digest     string // "sha256:…", or empty
+}
+
+// parseReference reads "python", "python:3.12", "ghcr.io/acme/tool@sha256:…",
+// "python:3.12@sha256:…".
+func parseReference(s string) (reference, error) {
+	if len(s) > maxReference {
+		return reference{}, fmt.Errorf("image reference: longer than %d bytes", maxReference)
+	}
+	rest, digest, pinned := strings.Cut(s, "@")
+	if pinned {
+		if _, err := parseDigest(digest); err != nil {
+			return reference{}, fmt.Errorf("image reference %q: %w", s, err)
+		}
+	}
+	tag, err := name.NewTag(rest)
+	if err != nil {
+		return reference{}, fmt.Errorf("image reference: %w", err)
+	}
+	r := reference{repository: tag.Repository, tag: tag.TagStr(), digest: digest}
+	if pinned && !strings.Contains(path.Base(rest), ":") {
+		r.tag = ""
+	}
+	return r, nil
+}
+
+// repo returns the repository as people write it: "docker.io/library/python".
+func (r reference) repo() string {
+	host := r.repository.RegistryStr()
+	if host == name.DefaultRegistry {
+		host = dockerHub
+	}
+	return host + "/" + r.repository.RepositoryStr()
+}
+
+// String returns the normalised reference, the name of an image in the store.
+func (r reference) String() string {
+	s := r.repo()
+	if r.tag != "" {
+		s += ":" + r.tag
+	}
+	if r.digest != "" {
+		s += "@" + r.digest
+	}
+	return s
+}
+
+// want is what to ask a registry for: the digest, or else the tag.
+func (r reference) want() string {
+	if r.digest != "" {
+		return r.digest
+	}
+	return r.tag
+}
+
+// parseDigest reads "sha256:<64 hexadecimal digits>".
+func parseDigest(s string) (v1.Hash, error) {
+	h, err := v1.NewHash(s)
+	if err != nil {
+		return v1.Hash{}, fmt.Errorf("digest: %w", err)
+	}
+	return h, checkDigest(h)
+}
+
+// checkDigest takes no other hash than SHA-256, by which the store is sorted.
+// The registries' JSON gives hashes that were not checked at all.
+func checkDigest(h v1.Hash) error {
+	if h.Algorithm != "sha256" {
+		return fmt.Errorf("digest %.80q is not of sha256", h.String())
+	}
+	if len(h.Hex) != 64 || strings.Trim(h.Hex, "0123456789abcdef") != "" {
+		return fmt.Errorf("digest %.80q is not 64 hexadecimal digits", h.String())
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package image
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrNotFound is what [Store.Find] and others fail with where no image of the
+// store is called so.
+var ErrNotFound = errors.New("no such image")
+
+// refPath is where the record of a name is, or that of an image without one.
+func (s *Store) refPath(r Ref) string {
+	sum := sha256.Sum256([]byte(cmp.Or(r.Name, "@"+r.Digest)))
+	return filepath.Join(s.dir, "refs", hex.EncodeToString(sum[:]))
+}
+
+func (s *Store) putRef(r Ref) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return s.replace(s.refPath(r), append(b, '\n'))
+}
+
+// List returns the names of the images, in order.
+func (s *Store) List() ([]Ref, error) {
+	files, err := os.ReadDir(filepath.Join(s.dir, "refs"))
+	if err != nil {
+		return nil, fmt.Errorf("image store: %w", err)
+	}
+	var all []Ref
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(s.dir, "refs", f.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed in between
+		}
+		if err != nil {
+			return nil, fmt.Errorf("image store: %w", err)
+		}
+		var r Ref
+		err = json.Unmarshal(b, &r)
+		if err == nil {
+			_, err = parseDigest(r.Digest)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("image store: refs/%s: %w", f.Name(), err)
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b Ref) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Digest, b.Digest))
+	})
+	return all, nil
+}
+
+// minPrefix is the least number of digits that stand for a digest.
+const minPrefix = 8
+
+// refs returns the records that a user's text means: all of one image if it
+// is a digest, one if it is a name.
+func (s *Store) refs(text string) ([]Ref, error) {
+	all, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	prefix := strings.TrimPrefix(text, "sha256:")
+	digest := prefix != text
+	if hexadecimal := strings.Trim(prefix, "0123456789abcdef") == ""; hexadecimal && (digest || len(prefix) >= minPrefix) {
+		found := matching(all, func(r Ref) bool {
+			return strings.HasPrefix(r.Digest, "sha256:"+prefix) || strings.HasPrefix(r.Index, "sha256:"+prefix)
+		})
+		for _, r := range found {
+			if r.Digest != found[0].Digest {
+				return nil, fmt.Errorf("image %q: more than one begins so", text)
+			}
+		}
+		if len(found) > 0 && len(prefix) >= minPrefix {
+			return found, nil
+		}
+	}
+	if digest {
+		return nil, fmt.Errorf("image %q: %w", text, ErrNotFound)
+	}
+	want, err := parseReference(text)
+	if err != nil {
+		return nil, err
+	}
+	found := matching(all, func(r Ref) bool { return r.Name == want.String() })
+	if len(found) == 0 && want.digest != "" {
+		// The same image under another tag of the repository.
+		found = matching(all, func(r Ref) bool {
+			have, err := parseReference(r.Name)
+			return err == nil && have.repo() == want.repo() && (want.tag == "" || want.tag == have.tag) && (r.Digest == want.digest || r.Index == want.digest)
+		})
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("image %q: %w: pull or import it first", want, ErrNotFound)
+	}
+	return found, nil
+}
+
+func matching(all []Ref, is func(Ref) bool) []Ref {
+	var found []Ref
+	for _, r := range all {
+		if is(r) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// Find opens an image by what a user calls it: "python", "python:3.12",
+// "ghcr.io/acme/tool@sha256:…", "sha256:…", or the first eight or more digits
+// of a digest that no other image begins with. No network is asked.
+func (s *Store) Find(text string) (*Image, error) {
+	ctx := context.Background()
+	lock, err := s.adding(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	refs, err := s.refs(text)
+	if err != nil {
+		return nil, err
+	}
+	return s.image(ctx, refs[0])
+}
+
+// Remove takes a name from its image, or all its names from one that is given
+// by digest, and returns them. What has no name any more [Store.GC] removes.
+func (s *Store) Remove(ctx context.Context, text string) ([]Ref, error) {
+	lock, err := s.removing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	refs, err := s.refs(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range refs {
+		if err := os.Remove(s.refPath(r)); err != nil {
+			return nil, fmt.Errorf("image store: %w", err)
+		}
+	}
+	return refs, nil
+}

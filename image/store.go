@@ -1,0 +1,114 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/rootfs"
+)
+
+// Store keeps images in a private directory, which many processes may share.
+// Its methods may be called from many goroutines.
+type Store struct {
+	// Bounds may be set before the first use.
+	Bounds Bounds
+
+	dir   string
+	mu    sync.Mutex
+	trees map[string]*tree // those that this process uses
+}
+
+// Open opens the store in dir, which it makes if it does not exist; empty
+// means the directory "images" in [rootfs.DefaultDir]. It fails where another
+// user could put something into it. What killed processes left half made is
+// removed.
+func Open(dir string) (*Store, error) {
+	if dir == "" {
+		cache, err := rootfs.DefaultDir()
+		if err != nil {
+			return nil, fmt.Errorf("image store: %w", err)
+		}
+		dir = filepath.Join(cache, "images")
+	}
+	dir, err := rootfs.Private(dir)
+	if err != nil {
+		return nil, fmt.Errorf("image store: %w", err)
+	}
+	for _, sub := range []string{"blobs/sha256", "refs", "trees", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			return nil, fmt.Errorf("image store: %w", err)
+		}
+	}
+	s := &Store{Bounds: DefaultBounds, dir: dir, trees: map[string]*tree{}}
+	s.sweep()
+	return s, nil
+}
+
+// Close gives up the images that this process uses: others may remove them,
+// and their plans and files can be read no more.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.trees {
+		t.close()
+	}
+	clear(s.trees)
+	return nil
+}
+
+// adding locks the store for one that adds to it: until the lock is closed
+// nothing is removed, and what is in tmp is somebody's.
+func (s *Store) adding(ctx context.Context) (*os.File, error) { return s.locked(ctx, unix.LOCK_SH) }
+
+// removing locks the store for one that removes from it.
+func (s *Store) removing(ctx context.Context) (*os.File, error) { return s.locked(ctx, unix.LOCK_EX) }
+
+func (s *Store) locked(ctx context.Context, how int) (*os.File, error) {
+	lock, err := lockFile(ctx, filepath.Join(s.dir, "lock"), how)
+	if err != nil {
+		return nil, fmt.Errorf("image store: %w", err)
+	}
+	return lock, nil
+}
+
+// sweep removes what killed processes left in tmp, if nobody is at work. Else
+// the next one does it; it is in nobody's way.
+func (s *Store) sweep() {
+	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if ok, err := tryLock(f, unix.LOCK_EX); err != nil || !ok {
+		return
+	}
+	left, _ := filepath.Glob(filepath.Join(s.dir, "tmp", "*"))
+	for _, p := range left {
+		_ = os.RemoveAll(p)
+	}
+}
+
+// temp makes a file for what is being made. Its caller holds the lock.
+func (s *Store) temp(what string) (*os.File, error) {
+	return os.CreateTemp(filepath.Join(s.dir, "tmp"), what+"-")
+}
+
+// replace puts b at name, whole or not at all.
+func (s *Store) replace(name string, b []byte) error {
+	f, err := s.temp("file")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(b)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
