@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package cgroup bounds and measures boxes with the kernel's control groups,
 // version 1 and version 2.
 //

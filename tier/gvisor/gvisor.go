@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package gvisor is the tier in which a box has a kernel of its own: gVisor,
 // linked into our own executable from its Go module. Nothing needs to be
 // installed, and no privilege is needed.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package process is the tier that isolates with what an ordinary Linux kernel
 // has: user, pid, mount, network, ipc, uts and cgroup namespaces, a read-only
 // root, a seccomp filter, Landlock, resource limits and control groups. It

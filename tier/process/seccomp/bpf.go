@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package seccomp builds the filter of system calls that commands of a box run
 // under: what is not known to be harmless does not reach the kernel.
 //
