@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"tier/process/seccomp"},
 	{"tier/process", "tier/gvisor", "tier/container", "tier/microvm", "tier/wasm", "tier/tiertest"},
 	{"engine"},
-	{"edit", "repomap", "suite"},
+	{"edit", "repomap", "suite", "prove"},
 	{"agent"},
 	{"eval"},
 	{"cmd/glovebox"},

@@ -62,9 +62,10 @@ type Task struct {
 	// of Tests and what fails in the repository at first.
 	FailToPass []string
 
-	// Limits, Tier and RequireProof are those of each run.
+	// Limits, Tier, Image and RequireProof are those of each run.
 	Limits       glovebox.Limits
 	Tier         glovebox.TierName
+	Image        string
 	RequireProof glovebox.Proof
 	Secrets      map[string]string
 }

@@ -170,7 +170,8 @@ const sandboxTries = 3
 // candidate's way: what it says is not for the model to put right.
 func (s *solver) run(candidate, turn int) runFunc {
 	return func(ctx context.Context, purpose Purpose, job glovebox.Job) (*glovebox.Observation, error) {
-		job.Limits, job.Tier, job.Secrets = merge(job.Limits, s.task.Limits), s.task.Tier, s.task.Secrets
+		job.Limits, job.Secrets = merge(job.Limits, s.task.Limits), s.task.Secrets
+		job.Tier, job.Image = s.task.Tier, s.task.Image
 		if len(job.Tests)+len(job.Cases) > 0 {
 			job.RequireProof = s.task.RequireProof
 		}

@@ -66,7 +66,7 @@ func openRepository(ctx context.Context, s *solver) (*repository, error) {
 	}
 	own = slices.DeleteFunc(own, func(p string) bool { return slices.Contains(r.given, p) })
 	// The tests are taken from the base, whatever a candidate wrote beside them.
-	base := suite.Suite{Language: s.language.Name, From: r.base, Skip: s.task.Skip, Limits: s.task.Limits, Tier: s.task.Tier, RequireProof: s.task.RequireProof}
+	base := suite.Suite{Language: s.language.Name, From: r.base, Skip: s.task.Skip, Limits: s.task.Limits, Tier: s.task.Tier, Image: s.task.Image, RequireProof: s.task.RequireProof}
 	r.task, r.want = base, suite.Want{FailToPass: s.task.FailToPass}
 	switch {
 	case len(r.given) == 0 && len(own) == 0:

@@ -208,7 +208,7 @@ func (s *solver) askBox(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	job.Tier = s.task.Tier
+	job.Tier, job.Image = s.task.Tier, s.task.Image
 	o, err := s.c.Runner.Run(ctx, job)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/cost"
 )
 
 // open makes a box in the wished tier, or in the strongest that this host can
@@ -31,14 +32,13 @@ func (r *run) open(ctx context.Context, files []glovebox.File, fds []*os.File, l
 }
 
 // boot is open without a word in the Observation, so that two boxes can be
-// made at a time.
+// made at a time. Only tiers with the toolchain in use are tried.
 func (r *run) boot(ctx context.Context, files []glovebox.File, fds []*os.File, limits glovebox.Limits) (tier.Box, tier.Tier, error, error) {
-	tiers := r.e.c.Tiers
-	if name := r.job.Tier; name != glovebox.TierAuto {
-		tiers = []tier.Tier{r.e.tier(name)}
-	}
-	var refused error
-	for _, t := range tiers {
+	refused := distinct(r.passed)
+	for _, t := range r.tiers {
+		if tools, err := r.toolchain(ctx, t); err != nil || tools != r.tools {
+			break
+		}
 		root, err := r.root(ctx, t)
 		if err != nil {
 			return nil, nil, nil, err
@@ -64,19 +64,18 @@ func reason(wish glovebox.TierName, refused error) string {
 	case refused == nil:
 		return "the strongest tier of this host"
 	}
-	return fmt.Sprintf("the strongest tier that this host can enforce (%v)", refused)
+	return fmt.Sprintf("the strongest tier that fits and that this host can enforce (%v)", refused)
 }
 
 // root builds the root file system in the form that the tier boots from.
 func (r *run) root(ctx context.Context, t tier.Tier) (*rootfs.Root, error) {
-	build := r.e.c.Roots.Tree
-	plan := r.tools.Root
-	if i, ok := t.(tier.ImageRoot); ok {
-		build, plan = r.e.c.Roots.Image, plan.Merge(i.ImageRoot())
+	plan, what := r.tools.Root, r.lang.Title
+	if r.image != nil {
+		plan, what = r.image.Plan().Merge(plan), r.job.Image
 	}
-	root, err := build(ctx, plan)
+	root, err := cost.Root(ctx, t, r.e.c.Roots, plan)
 	if err != nil {
-		return nil, fmt.Errorf("build the root file system of %s: %w", r.lang.Title, err)
+		return nil, fmt.Errorf("build the root file system of %s: %w", what, err)
 	}
 	return root, nil
 }

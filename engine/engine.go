@@ -30,18 +30,17 @@ import (
 	"github.com/gloveboxhq/glovebox/artifact"
 	"github.com/gloveboxhq/glovebox/compare"
 	"github.com/gloveboxhq/glovebox/host"
+	"github.com/gloveboxhq/glovebox/image"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/redact"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
-	"github.com/gloveboxhq/glovebox/tier/gvisor"
-	"github.com/gloveboxhq/glovebox/tier/process"
 )
 
 // Config says what an Engine is made of. The zero Config is a good one.
 type Config struct {
-	// Tiers are the ways to isolate, strongest first. Nil means gVisor and
-	// process.
+	// Tiers are the ways to isolate, strongest first. Nil means all that there
+	// are for this operating system.
 	Tiers []tier.Tier
 	// Languages are those that can be run. Nil means [language.All].
 	Languages []*language.Language
@@ -55,6 +54,19 @@ type Config struct {
 	// Allow names controls that may be missing on this host: an explicit
 	// choice of the operator, told in every Observation.
 	Allow []string
+	// Runtime is the container tier's: the name or path of an OCI runtime, or
+	// an engine's socket; empty means the first one that is there.
+	Runtime string
+	// AllowEmulation lets the microvm tier emulate the processor where there
+	// is no hardware virtualization. It is slow.
+	AllowEmulation bool
+	// Images keeps images. Nil means the user's store.
+	Images *image.Store
+	// ImagePolicy says which images may be used; nil means any of the store.
+	ImagePolicy *image.Policy
+	// Image and Needs are those of Jobs that name none.
+	Image string
+	Needs []glovebox.Need
 	// Keep is how many bytes of each stream an Observation holds; 0 means
 	// 64 KiB. What is longer is an artifact as a whole.
 	Keep int
@@ -83,7 +95,9 @@ type Decision struct {
 type Engine struct {
 	c     Config
 	own   *artifact.Memory // closed with the Engine
-	tools sync.Map         // language name → func() (*language.Toolchain, error)
+	tools sync.Map         // what it is the toolchain of → func() (*language.Toolchain, error)
+	// ownImages opens the user's store of images.
+	ownImages func() (*image.Store, error)
 }
 
 // Error is a Job that is wrong in itself.
@@ -128,16 +142,12 @@ func New(c Config) (*Engine, error) {
 		}
 	}
 	if e.c.Tiers == nil {
-		g, err := gvisor.New(gvisor.Config{})
-		if err != nil {
+		var err error
+		if e.c.Tiers, err = defaultTiers(c); err != nil {
 			return nil, err
 		}
-		p, err := process.New(process.Options{})
-		if err != nil {
-			return nil, err
-		}
-		e.c.Tiers = []tier.Tier{g, p}
 	}
+	e.ownImages = sync.OnceValues(func() (*image.Store, error) { return image.Open("") })
 	if e.c.Artifacts == nil {
 		e.own = artifact.NewMemory(artifactMemory)
 		e.c.Artifacts = e.own
@@ -164,16 +174,10 @@ func (e *Engine) Languages() []*language.Language { return e.c.Languages }
 
 // Toolchain finds the toolchain of a language, once.
 func (e *Engine) Toolchain(ctx context.Context, l *language.Language) (*language.Toolchain, error) {
-	find := sync.OnceValues(func() (*language.Toolchain, error) {
+	return e.once(l.Name, func() (*language.Toolchain, error) {
 		// The first caller's cancel must not be everybody's.
 		return l.Find(context.WithoutCancel(ctx), e.c.Host)
 	})
-	f, _ := e.tools.LoadOrStore(l.Name, find)
-	tc, err := f.(func() (*language.Toolchain, error))()
-	if err != nil {
-		e.tools.Delete(l.Name) // it may be installed meanwhile
-	}
-	return tc, err
 }
 
 // Run runs one Job. Cancelling ctx ends it with [glovebox.StatusCancelled].
@@ -198,8 +202,22 @@ func (e *Engine) validate(job *glovebox.Job) error {
 	if job.Tier == "" {
 		job.Tier = glovebox.TierAuto
 	}
+	if job.Image == "" {
+		job.Image = e.c.Image
+	}
+	if job.Needs == nil {
+		job.Needs = e.c.Needs
+	}
 	if job.Tier != glovebox.TierAuto && e.tier(job.Tier) == nil {
 		return &Error{"tier", fmt.Errorf("%q is none of auto, %s", job.Tier, e.tierNames())}
+	}
+	for i, n := range job.Needs {
+		if err := n.Validate(); err != nil {
+			return &Error{fmt.Sprintf("needs[%d]", i), err}
+		}
+	}
+	if err := e.validateCommand(job); err != nil {
+		return err
 	}
 	switch job.RequireProof {
 	case glovebox.ProofNone, glovebox.ProofInProcess, glovebox.ProofComparedOutside, glovebox.ProofOutOfProcess:

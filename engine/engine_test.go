@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,11 +15,20 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/cost"
 )
 
 // shared is one engine for all tests of this package.
-var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.New(engine.Config{}) })
+var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.New(config()) })
+
+// config makes an engine with what the caller of these tests wants to see
+// tested: GLOVEBOX_EMULATE=1 lets the microvm tier emulate, which is slow;
+// GLOVEBOX_RUNTIME is the container tier's runtime.
+func config() engine.Config {
+	return engine.Config{AllowEmulation: os.Getenv("GLOVEBOX_EMULATE") != "", Runtime: os.Getenv("GLOVEBOX_RUNTIME")}
+}
 
 func open(t testing.TB) *engine.Engine {
 	t.Helper()
@@ -36,15 +47,34 @@ func need(t testing.TB, e *engine.Engine, l *language.Language) {
 	}
 }
 
-// eachTier runs a test in every tier that this host can enforce.
+// eachTier runs a test in every tier that this host can enforce, and that runs
+// the programs of this machine; GLOVEBOX_TIERS names those that are wanted.
 func eachTier(t *testing.T, f func(t *testing.T, e *engine.Engine, name glovebox.TierName)) {
 	e := open(t)
 	need(t, e, language.Python)
+	roots, err := rootfs.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := strings.Fields(os.Getenv("GLOVEBOX_TIERS"))
 	for _, tr := range e.Tiers() {
+		if _, modules := tr.(tier.Modules); modules || len(wanted) > 0 && !slices.Contains(wanted, string(tr.Name())) {
+			continue
+		}
 		t.Run(string(tr.Name()), func(t *testing.T) {
-			o := do(t, e, glovebox.Job{Tier: tr.Name(), Program: python("")})
-			if o.Status == glovebox.StatusSandboxError && strings.Contains(o.Message, "this host cannot enforce") {
-				t.Skip(o.Message)
+			root, err := cost.Root(context.Background(), tr, roots, rootfs.Base())
+			if err != nil {
+				t.Fatal(err)
+			}
+			box, err := tr.Open(context.Background(), tier.Spec{Root: root, Limits: glovebox.DefaultLimits})
+			if tier.IsKind(err, tier.KindUnsupported) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := box.Close(); err != nil {
+				t.Error(err)
 			}
 			f(t, e, tr.Name())
 		})

@@ -406,11 +406,11 @@ func eachHostile(t *testing.T, f func(t *testing.T, e *engine.Engine, name glove
 	adopt(t)
 	eachTier(t, func(t *testing.T, shared *engine.Engine, name glovebox.TierName) {
 		b := newBait(t)
-		if name == glovebox.TierGVisor {
+		if name == glovebox.TierGVisor || name == glovebox.TierMicroVM {
 			b.env["OWN_KERNEL"] = "1"
 		}
 		before := lookForRemains(t)
-		e, err := engine.New(engine.Config{})
+		e, err := engine.New(config())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -92,7 +92,7 @@ func TestKilled(t *testing.T) {
 // start starts a Glovebox as new, and runs something.
 func start(t *testing.T, name glovebox.TierName) {
 	t.Helper()
-	e, err := engine.New(engine.Config{})
+	e, err := engine.New(config())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func start(t *testing.T, name glovebox.TierName) {
 
 // own runs until it is killed.
 func own(t *testing.T, name glovebox.TierName) {
-	e, err := engine.New(engine.Config{})
+	e, err := engine.New(config())
 	if err != nil {
 		t.Fatal(err)
 	}

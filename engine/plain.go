@@ -23,7 +23,13 @@ type session struct {
 // newSession opens a box for the program and checks it. A syntax error, or an
 // outcome of the check that is not a plain end, is in facts.
 func (r *run) newSession(ctx context.Context) (*session, error) {
-	plan, err := r.lang.Plan(r.tools, r.program)
+	var plan *language.Plan
+	var err error
+	if r.lang == command {
+		plan, err = r.commandPlan()
+	} else {
+		plan, err = r.lang.Plan(r.tools, r.program)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +44,7 @@ func (r *run) staged(files []glovebox.File) []glovebox.File {
 
 func (s *session) open(ctx context.Context) error {
 	var fds []*os.File
-	if s.plan.Check == nil {
+	if s.plan.Check == nil && s.r.lang != command {
 		var err error
 		if s.report, err = newReport(firstEvent); err != nil {
 			return err

@@ -11,9 +11,11 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/classify"
 	"github.com/gloveboxhq/glovebox/extract"
+	"github.com/gloveboxhq/glovebox/image"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/observe"
 	"github.com/gloveboxhq/glovebox/redact"
+	"github.com/gloveboxhq/glovebox/tier"
 )
 
 // run is one Job on its way. Each step is a method; it fills in the
@@ -27,7 +29,13 @@ type run struct {
 	program *glovebox.Program
 	tests   []glovebox.File
 	lang    *language.Language
-	tools   *language.Toolchain
+	image   *image.Image // nil means the host's own toolchains
+
+	// tools is the toolchain in use; tiers are those, strongest first, that
+	// may still be the run's, and passed is why others are not. See settle.
+	tools  *language.Toolchain
+	tiers  []tier.Tier
+	passed []error
 
 	// nonce is known to this run alone; an in-process harness proves its end
 	// with it.
@@ -89,6 +97,10 @@ func (r *run) extract(ctx context.Context) bool {
 	begin := time.Now()
 	defer func() { r.o.Timings.Extract = since(begin) }()
 	r.tests = r.job.Tests
+	if r.job.Command != nil {
+		r.program, r.lang = &glovebox.Program{}, command
+		return true
+	}
 	if r.program = r.job.Program; r.program == nil {
 		if int64(len(r.job.Reply)) > r.job.Limits.Reply {
 			r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor",
@@ -158,8 +170,19 @@ func (r *run) stage(ctx context.Context) bool {
 		r.o.Limit = limit
 		return false
 	}
-	var err error
-	if r.tools, err = r.e.Toolchain(ctx, r.lang); err != nil {
+	if r.job.Image != "" {
+		if !r.findImage(ctx) {
+			return false
+		}
+	}
+	for _, c := range r.e.Choose(ctx, r.job.Tier, r.job.Needs) {
+		if c.Why == nil {
+			r.tiers = append(r.tiers, c.Tier)
+		} else {
+			r.passed = append(r.passed, c.Why)
+		}
+	}
+	if err := r.settle(ctx); err != nil {
 		r.o.NextAction = glovebox.ActionAskHuman // to try again will not install it
 		return r.broke(ctx, glovebox.PhaseStage, err)
 	}
@@ -184,7 +207,10 @@ func (r *run) crowded() (glovebox.LimitName, string) {
 		bytes += (int64(len(f.Data)) + page - 1) / page * page
 	}
 	l := r.job.Limits
-	names, most := r.lang.Told(r.program)
+	var names, most int64
+	if r.lang != command {
+		names, most = r.lang.Told(r.program)
+	}
 	switch {
 	case int64(len(files)+len(folders)) > l.Files:
 		return glovebox.LimitFiles, fmt.Sprintf("The program and its inputs are %d files and folders, and the limit is %d.", len(files)+len(folders), l.Files)
@@ -196,23 +222,16 @@ func (r *run) crowded() (glovebox.LimitName, string) {
 	return "", ""
 }
 
-// execute runs the program, its tests or its cases.
+// execute runs the program, its tests or its cases. Where every tier of one
+// toolchain refuses, it goes on with the next.
 func (r *run) execute(ctx context.Context) bool {
-	facts := classify.Facts{Limits: r.job.Limits, Required: r.job.RequireProof}
-	var err error
-	switch {
-	case len(r.tests) > 0:
-		err = r.exam(ctx, &facts)
-		if err == nil && len(r.job.Cases) > 0 && facts.Tests != nil && facts.Tests.Complete && facts.Tests.Failed == 0 {
-			err = r.examAndCases(ctx, &facts)
-		}
-	case len(r.job.Cases) > 0:
-		err = r.cases(ctx, &facts)
-	default:
-		err = r.plain(ctx, &facts)
+	facts, err := r.attempt(ctx)
+	for err != nil && r.elsewhere(ctx, err) {
+		r.forget()
+		facts, err = r.attempt(ctx)
 	}
 	if err != nil {
-		return r.broke(ctx, glovebox.PhaseStage, err)
+		return r.broke(ctx, glovebox.PhaseStage, distinct(append(r.passed, err)))
 	}
 	r.o.Syntax, r.o.Tests = facts.Syntax, facts.Tests
 	r.verdict(classify.Classify(facts))
@@ -227,6 +246,24 @@ func (r *run) execute(ctx context.Context) bool {
 		}
 	}
 	return true
+}
+
+// attempt is execute with one toolchain.
+func (r *run) attempt(ctx context.Context) (classify.Facts, error) {
+	facts := classify.Facts{Limits: r.job.Limits, Required: r.job.RequireProof}
+	var err error
+	switch {
+	case len(r.tests) > 0:
+		err = r.exam(ctx, &facts)
+		if err == nil && len(r.job.Cases) > 0 && facts.Tests != nil && facts.Tests.Complete && facts.Tests.Failed == 0 {
+			err = r.examAndCases(ctx, &facts)
+		}
+	case len(r.job.Cases) > 0:
+		err = r.cases(ctx, &facts)
+	default:
+		err = r.plain(ctx, &facts)
+	}
+	return facts, err
 }
 
 // observe makes the Observation fit to leave: streams, redaction, feedback.

@@ -101,9 +101,12 @@ type Sample struct {
 
 // Options are under what samples run.
 type Options struct {
-	Tier         glovebox.TierName `json:"tier,omitempty"`
-	RequireProof glovebox.Proof    `json:"require_proof,omitempty"`
-	Limits       glovebox.Limits   `json:"limits,omitzero"`
+	Tier glovebox.TierName `json:"tier,omitempty"`
+	// Image is the image that programs run in; empty means the host's own
+	// toolchains.
+	Image        string          `json:"image,omitempty"`
+	RequireProof glovebox.Proof  `json:"require_proof,omitempty"`
+	Limits       glovebox.Limits `json:"limits,omitzero"`
 }
 
 // Hash names values by their content: equal values have equal hashes.

@@ -154,7 +154,7 @@ func (r *Repository) task(p *Problem, o Options) (agent.Task, error) {
 	}
 	t := agent.Task{
 		Text: p.Prompt, Language: p.Language, Repository: there.files, HideTests: true, FailToPass: r.Want.FailToPass,
-		Limits: o.Limits, Tier: o.Tier, RequireProof: o.RequireProof,
+		Limits: o.Limits, Tier: o.Tier, Image: o.Image, RequireProof: o.RequireProof,
 	}
 	for _, c := range tested.Changes() {
 		if c.Kind != workcopy.Deleted {

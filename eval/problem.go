@@ -135,7 +135,7 @@ func (p *Problem) Job(s *Sample, o Options) (glovebox.Job, error) {
 	}
 	job := glovebox.Job{
 		Language: p.Language, Entry: p.Entry, Tests: p.Tests, Cases: p.Cases,
-		Limits: o.Limits, Tier: o.Tier, RequireProof: o.RequireProof,
+		Limits: o.Limits, Tier: o.Tier, Image: o.Image, RequireProof: o.RequireProof,
 	}
 	code := s.Text
 	switch s.Form {

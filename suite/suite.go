@@ -48,8 +48,9 @@ type Suite struct {
 	// Limits are the Job's. Files and Disk are raised to what the copy needs,
 	// and Memory, where it is not given, by what its files take.
 	Limits glovebox.Limits
-	// Tier, RequireProof and Env are the Job's.
+	// Tier, Image, RequireProof and Env are the Job's.
 	Tier         glovebox.TierName
+	Image        string
 	RequireProof glovebox.Proof
 	Env          map[string]string
 }
@@ -96,7 +97,7 @@ func (s Suite) Job(c *workcopy.Copy) (glovebox.Job, error) {
 	}
 	return glovebox.Job{
 		Program: p, Tests: tests, Limits: limits,
-		Tier: s.Tier, RequireProof: s.RequireProof, Env: s.Env,
+		Tier: s.Tier, Image: s.Image, RequireProof: s.RequireProof, Env: s.Env,
 	}, nil
 }
 

@@ -21,7 +21,11 @@ import (
 // boxFlags say how programs are run, in every command that runs some.
 type boxFlags struct {
 	RequireProof string        `help:"The weakest proof that makes a pass: out_of_process, compared_outside or in_process." placeholder:"PROOF"`
-	Tier         string        `default:"auto" help:"How to isolate: auto, gvisor or process." placeholder:"TIER"`
+	Tier         string        `default:"auto" help:"How to isolate: auto, microvm, gvisor, process, container or wasm (see glovebox tiers)." placeholder:"TIER"`
+	Need         []string      `help:"What the tier must give: kernel_boundary, no_shared_kernel, native_packages, network, start_under=50ms; repeat it." placeholder:"NEED"`
+	Image        string        `short:"i" help:"Run in this image's file system (see glovebox image)." placeholder:"IMAGE"`
+	Runtime      string        `help:"The container tier's runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`
+	Emulate      bool          `name:"allow-emulation" help:"Let the microvm tier emulate the processor where there is no KVM; it is slow."`
 	Allow        []string      `help:"Go on where this host cannot enforce this control: proc, network, ipc, hostname or landlock; repeat it." placeholder:"CONTROL"`
 	Timeout      time.Duration `help:"Wall clock limit of a run (default 10s)." placeholder:"10s"`
 	CPU          time.Duration `help:"Processor time limit, all processes together (default: the wall clock limit)." placeholder:"10s"`
@@ -41,7 +45,9 @@ func (f *boxFlags) limits() glovebox.Limits {
 
 // engine makes the engine that the flags ask for.
 func (f *boxFlags) engine() (*engine.Engine, error) {
-	e, err := engine.New(engine.Config{Allow: f.Allow})
+	e, err := engine.New(engine.Config{
+		Allow: f.Allow, Runtime: f.Runtime, AllowEmulation: f.Emulate, Image: f.Image, Needs: f.needs(),
+	})
 	var wrong *engine.Error
 	if errors.As(err, &wrong) {
 		return nil, usageError{err}
@@ -53,6 +59,14 @@ func (f *boxFlags) engine() (*engine.Engine, error) {
 		return nil, usageError{errors.Join(err, e.Close())}
 	}
 	return e, nil
+}
+
+func (f *boxFlags) needs() []glovebox.Need {
+	var needs []glovebox.Need
+	for _, n := range f.Need {
+		needs = append(needs, glovebox.Need(n))
+	}
+	return needs
 }
 
 // check looks for what no run would take, before a model is paid or a file is
@@ -68,6 +82,11 @@ func (f *boxFlags) check(e *engine.Engine) error {
 		return &engine.Error{Field: "tier", Err: fmt.Errorf("%q is none of %s", f.Tier, strings.Join(tiers, ", "))}
 	case f.RequireProof != "" && !slices.Contains(proofs, f.RequireProof):
 		return &engine.Error{Field: "require_proof", Err: fmt.Errorf("%q is none of %s", f.RequireProof, strings.Join(proofs, ", "))}
+	}
+	for _, n := range f.needs() {
+		if err := n.Validate(); err != nil {
+			return &engine.Error{Field: "need", Err: err}
+		}
 	}
 	if err := f.limits().Validate(); err != nil {
 		return &engine.Error{Field: "limits", Err: err}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/artifact"
@@ -97,7 +96,7 @@ func (c *runCmd) Run(s *streams) error {
 	if err := c.print(s, o); err != nil {
 		return err
 	}
-	return c.save(s, e, o)
+	return saveArtifacts(s, e, o, c.Artifacts, c.JSON || c.Feedback)
 }
 
 func (c *runCmd) print(s *streams, o *glovebox.Observation) error {
@@ -113,17 +112,17 @@ func (c *runCmd) print(s *streams, o *glovebox.Observation) error {
 	return report(s.stdout, o)
 }
 
-// save writes the artifacts to the caller's directory.
-func (c *runCmd) save(s *streams, e *engine.Engine, o *glovebox.Observation) error {
-	if c.Artifacts == "" || len(o.Artifacts) == 0 {
+// saveArtifacts writes the artifacts to the caller's directory.
+func saveArtifacts(s *streams, e *engine.Engine, o *glovebox.Observation, dir string, quiet bool) error {
+	if dir == "" || len(o.Artifacts) == 0 {
 		return nil
 	}
-	saved, err := artifact.Save(context.WithoutCancel(s.ctx), c.Artifacts, e.Artifacts(), o.Artifacts)
+	saved, err := artifact.Save(context.WithoutCancel(s.ctx), dir, e.Artifacts(), o.Artifacts)
 	if err != nil {
 		return fmt.Errorf("save the artifacts: %w", err)
 	}
-	if !c.JSON && !c.Feedback {
-		fmt.Fprintf(s.stdout, "saved to %s: %d of %d artifacts\n", c.Artifacts, len(saved), len(o.Artifacts))
+	if !quiet {
+		fmt.Fprintf(s.stdout, "saved to %s: %d of %d artifacts\n", dir, len(saved), len(o.Artifacts))
 	}
 	return nil
 }
@@ -149,7 +148,6 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 	job := &glovebox.Job{
 		Language: c.Lang, Entry: c.Entry, Args: c.Arg, Limits: limits,
 		Tier: glovebox.TierName(c.Tier), RequireProof: glovebox.Proof(c.RequireProof),
-		Env: map[string]string{},
 	}
 	if c.Code {
 		if job.Program, err = c.program(text); err != nil {
@@ -187,23 +185,11 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 			return nil, err
 		}
 	}
-	for _, f := range c.File {
-		src, dest, ok := strings.Cut(f, ":")
-		if !ok {
-			dest = filepath.Base(src)
-		}
-		b, err := readBounded(s, src, bound)
-		if err != nil {
-			return nil, err
-		}
-		job.Inputs = append(job.Inputs, glovebox.File{Path: dest, Data: b})
+	if job.Inputs, err = inputs(s, c.File, bound); err != nil {
+		return nil, err
 	}
-	for _, kv := range c.Env {
-		name, value, ok := strings.Cut(kv, "=")
-		if !ok {
-			return nil, usagef("--env %s: it must be NAME=VALUE", kv)
-		}
-		job.Env[name] = value
+	if job.Env, err = environment(c.Env); err != nil {
+		return nil, err
 	}
 	if job.Secrets, err = secrets(c.Secret); err != nil {
 		return nil, err

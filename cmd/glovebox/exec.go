@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/engine"
+)
+
+type execCmd struct {
+	Command []string `arg:"" passthrough:"partial" help:"The program and its arguments."`
+
+	Stdin string   `help:"What the program reads; a file, or - for stdin." placeholder:"FILE"`
+	File  []string `short:"f" help:"A read-only file in the workspace; repeat it." placeholder:"SRC[:DEST]" sep:"none"`
+	Env   []string `short:"e" help:"An environment variable; repeat it." placeholder:"NAME=VALUE" sep:"none"`
+
+	boxFlags
+
+	Secret    []string `help:"Name of an environment variable of yours whose value must not come out; repeat it." placeholder:"NAME"`
+	Artifacts string   `help:"Save the files that the program leaves behind to this directory." placeholder:"DIR" type:"path"`
+	JSON      bool     `name:"json" help:"Print the whole observation as JSON."`
+	Report    bool     `help:"Print the report that glovebox run prints, in place of the program's own output."`
+}
+
+// Help is shown by glovebox exec --help.
+func (execCmd) Help() string {
+	return `Any program in a box, for what is not a model's reply. With --image it is looked up in the
+image's PATH. Without, it is an interpreter of this host (python3, node, ruby, …), one of the usual
+tools (sort, sed, …), or a file of the workspace: ./name.
+
+The program's output is printed as it was, redacted and bounded; --report or --json say more. The
+exit status is the program's own where it ended by itself.
+
+Examples:
+  glovebox exec -- python3 -c 'print(6 * 7)'
+  glovebox exec --image debian:12 -- ls -l /
+  glovebox exec --file data.csv --artifacts out -- sh -c 'sort data.csv > sorted.csv'
+  glovebox exec --file ./tool --tier gvisor -- ./tool --help
+  glovebox exec --file prog.wasm --tier wasm -- ./prog.wasm
+
+Exit status: the program's; 3 a limit was hit, 4 the policy refused, 5 Glovebox failed or the
+program was killed, 2 usage, 130 it was interrupted.`
+}
+
+// Run runs the command.
+func (c *execCmd) Run(s *streams) error {
+	job, err := c.job(s)
+	if err != nil {
+		return err
+	}
+	defer s.interruptible()()
+	if c.Artifacts != "" {
+		if err := os.MkdirAll(c.Artifacts, 0o755); err != nil {
+			return usageError{err}
+		}
+	}
+	e, err := c.engine()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	stop := progress(s.stderr, "running")
+	o, err := e.Run(s.ctx, *job)
+	stop()
+	var wrong *engine.Error
+	if errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.print(s, o); err != nil {
+		return err
+	}
+	return saveArtifacts(s, e, o, c.Artifacts, !c.Report)
+}
+
+func (c *execCmd) print(s *streams, o *glovebox.Observation) error {
+	s.code = exitOf(o.Status)
+	ended := o.ExitCode != nil && (o.Status == glovebox.StatusPass || o.Status == glovebox.StatusRuntimeError)
+	if ended {
+		s.code = *o.ExitCode
+	} else if s.code == exitCode {
+		s.code = exitOurs // killed by a signal
+	}
+	switch {
+	case c.JSON:
+		out := json.NewEncoder(s.stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(o)
+	case c.Report:
+		return report(s.stdout, o)
+	}
+	_, err1 := s.stdout.Write([]byte(o.Stdout))
+	_, err2 := s.stderr.Write([]byte(o.Stderr))
+	if !ended {
+		_, err := s.stderr.Write([]byte("glovebox: " + string(o.Status) + ": " + o.Message + "\n"))
+		err2 = errors.Join(err2, err)
+	}
+	return errors.Join(err1, err2)
+}
+
+// job reads what the flags name.
+func (c *execCmd) job(s *streams) (*glovebox.Job, error) {
+	if len(c.Command) > 0 && c.Command[0] == "--" {
+		c.Command = c.Command[1:]
+	}
+	switch {
+	case len(c.Command) == 0:
+		return nil, usagef("there is no program to run: glovebox exec -- PROGRAM ARGS")
+	case c.JSON && c.Report:
+		return nil, usagef("--json and --report exclude each other")
+	case c.RequireProof != "":
+		return nil, usagef("--require-proof is for tests, and exec has none")
+	}
+	job := &glovebox.Job{Command: c.Command, Limits: c.limits(), Tier: glovebox.TierName(c.Tier), Env: map[string]string{}}
+	bound := job.Limits.WithDefaults().Reply
+	var err error
+	if c.Stdin != "" {
+		if job.Stdin, err = readBounded(s, c.Stdin, bound); err != nil {
+			return nil, err
+		}
+	}
+	if job.Inputs, err = inputs(s, c.File, bound); err != nil {
+		return nil, err
+	}
+	if job.Env, err = environment(c.Env); err != nil {
+		return nil, err
+	}
+	job.Secrets, err = secrets(c.Secret)
+	return job, err
+}
+
+// inputs reads the files that --file names; one that may be executed still may.
+func inputs(s *streams, names []string, bound int64) ([]glovebox.File, error) {
+	var files []glovebox.File
+	for _, f := range names {
+		src, dest, ok := strings.Cut(f, ":")
+		if !ok {
+			dest = filepath.Base(src)
+		}
+		b, err := readBounded(s, src, bound)
+		if err != nil {
+			return nil, err
+		}
+		info, err := os.Stat(src)
+		files = append(files, glovebox.File{Path: dest, Data: b, Executable: err == nil && info.Mode()&0o111 != 0})
+	}
+	return files, nil
+}
+
+// environment reads what --env sets.
+func environment(settings []string) (map[string]string, error) {
+	env := map[string]string{}
+	for _, kv := range settings {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			return nil, usagef("--env %s: it must be NAME=VALUE", kv)
+		}
+		env[name] = value
+	}
+	return env, nil
+}

@@ -1,0 +1,2 @@
+console.log(JSON.stringify(process.env));
+console.log('held');

@@ -1,0 +1,2 @@
+const text = 'x'.repeat(65536);
+for (;;) process.stdout.write(text);

@@ -1,0 +1,6 @@
+import time
+while True:
+    try:
+        time.sleep(3600)
+    except BaseException:
+        pass

@@ -1,0 +1,3 @@
+const assert = require('node:assert');
+const { answer } = require('./solution');
+assert.strictEqual(answer(), 42);

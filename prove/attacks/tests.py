@@ -1,0 +1,3 @@
+from solution import answer
+def test_answer():
+    assert answer() == 42

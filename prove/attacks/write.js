@@ -1,0 +1,8 @@
+const fs = require('node:fs');
+for (const p of ['/etc/passwd', '/usr/x', '/opt/glovebox/x', '/x', '/dev/mem']) {
+  try {
+    fs.writeFileSync(p, 'x');
+    console.log('BREACH: wrote ' + p);
+  } catch {}
+}
+console.log('held');
