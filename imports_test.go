@@ -18,11 +18,12 @@ const module = "github.com/gloveboxhq/glovebox"
 // stands above its own line here, never beside or below it.
 var layers = [][]string{
 	{"."},
-	{"internal/linux", "internal/tap", "internal/corpus", "internal/leftover", "compare", "classify", "redact", "artifact", "rootfs", "bench", "workcopy", "model"},
+	{"internal/linux", "internal/lock"},
+	{"internal/tap", "internal/corpus", "internal/leftover", "compare", "classify", "redact", "artifact", "rootfs", "bench", "workcopy", "model"},
 	{"language", "tier", "observe", "tier/cgroup"},
 	{"host", "extract", "glove"},
 	{"tier/attack", "tier/cost", "glove/wire", "image"},
-	{"tier/process/seccomp"},
+	{"tier/process/seccomp", "tier/microvm/monitor", "tier/microvm/kernel"},
 	{"tier/process", "tier/gvisor", "tier/container", "tier/microvm", "tier/wasm", "tier/tiertest"},
 	{"engine"},
 	{"edit", "repomap", "suite", "prove"},
