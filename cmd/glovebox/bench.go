@@ -7,24 +7,37 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"text/tabwriter"
+	"time"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/bench"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/rootfs"
+	"github.com/gloveboxhq/glovebox/tier"
 )
 
 type benchCmd struct {
-	N    int  `short:"n" default:"40" help:"How many requests of each kind."`
-	JSON bool `name:"json" help:"Print the figures as JSON."`
+	N       int      `short:"n" default:"40" help:"How many requests of each kind."`
+	Tier    []string `help:"Only this tier; repeat it." placeholder:"TIER"`
+	Runtime string   `help:"The container tier's runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`
+	Emulate bool     `name:"allow-emulation" help:"Let the microvm tier emulate the processor where there is no KVM."`
+	JSON    bool     `name:"json" help:"Print the figures as JSON."`
 }
 
 // Help is shown by glovebox bench --help.
 func (benchCmd) Help() string {
 	return `Each tier runs a Python program that prints one line, from the request to the whole
-observation, cold: nothing is kept warm between two runs. Beside it stand the bare interpreter
-(python3 -I -c) and bubblewrap, where it is installed. Contestants take turns; trust the ratios.`
+observation, cold: nothing is kept warm between two runs. (The microvm tier restores a snapshot of a
+booted guest.) The wasm tier runs JavaScript that prints the same. Beside them stand the bare
+interpreter (python3 -I -c) and, where they are installed, bubblewrap, runc and crun without limits.
+Contestants take turns; trust the ratios.
+
+Examples:
+  glovebox bench
+  glovebox bench -n 10 --tier gvisor --tier microvm --allow-emulation`
 }
 
 // pythonLine is the program that everybody runs.
@@ -36,15 +49,17 @@ func (c *benchCmd) Run(s *streams) error {
 		return usagef("-n %d: it must be at least 1", c.N)
 	}
 	defer s.interruptible()()
-	e, err := engine.New(engine.Config{})
+	flags := boxFlags{Tier: string(glovebox.TierAuto), Runtime: c.Runtime, Emulate: c.Emulate}
+	e, err := flags.engine()
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	list, err := contestants(s.ctx, e)
+	list, done, err := c.contestants(s.ctx, e)
 	if err != nil {
 		return err
 	}
+	defer done()
 	stop := progress(s.stderr, "timing")
 	figures, err := bench.Run(s.ctx, list, c.N)
 	stop()
@@ -66,44 +81,68 @@ func (c *benchCmd) Run(s *streams) error {
 
 // contestants are bare execution, the peers that are installed, and the tiers
 // that this host can enforce.
-func contestants(ctx context.Context, e *engine.Engine) ([]bench.Contestant, error) {
+func (c *benchCmd) contestants(ctx context.Context, e *engine.Engine) (list []bench.Contestant, done func(), err error) {
 	tc, err := e.Toolchain(ctx, language.Python)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	python, err := exec.LookPath("/usr/bin/python3")
 	if err != nil {
 		if python, err = exec.LookPath("python3"); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	list := []bench.Contestant{command("bare", python, "-I", "-c", pythonLine)}
+	list = []bench.Contestant{command("bare", python, "-I", "-c", pythonLine)}
+	var peers []bench.Contestant
 	if bwrap, err := exec.LookPath("bwrap"); err == nil {
-		c := command("bubblewrap", bwrap, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc",
-			"--dev", "/dev", "--tmpfs", "/tmp", python, "-I", "-c", pythonLine)
-		if c.Do(ctx) == nil {
-			list = append(list, c)
-		}
+		peers = append(peers, command("bubblewrap", bwrap, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc",
+			"--dev", "/dev", "--tmpfs", "/tmp", python, "-I", "-c", pythonLine))
+	}
+	roots, err := rootfs.Open("")
+	if err != nil {
+		return nil, nil, err
+	}
+	root, err := roots.Tree(ctx, tc.Root)
+	if err != nil {
+		return nil, nil, err
+	}
+	containers, done, err := runtimes(root.Tree, tc.Exe)
+	if err != nil {
+		return nil, nil, err
 	}
 	for _, t := range e.Tiers() {
-		job := glovebox.Job{
-			Tier:    t.Name(),
-			Program: &glovebox.Program{Language: tc.Language, Main: "main.py", Files: []glovebox.File{{Path: "main.py", Data: []byte(pythonLine)}}},
+		if len(c.Tier) == 0 || slices.Contains(c.Tier, string(t.Name())) {
+			peers = append(peers, coldRun(e, t))
 		}
-		c := bench.Contestant{Name: string(t.Name()), How: "engine.Run, cold, of " + pythonLine, Do: func(ctx context.Context) error {
-			o, err := e.Run(ctx, job)
-			if err == nil && (o.Status != glovebox.StatusPass || o.Stdout != "1\n") {
-				err = errors.New(o.Message)
+	}
+	for _, p := range append(containers, peers...) {
+		if err := p.Do(ctx); err != nil {
+			if ctx.Err() != nil {
+				done()
+				return nil, nil, ctx.Err()
 			}
-			return err
-		}}
-		if err := c.Do(ctx); err != nil {
-			fmt.Fprintf(os.Stderr, "glovebox: %s is left out: %v\n", t.Name(), err)
+			fmt.Fprintf(os.Stderr, "glovebox: %s is left out: %v\n", p.Name, err)
 			continue
 		}
-		list = append(list, c)
+		list = append(list, p)
 	}
-	return list, nil
+	return list, done, nil
+}
+
+// coldRun times a whole run in a tier.
+func coldRun(e *engine.Engine, t tier.Tier) bench.Contestant {
+	p := &glovebox.Program{Language: language.Python.Name, Main: "main.py", Files: []glovebox.File{{Path: "main.py", Data: []byte(pythonLine)}}}
+	if _, ok := t.(tier.Modules); ok {
+		p = &glovebox.Program{Language: language.JavaScript.Name, Main: "main.js", Files: []glovebox.File{{Path: "main.js", Data: []byte("console.log(1)")}}}
+	}
+	job := glovebox.Job{Tier: t.Name(), Program: p, Limits: glovebox.Limits{Wall: time.Minute}}
+	return bench.Contestant{Name: string(t.Name()), How: "engine.Run, cold, of " + string(p.Files[0].Data), Do: func(ctx context.Context) error {
+		o, err := e.Run(ctx, job)
+		if err == nil && (o.Status != glovebox.StatusPass || o.Stdout != "1\n") {
+			err = errors.New(o.Message)
+		}
+		return err
+	}}
 }
 
 // command times a command of the host.
