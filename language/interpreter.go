@@ -62,7 +62,7 @@ func addDrivers(p *rootfs.Plan, from embed.FS, dir, to string) error {
 		return err
 	}
 	for _, f := range files {
-		data, err := from.ReadFile(dir + "/" + f.Name())
+		data, err := from.ReadFile(path.Join(dir, f.Name()))
 		if err != nil {
 			return err
 		}

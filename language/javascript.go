@@ -18,6 +18,7 @@ var JavaScript = &Language{
 	Score:      javaScriptSigns.score,
 	IsTest:     isJavaScriptTest,
 	Find:       findNode,
+	FindModule: findQuickJS("javascript"),
 	Plan: func(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 		return planNode(tc, p, javaScriptFiles)
 	},

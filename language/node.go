@@ -77,6 +77,9 @@ func versionAtLeast(version string, major, minor int) bool {
 // module needs vm modules, and older versions must be told to see by the text
 // that a .js file is an ES module.
 func nodeCommand(tc *Toolchain, args ...string) []string {
+	if tc.isModule() {
+		return append([]string{tc.Exe, quickBoot}, args...)
+	}
 	command := []string{tc.Exe, "--experimental-vm-modules"}
 	v := tc.Version
 	if !versionAtLeast(v, 20, 19) || versionAtLeast(v, 21, 0) && !versionAtLeast(v, 22, 7) {

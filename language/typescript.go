@@ -24,6 +24,7 @@ var TypeScript = &Language{
 	Score:      scoreTypeScript,
 	IsTest:     isJavaScriptTest,
 	Find:       findTypeScript,
+	FindModule: findQuickJS("typescript"),
 	Plan: func(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 		return planNode(tc, p, typeScriptFiles)
 	},

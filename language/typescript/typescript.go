@@ -44,6 +44,9 @@ type Job struct {
 // The report goes to the descriptor that all check reports go to.
 const report = 5
 
+func writeReport(line []byte) (int, error) { return syscall.Write(report, line) }
+func closeReport()                         { _ = syscall.Close(report) }
+
 func init() {
 	if len(os.Args) > 2 && os.Args[0] == Path {
 		os.Exit(run(os.Args[1], os.Args[2:]))
@@ -58,52 +61,72 @@ func run(text string, command []string) int {
 		fmt.Fprintln(os.Stderr, "strip:", err)
 		return 1
 	}
-	for i, name := range job.Files {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "strip:", err)
-			return 1
-		}
-		code, syntax := Strip(name, string(src))
-		if syntax != nil {
-			job.refuse(syntax)
-			return 1
-		}
-		if i == 0 && job.Prologue != "" {
-			code = Prepend(code, job.Prologue)
-		}
-		if err := os.WriteFile(Output(name), []byte(code), 0o644); err != nil {
-			fmt.Fprintln(os.Stderr, "strip:", err)
-			return 1
-		}
+	ok, err := job.Strip(Files{Read: os.ReadFile, Write: func(name string, data []byte) error {
+		return os.WriteFile(name, data, 0o644)
+	}}, func(line []byte) error {
+		_, err := writeReport(line)
+		return err
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "strip:", err)
+	}
+	if !ok {
+		return 1
 	}
 	if job.Last {
-		tell(map[string]any{"type": "checked"})
-		syscall.Close(report)
+		closeReport()
 	}
-	err := syscall.Exec(command[0], command, os.Environ())
+	err = syscall.Exec(command[0], command, os.Environ())
 	fmt.Fprintln(os.Stderr, "strip:", command[0], err)
 	return 1
 }
 
-// refuse reports a syntax error.
-func (j Job) refuse(syntax *glovebox.SyntaxError) {
-	if slices.Contains(j.Tests, syntax.File) {
-		tell(map[string]any{"type": "broken",
-			"reason": fmt.Sprintf("the tests do not parse: %s, line %d: SyntaxError: %s", syntax.File, syntax.Line, syntax.Message)})
-		return
-	}
-	tell(map[string]any{"type": "syntax", "syntax": syntax})
+// Files are the files that a Job reads and writes.
+type Files struct {
+	Read  func(name string) ([]byte, error)
+	Write func(name string, data []byte) error
 }
 
-func tell(event map[string]any) {
-	line, err := json.Marshal(event)
-	if err == nil {
-		_, err = syscall.Write(report, append(line, '\n'))
+// Strip does the job, and tells of a syntax error, or at last that the files
+// were checked, with a line of a report. It is false where the program must not
+// be started.
+func (j Job) Strip(files Files, tell func(line []byte) error) (bool, error) {
+	event := func(e map[string]any) error {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		return tell(append(line, '\n'))
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "strip:", err)
+	for i, name := range j.Files {
+		src, err := files.Read(name)
+		if err != nil {
+			return false, err
+		}
+		code, syntax := Strip(name, string(src))
+		if syntax != nil {
+			return false, event(j.refuse(syntax))
+		}
+		if i == 0 && j.Prologue != "" {
+			code = Prepend(code, j.Prologue)
+		}
+		if err := files.Write(Output(name), []byte(code)); err != nil {
+			return false, err
+		}
 	}
+	if j.Last {
+		return true, event(map[string]any{"type": "checked"})
+	}
+	return true, nil
+}
+
+// refuse is the report of a syntax error.
+func (j Job) refuse(syntax *glovebox.SyntaxError) map[string]any {
+	if slices.Contains(j.Tests, syntax.File) {
+		return map[string]any{"type": "broken",
+			"reason": fmt.Sprintf("the tests do not parse: %s, line %d: SyntaxError: %s", syntax.File, syntax.Line, syntax.Message)}
+	}
+	return map[string]any{"type": "syntax", "syntax": syntax}
 }
 
 // Output returns the name of the JavaScript file of a TypeScript file.

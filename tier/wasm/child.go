@@ -1,0 +1,102 @@
+package wasm
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+)
+
+// childName is the name (argv[0]) under which our own executable is started
+// again as a box's process. Nobody types it: it is not the name of a file, and a
+// shell sets argv[0] to the file's name.
+const childName = "glovebox-wasm"
+
+// init turns this process into a box's when it was started as one. It is in
+// init, not in main, so that every program that imports this package works,
+// test binaries too.
+func init() {
+	if len(os.Args) == 1 && os.Args[0] == childName {
+		os.Exit(childMain())
+	}
+}
+
+// exitUnexpected is the exit code of a box's process that could not go on.
+const exitUnexpected = 125
+
+// goMemory is what the process needs beside what the box may have: compiled
+// modules, stacks, and Go's own.
+const goMemory = 320 << 20
+
+func childMain() int {
+	// The collector would wait for a module that loops. What it has to collect
+	// is little: linear memory is none of Go's.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(96 << 20)
+	orders := make(chan order)
+	go listen(orders)
+	first := <-orders
+	host := &lane{w: os.Stdout}
+	var s setup
+	if err := json.Unmarshal(first.payload, &s); err != nil || first.kind != kindSetup {
+		fmt.Fprintln(os.Stderr, "no setup came:", err)
+		return exitUnexpected
+	}
+	g, err := newGuest(s, host)
+	if err != nil {
+		return answer(host.tell(kindUp, up{Err: err.Error()}))
+	}
+	debug.SetMemoryLimit(96<<20 + int64(len(s.Files)) + s.Limits.Memory/2)
+	if err := host.tell(kindUp, up{Confined: confine(s.Limits)}); err != nil {
+		return answer(err)
+	}
+	for o := range orders {
+		if err := g.serve(o); err != nil {
+			return answer(err)
+		}
+	}
+	return 0
+}
+
+func answer(err error) int {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitUnexpected
+	}
+	return 0
+}
+
+// order is a frame of the host.
+type order struct {
+	kind    kind
+	payload []byte
+}
+
+// listen reads the host's orders. Their end is ours, even while a module runs:
+// the owner closed the box, or died.
+func listen(orders chan<- order) {
+	for {
+		k, payload, err := receive(os.Stdin, maxOrder-1)
+		if err != nil {
+			os.Exit(0)
+		}
+		orders <- order{k, payload}
+	}
+}
+
+func (g *guest) serve(o order) error {
+	switch o.kind {
+	case kindRun:
+		var c command
+		if err := json.Unmarshal(o.payload, &c); err != nil {
+			return err
+		}
+		return g.host.tell(kindDone, g.run(c))
+	case kindCollect:
+		if err := g.host.files(g.files.mkdirs("/workspace"), ""); err != nil {
+			return err
+		}
+		return g.host.send(kindEnd, nil)
+	}
+	return fmt.Errorf("an order of kind %q", o.kind)
+}

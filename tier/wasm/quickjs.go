@@ -1,0 +1,239 @@
+package wasm
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/sys"
+)
+
+// QuickJS, as its authors build it for WASI, is a library (a "reactor"): its
+// host makes the interpreter, turns its event loop and gives it a stack. What
+// JavaScript sees is none of our concern: the script that it starts with is in
+// the root; see language/quickjs.
+
+// Names of what the library exports, and of what the script leaves for us.
+const (
+	quickJSInit = "qjs_init_argv"
+	// stackPointer is where its C stack ends. The build has 64 KiB of it, which
+	// a recursion of JavaScript soon overruns, unseen, into its data; whoever
+	// put the library into the root exports the pointer, so that we can give it
+	// a stack of a size that wazero's own limit is always reached before.
+	stackPointer = "__stack_pointer"
+	turn         = `globalThis[Symbol.for("glovebox.turn")]()`
+	rejected     = `globalThis[Symbol.for("glovebox.rejected")]()`
+)
+
+// What js_std_loop_once answers.
+const (
+	loopAgain = 0
+	loopIdle  = -1
+)
+
+// stackSize is the most stack; a small box has an eighth of its memory.
+const stackSize = 16 << 20
+
+// unhandled begins what QuickJS says, before it ends with code 1, of a promise
+// that was rejected and that nobody waits for.
+const unhandled = "Possibly unhandled promise rejection"
+
+// quickJS is one interpreter.
+type quickJS struct {
+	ctx     context.Context
+	guest   *guest
+	m       api.Module
+	context uint64
+	words   bytes.Buffer // what the library itself says on stderr
+}
+
+// runQuickJS runs a script and its event loop. It returns how it ended: with a
+// sys.ExitError, as the script decides, or by a trap.
+func (g *guest) runQuickJS(ctx context.Context, r wazero.Runtime, compiled wazero.CompiledModule, config wazero.ModuleConfig, args []string) (err error) {
+	q := &quickJS{ctx: ctx, guest: g}
+	defer recovered(&err)
+	if q.m, err = r.InstantiateModule(ctx, compiled, config.WithStderr(&q.words)); err != nil {
+		return err
+	}
+	defer q.m.Close(ctx)
+	err = q.run(args)
+	stderr := sender{g.host, kindStderr}
+	if err != nil && strings.Contains(err.Error(), "wasm error: stack overflow") {
+		// As Node.js has it, which can go on where this library cannot.
+		fmt.Fprintf(stderr, "node:internal:1\n\n^\n\nRangeError: Maximum call stack size exceeded\n    at <anonymous>\n")
+		return sys.NewExitError(1)
+	}
+	if q.words.Len() > 0 {
+		_, _ = stderr.Write(q.words.Bytes())
+	}
+	return err
+}
+
+func (q *quickJS) run(args []string) error {
+	if _, err := q.call("_initialize"); err != nil {
+		return err
+	}
+	if sp, ok := q.m.ExportedGlobal(stackPointer).(api.MutableGlobal); ok {
+		size := uint64(min(stackSize, q.guest.setup.Limits.Memory/8)) &^ 15
+		at, err := q.call("malloc", size)
+		if err != nil || at == 0 {
+			return errors.Join(err, errors.New("no memory for a stack"))
+		}
+		sp.Set((at + size) &^ 15)
+	}
+	argv, err := q.argv(append([]string{"qjs", "--std", "--script"}, args...))
+	if err != nil {
+		return err
+	}
+	if failed, err := q.call(quickJSInit, uint64(len(args)+3), argv); err != nil {
+		return err
+	} else if int32(failed) != 0 {
+		return sys.NewExitError(1) // it said why
+	}
+	if q.context, err = q.call("qjs_get_context"); err != nil {
+		return err
+	}
+	return q.loop()
+}
+
+// loop turns the event loop: what is ready, then what the script says is next.
+// The script ends it by proc_exit.
+func (q *quickJS) loop() error {
+	for watch := true; ; {
+		if watch {
+			state, err := q.call("js_std_loop_once", q.context)
+			if q.complains(err) {
+				// The library would only ever complain again.
+				watch = false
+				if _, err := q.eval(rejected); err != nil {
+					return err
+				}
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if int32(state) == loopAgain {
+				continue
+			}
+		} else if err := q.jobs(); err != nil {
+			return err
+		}
+		wait, err := q.eval(turn)
+		if err != nil {
+			return err
+		}
+		if math.IsNaN(wait) || wait < 0 {
+			return nil
+		}
+		if wait > 0 {
+			q.guest.clock.sleep(int64(min(wait, math.MaxInt32) * 1e6))
+		}
+	}
+}
+
+// complains tells whether the library ended itself over a promise.
+func (q *quickJS) complains(err error) bool {
+	var exited *sys.ExitError
+	return errors.As(err, &exited) && bytes.HasPrefix(q.words.Bytes(), []byte(unhandled))
+}
+
+// jobs runs what promises have waiting.
+func (q *quickJS) jobs() error {
+	rt, err := q.call("JS_GetRuntime", q.context)
+	if err != nil {
+		return err
+	}
+	out, err := q.call("malloc", 8)
+	if err != nil {
+		return err
+	}
+	for {
+		n, err := q.call("JS_ExecutePendingJob", rt, out)
+		if err != nil {
+			return err
+		}
+		if int32(n) <= 0 {
+			_, err = q.call("free", out)
+			return err
+		}
+	}
+}
+
+// eval evaluates a script to a number.
+func (q *quickJS) eval(script string) (float64, error) {
+	q.words.Reset()
+	text, err := q.text(script)
+	if err != nil {
+		return 0, err
+	}
+	name, err := q.text("glovebox")
+	if err != nil {
+		return 0, err
+	}
+	out, err := q.call("malloc", 8)
+	if err != nil {
+		return 0, err
+	}
+	value, err := q.call("JS_Eval", q.context, text, uint64(len(script)), name, 0)
+	if err != nil {
+		return 0, err
+	}
+	if failed, err := q.call("JS_ToFloat64", q.context, out, value); err != nil {
+		return 0, err
+	} else if int32(failed) != 0 {
+		return -1, nil
+	}
+	bits, ok := q.m.Memory().ReadUint64Le(uint32(out))
+	if !ok {
+		return 0, errors.New("the script's answer is out of its memory")
+	}
+	for _, p := range []uint64{text, name, out} {
+		if _, err := q.call("free", p); err != nil {
+			return 0, err
+		}
+	}
+	return math.Float64frombits(bits), nil
+}
+
+// call calls a function of the library that has at most one result.
+func (q *quickJS) call(name string, args ...uint64) (uint64, error) {
+	f := q.m.ExportedFunction(name)
+	if f == nil {
+		return 0, fmt.Errorf("the library has no function %s", name)
+	}
+	results, err := f.Call(q.ctx, args...)
+	if err != nil || len(results) == 0 {
+		return 0, err
+	}
+	return results[0], nil
+}
+
+// text puts a C string into the memory of the module.
+func (q *quickJS) text(s string) (uint64, error) { return q.bytes(append([]byte(s), 0)) }
+
+func (q *quickJS) bytes(b []byte) (uint64, error) {
+	at, err := q.call("malloc", uint64(len(b)))
+	if err == nil && (at == 0 || !q.m.Memory().Write(uint32(at), b)) {
+		err = errors.New("no memory for the arguments")
+	}
+	return at, err
+}
+
+func (q *quickJS) argv(args []string) (uint64, error) {
+	var pointers []byte
+	for _, a := range args {
+		at, err := q.text(a)
+		if err != nil {
+			return 0, err
+		}
+		pointers = binary.LittleEndian.AppendUint32(pointers, uint32(at))
+	}
+	return q.bytes(binary.LittleEndian.AppendUint32(pointers, 0))
+}

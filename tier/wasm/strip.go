@@ -1,0 +1,84 @@
+package wasm
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	esys "github.com/tetratelabs/wazero/experimental/sys"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/language/typescript"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// builtins are programs that a box's process has itself. Each does its work and
+// returns the command that comes after it, or nil for a failure.
+var builtins = map[string]func(g *guest, args []string, stderr io.Writer) []string{
+	typescript.Path: stripTypes,
+}
+
+// stripTypes is the program that strips the types of TypeScript files: our own
+// machine code, which this process has, and which is confined here as a module
+// is.
+func stripTypes(g *guest, args []string, stderr io.Writer) []string {
+	var job typescript.Job
+	if len(args) < 3 || json.Unmarshal([]byte(args[1]), &job) != nil {
+		fmt.Fprintln(stderr, "strip: no job")
+		return nil
+	}
+	v := view{tree: g.files, from: g.files.mkdirs(tier.Workspace)}
+	tell := func(line []byte) error {
+		if f := g.report(); f != nil {
+			_, errno := f.Write(line)
+			if errno != 0 {
+				return errno
+			}
+		}
+		return nil
+	}
+	ok, err := job.Strip(typescript.Files{
+		Read: func(name string) ([]byte, error) {
+			n, errno := v.find(name, true)
+			if errno != 0 {
+				return nil, &os.PathError{Op: "open", Path: name, Err: errno}
+			}
+			return n.data, nil
+		},
+		Write: func(name string, data []byte) error { return v.replace(name, data) },
+	}, tell)
+	if err != nil {
+		fmt.Fprintln(stderr, "strip:", err)
+	}
+	if !ok {
+		return nil
+	}
+	if job.Last {
+		if f := g.report(); f != nil {
+			f.Close()
+		}
+	}
+	return args[2:]
+}
+
+// report is the descriptor of check reports, or nil.
+func (g *guest) report() esys.File {
+	n := g.files.mkdirs("/dev/fd").children["5"]
+	if n == nil {
+		return nil
+	}
+	f, errno := n.device(esys.O_WRONLY)
+	if errno != 0 {
+		return nil
+	}
+	return f
+}
+
+// replace writes a whole file of the workspace.
+func (v view) replace(name string, data []byte) error {
+	if n, _ := v.find(name, false); n != nil && !n.mode.IsDir() && !n.fixed {
+		v.remove(n)
+	}
+	return v.stage(glovebox.File{Path: name, Data: data})
+}
