@@ -415,4 +415,3 @@ func (b *builder) store(ctx context.Context) (*image.Image, error) {
 		Name: b.recipe.Name, Platform: image.Platform("linux/" + b.arch), Config: config, Base: b.base,
 	})
 }
-

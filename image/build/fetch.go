@@ -34,7 +34,7 @@ const (
 	maxPage  = 64 << 20 // one page of an index
 	parallel = 4        // downloads at a time
 	attempts = 3
-	idle     = 60 * time.Second // without a byte
+	silence  = 60 * time.Second
 )
 
 // Progress is how far a build is.
@@ -52,19 +52,20 @@ type Progress struct {
 type fetcher struct {
 	dir      string
 	client   *http.Client
+	idle     time.Duration // without a byte, after which a server is given up
 	progress func(Progress)
 	mu       sync.Mutex // held while progress is called
 }
 
 func newFetcher(dir string, progress func(Progress)) *fetcher {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, Control: publicOnly}
-	return &fetcher{dir: dir, progress: progress, client: &http.Client{
+	return &fetcher{dir: dir, idle: silence, progress: progress, client: &http.Client{
 		CheckRedirect: sameHost,
 		Transport: &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,
 			DialContext:           dialer.DialContext,
 			TLSHandshakeTimeout:   30 * time.Second,
-			ResponseHeaderTimeout: idle,
+			ResponseHeaderTimeout: silence,
 			MaxIdleConnsPerHost:   parallel,
 			IdleConnTimeout:       10 * time.Second,
 			// The hash is of the bytes as they are sent.
@@ -287,7 +288,7 @@ func fetchable(s string) error {
 
 // attempt tries a download once. It says whether trying again is of no use.
 func (f *fetcher) attempt(ctx context.Context, part string, r remote) (final bool, err error) {
-	ctx, watch := watchdog(ctx)
+	ctx, watch := f.watchdog(ctx)
 	defer watch.stop()
 	to, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -363,7 +364,7 @@ func (f *fetcher) page(ctx context.Context, at string) ([]byte, error) {
 	if err := fetchable(at); err != nil {
 		return nil, err
 	}
-	ctx, watch := watchdog(ctx)
+	ctx, watch := f.watchdog(ctx)
 	defer watch.stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -391,21 +392,22 @@ func (f *fetcher) page(ctx context.Context, at string) ([]byte, error) {
 
 // A watch ends a request whose server has fallen silent.
 type watch struct {
+	idle  time.Duration
 	timer *time.Timer
 	ctx   context.Context
 	end   context.CancelCauseFunc
 }
 
-var errSilent = fmt.Errorf("the server sent nothing for %v", idle)
+var errSilent = errors.New("the server has fallen silent")
 
-func watchdog(ctx context.Context) (context.Context, *watch) {
-	w := &watch{}
+func (f *fetcher) watchdog(ctx context.Context) (context.Context, *watch) {
+	w := &watch{idle: f.idle}
 	w.ctx, w.end = context.WithCancelCause(ctx)
-	w.timer = time.AfterFunc(idle, func() { w.end(errSilent) })
+	w.timer = time.AfterFunc(w.idle, func() { w.end(errSilent) })
 	return w.ctx, w
 }
 
-func (w *watch) seen() { w.timer.Reset(idle) }
+func (w *watch) seen() { w.timer.Reset(w.idle) }
 
 func (w *watch) stop() {
 	w.timer.Stop()

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,28 +58,32 @@ func (b *builder) addHost(ctx context.Context) error {
 		plan = plan.Merge(packages)
 	}
 	for _, f := range h.Files {
-		from, to, ok := strings.Cut(f, ":")
-		if !ok {
-			to = from
-		}
-		from, err := filepath.Abs(filepath.Join(b.relative(from)))
+		e, err := b.hostFile(f)
 		if err != nil {
-			return err
+			return fmt.Errorf("host: %w", err)
 		}
-		if !ok {
-			to = from
-		}
-		if to = path.Clean(to); !path.IsAbs(to) || to == "/" {
-			return fmt.Errorf("host: %q: the place in the image must be an absolute path", f)
-		}
-		plan.Add(rootfs.Entry{Path: to, Source: from})
-		b.brought("host", from, "", "")
+		plan.Add(e)
+		b.brought("host", e.Source, "", "")
 	}
 	root, err := b.o.Roots.Tree(ctx, plan)
 	if err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
 	return b.tree.addTree(root.Tree)
+}
+
+// hostFile reads SOURCE or SOURCE:PATH.
+func (b *builder) hostFile(f string) (rootfs.Entry, error) {
+	from, to, _ := strings.Cut(f, ":")
+	from, err := filepath.Abs(b.relative(from))
+	if err != nil {
+		return rootfs.Entry{}, err
+	}
+	to = path.Clean(cmp.Or(to, filepath.ToSlash(from)))
+	if !path.IsAbs(to) || to == "/" {
+		return rootfs.Entry{}, fmt.Errorf("%q: the place in the image must be an absolute path", f)
+	}
+	return rootfs.Entry{Path: to, Source: from}, nil
 }
 
 func (b *builder) hostPackages(names []string) (rootfs.Plan, error) {
@@ -169,4 +174,3 @@ func (b *builder) checkHost() error {
 	}
 	return nil
 }
-

@@ -80,9 +80,9 @@ func parseNPMLock(b []byte) ([]npmPackage, error) {
 		}
 		p := npmPackage{path: at, version: in.Version, bin: in.Bin, dev: in.Dev, optional: in.Optional || in.DevOpt,
 			os: in.OS, cpu: in.CPU, libc: in.Libc, scripts: in.Scripts}
-		p.name = at[strings.LastIndex(at, "node_modules/")+len("node_modules/"):]
-		if !strings.Contains(at, "node_modules/") {
-			p.name = at
+		p.name = at
+		if i := strings.LastIndex(at, "node_modules/"); i >= 0 {
+			p.name = at[i+len("node_modules/"):]
 		}
 		// The name of an alias is where it goes, not what it is.
 		origin := p.name
