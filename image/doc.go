@@ -3,8 +3,8 @@
 // A [Store] takes images from a registry, an OCI layout, a `docker save`
 // archive, or a plain root file system, and keeps them by content: every blob
 // under its own digest, checked while it streams in. The layers of an image
-// are applied once, safely, to a [Tree]; [Image.Plan] gives that tree, with
-// what every box needs laid over it, to package rootfs, which makes of it the
+// are applied once, safely, to one tree; [Image.Plan] gives that tree, with what
+// every box needs laid over it, to package rootfs, which makes of it the
 // directory or the EROFS image that a tier boots.
 //
 //	store, err := image.Open("")                      // below rootfs.DefaultDir
@@ -35,31 +35,4 @@
 //
 // Everything appears under its final name by a rename, complete, or not at
 // all; a process may be killed at any moment. Many processes may share it.
-//
-// # Interface
-//
-//	func Open(dir string) (*Store, error)                    // "" = below rootfs.DefaultDir()
-//	type Store struct { Bounds Bounds; ... }
-//	func (s *Store) Close() error                            // releases the locks of images in use
-//	func (s *Store) Pull(ctx, ref string, PullOptions) (*Image, error)
-//	func (s *Store) Import(ctx, path string, ImportOptions) ([]*Image, error)        // detects layout / docker save / root fs; .gz .zst .xz
-//	func (s *Store) ImportLayout(ctx, path string, ImportOptions) ([]*Image, error)  // directory or tar
-//	func (s *Store) ImportDocker(ctx, r io.Reader, ImportOptions) ([]*Image, error)
-//	func (s *Store) ImportRootFS(ctx, r io.Reader, ImportOptions) (*Image, error)    // tar stream, may be gz/zst/xz; Base, Config, Name
-//	func (s *Store) AddTree(ctx, dir string, ImportOptions) (*Image, error)          // a host directory made by us, no host link followed
-//	func (s *Store) Find(ref string) (*Image, error)         // name[:tag], name@sha256:…, sha256:…, unique digest prefix
-//	func (s *Store) List() ([]Ref, error)
-//	func (s *Store) Remove(ctx, ref string) ([]Ref, error)
-//	func (s *Store) GC(ctx) (Collected, error)               // {Blobs, Trees int; Bytes int64; Kept int}
-//	func (s *Store) Verify(ctx, ref string) error
-//	func (s *Store) Check(img *Image, p *Policy) error       // nil policy = anything
-//
-//	type Image struct; methods:
-//	  Ref() Ref; Digest() string; Names() []string; Config() Config; Dropped() Dropped
-//	  Plan() rootfs.Plan
-//	  LookPath(names ...string) (string, error)  // path in the image, resolved in the image's PATH
-//	  Open/Stat/ReadDir/ReadFile(name): an fs.FS of the image; names "etc/passwd" or "/etc/passwd"; links are followed inside the image only
-//	  Resolve(name string) (string, error)       // real path in the image
-//
-//	type Config struct { Env, Entrypoint, Cmd []string; WorkingDir, User string; Labels map[string]string; Platform }
 package image
