@@ -1,19 +1,14 @@
 package monitor
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
@@ -31,7 +26,7 @@ type Command struct {
 	// Identity is who it becomes; nil means the caller.
 	Identity *syscall.Credential
 	Group    *cgroup.Group // nil means none
-	// Limits are resource limits (RLIMIT_…), set before it is told anything.
+	// Limits are resource limits (RLIMIT_…).
 	Limits map[int]uint64
 }
 
@@ -49,41 +44,10 @@ type Process struct {
 // the wanted descriptors and no other.
 func Start(c Command) (*Process, error) {
 	p := &Process{dead: make(chan struct{})}
-	null, err := os.Open(os.DevNull)
-	if err != nil {
+	if err := p.start(c); err != nil {
+		p.output.Wait()
 		return nil, err
 	}
-	defer null.Close()
-	stdout, err := p.stream(c.Output)
-	if err != nil {
-		return nil, err
-	}
-	defer stdout.Close()
-	stderr, err := p.stream(&p.errors)
-	if err != nil {
-		return nil, err
-	}
-	defer stderr.Close()
-	attr := &os.ProcAttr{
-		Dir: "/", Env: []string{},
-		Files: append([]*os.File{null, stdout, stderr}, c.Files...),
-		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
-	}
-	if c.Dir != "" {
-		attr.Dir = c.Dir
-	}
-	attr.Sys.Credential = c.Identity
-	if c.Group != nil {
-		c.Group.Spawn(attr.Sys)
-	}
-	onSpawner(func() {
-		p.proc, err = os.StartProcess(c.Path, append([]string{filepath.Base(c.Path)}, c.Args...), attr)
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.pid = p.proc.Pid
-	err = p.bound(c)
 	go func() {
 		state, err := p.proc.Wait()
 		if err == nil {
@@ -91,27 +55,53 @@ func Start(c Command) (*Process, error) {
 		}
 		close(p.dead)
 	}()
-	if err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
 	return p, nil
 }
 
-// bound puts a process that has just begun under its limits and into its group,
-// where the kernel could not do that itself.
-func (p *Process) bound(c Command) error {
-	for what, n := range c.Limits {
-		if err := unix.Prlimit(p.pid, what, &unix.Rlimit{Cur: n, Max: n}, nil); err != nil {
-			return fmt.Errorf("prlimit %d: %w", what, err)
+func (p *Process) start(c Command) error {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	stdout, err := p.stream(c.Output)
+	if err != nil {
+		return err
+	}
+	defer stdout.Close()
+	stderr, err := p.stream(&p.errors)
+	if err != nil {
+		return err
+	}
+	defer stderr.Close()
+	l := launcher{Command: c, files: append([]*os.File{null, stdout, stderr}, c.Files...)}
+	attr := &os.ProcAttr{Dir: "/", Env: []string{}, Sys: &syscall.SysProcAttr{Setsid: true}}
+	if c.Dir != "" {
+		attr.Dir = c.Dir
+	}
+	if c.Group != nil {
+		joins, err := c.Group.Join(true, true)
+		if err != nil {
+			return err
 		}
+		defer func() {
+			for _, f := range joins {
+				f.Close()
+			}
+		}()
+		l.join(joins)
+		c.Group.Spawn(attr.Sys)
 	}
-	if c.Group == nil {
-		return nil
+	image, err := l.image()
+	if err != nil {
+		return err
 	}
-	files, err := c.Group.Join(false, true)
-	for _, f := range files {
-		_, e := f.WriteString(strconv.Itoa(p.pid))
-		err = errors.Join(err, e, f.Close())
+	defer image.Close()
+	attr.Files = append(l.files, image)
+	path := fmt.Sprintf("/proc/self/fd/%d", len(l.files)) // in the child
+	onSpawner(func() { p.proc, err = os.StartProcess(path, []string{"launcher"}, attr) })
+	if err == nil {
+		p.pid = p.proc.Pid
 	}
 	return err
 }

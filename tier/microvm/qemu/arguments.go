@@ -1,3 +1,5 @@
+//go:build linux
+
 package qemu
 
 import (
@@ -37,7 +39,6 @@ func arguments(m *monitor.Machine, kiloHertz int) []string {
 		"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
 		"-M", "microvm,rtc=on,pcie=off,usb=off", "-accel", accel, "-cpu", cpu,
 		"-smp", fmt.Sprint(m.VCPUs), "-m", fmt.Sprintf("%dM", m.Memory>>20),
-		"-kernel", descriptor(fdKernel), "-initrd", descriptor(fdInitrd), "-append", strings.Join(cmdline, " "),
 		"-chardev", fmt.Sprintf("socket,id=control,fd=%d", fdControl), "-mon", "chardev=control,mode=control",
 		"-serial", "stdio",
 		"-device", "virtio-serial-device,max_ports=2",
@@ -49,10 +50,10 @@ func arguments(m *monitor.Machine, kiloHertz int) []string {
 		"-device", "virtio-blk-device,drive=root",
 		"-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
 	}
-	if m.Snapshot != "" {
-		args = append(args, "-incoming", "defer")
+	if m.Snapshot != "" { // the kernel is in there
+		return append(args, "-incoming", "defer")
 	}
-	return args
+	return append(args, "-kernel", descriptor(fdKernel), "-initrd", descriptor(fdInitrd), "-append", strings.Join(cmdline, " "))
 }
 
 func descriptor(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }

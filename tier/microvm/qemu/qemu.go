@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package qemu runs virtual machines with QEMU, of the machine type microvm.
 //
 // QEMU is given all it needs as open descriptors and runs as a user of its own
@@ -214,7 +216,10 @@ func (i *instance) Channel() net.Conn { return i.channel }
 // Close implements [monitor.Instance].
 func (i *instance) Close() error {
 	i.closeOnce.Do(func() {
-		i.closeErr = errors.Join(i.Process.Close(), i.channel.Close())
+		i.closeErr = i.Process.Close()
+		if err := i.channel.Close(); !errors.Is(err, net.ErrClosed) {
+			i.closeErr = errors.Join(i.closeErr, err)
+		}
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		if i.control != nil {
