@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -23,36 +21,14 @@ const (
 // It has ten seconds. Its environment is PATH, HOME and LANG alone, and its
 // working directory is the root, so that nothing the operator has set for
 // other uses (PYTHONPATH, NODE_OPTIONS, a version file) colours the answer:
-// the box will not have these either. The error quotes its stderr.
+// the box will not have these either. The error quotes its stderr. On a host that
+// is not Linux it is [ErrForeign].
 func (h *Host) Ask(ctx context.Context, args ...string) (string, error) {
 	if len(args) == 0 {
 		return "", errors.New("ask: no program")
 	}
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LANG=C.UTF-8"}
 	return run(ctx, env, "/", args)
-}
-
-// run executes a program and returns its stdout. When it takes too long, its
-// whole process group is killed.
-func run(ctx context.Context, env []string, dir string, args []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	var stdout, stderr bounded
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = env, dir, &stdout, &stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	switch {
-	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s did not answer: %w", args[0], context.Cause(ctx))
-	case err != nil:
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, stderr.line())
-	case stdout.over:
-		return "", fmt.Errorf("%s: the answer is longer than %d bytes", args[0], askBytes)
-	}
-	return stdout.buf.String(), nil
 }
 
 // bounded keeps the first askBytes that are written to it.

@@ -1,3 +1,5 @@
+//go:build linux
+
 package host
 
 // ForTest returns a host with its own PATH, loader directories and place for

@@ -7,11 +7,16 @@
 package host
 
 import (
+	"errors"
 	"os"
 	"sync"
 
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
+
+// ErrForeign is why nothing of this host can be in a box where the host is not
+// Linux, which every box is.
+var ErrForeign = errors.New("the programs of this host are not for Linux, which every box is: name an image, or use the wasm tier")
 
 // Host is this machine. Its methods may be called from many goroutines.
 type Host struct {

@@ -9,7 +9,6 @@ import (
 	"hash"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Memo sets v, a pointer to something that JSON can hold, to what fill found
@@ -68,7 +67,7 @@ func stampOf(key string, files []string) (id, stamp string) {
 			fmt.Fprintf(state, "%q absent ", p)
 			continue
 		}
-		fmt.Fprintf(state, "%q %d %d %d ", p, info.Size(), info.ModTime().UnixNano(), info.Sys().(*syscall.Stat_t).Ino)
+		fmt.Fprintf(state, "%q %d %d %d ", p, info.Size(), info.ModTime().UnixNano(), inode(info))
 	}
 	hex16 := func(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:16]) }
 	return hex16(name), hex16(state)

@@ -8,10 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // pathDirs splits a PATH. Relative directories are left out: what is in the
@@ -30,8 +29,12 @@ func pathDirs(path string) []string {
 // names that is on PATH, in the first directory that has it. It returns the
 // real path, links and shims resolved. A candidate that this user may not read
 // and execute, or a shim that leads nowhere, is passed over. The error wraps
-// [fs.ErrNotExist] where none of the names is found.
+// [fs.ErrNotExist] where none of the names is found, as on a host that is not
+// Linux; see [ErrForeign].
 func (h *Host) LookPath(names ...string) (string, error) {
+	if runtime.GOOS != "linux" {
+		return "", fmt.Errorf("%s: %w: %w", strings.Join(names, ", "), ErrForeign, fs.ErrNotExist)
+	}
 	var errs []error
 	for _, name := range names {
 		if strings.ContainsRune(name, '/') {
@@ -51,13 +54,6 @@ func (h *Host) LookPath(names ...string) (string, error) {
 	}
 	err := fmt.Errorf("%s: not found on PATH: %w", strings.Join(names, ", "), fs.ErrNotExist)
 	return "", errors.Join(append([]error{err}, errs...)...)
-}
-
-// executable tells whether this user may run and read p, a file.
-func executable(p string) bool {
-	info, err := os.Stat(p)
-	return err == nil && info.Mode().IsRegular() &&
-		unix.Faccessat(unix.AT_FDCWD, p, unix.R_OK|unix.X_OK, unix.AT_EACCESS) == nil
 }
 
 // Real returns the program that runs when p is called: p with its links
@@ -152,7 +148,7 @@ func (h *Host) choice(p string) (string, error) {
 	}
 	dirs := []string{os.Getenv("HOME")}
 	if dir, err := os.Getwd(); err == nil {
-		for ; dir != "/"; dir = filepath.Dir(dir) {
+		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			dirs = append(dirs, dir)
 		}
 	}
