@@ -45,3 +45,28 @@ func readFile(name string, limit int64) ([]byte, error) {
 	}
 	return b, err
 }
+
+// Clean removes all fetched packages from the cache and returns how many bytes
+// they had. Empty means the default of [Options].Cache.
+func Clean(dir string) (int64, error) {
+	dir, err := cacheDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	var bytes int64
+	for _, d := range list {
+		info, err := d.Info()
+		if err != nil || !info.Mode().IsRegular() || filepath.Ext(d.Name()) == ".lock" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, d.Name())); err != nil {
+			return bytes, err
+		}
+		bytes += info.Size()
+	}
+	return bytes, nil
+}
