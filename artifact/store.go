@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"sync"
 )
 
@@ -85,12 +84,11 @@ func (m *Memory) Open(id string) (io.ReadCloser, error) {
 	if b.file == nil {
 		return io.NopCloser(bytes.NewReader(b.data)), nil
 	}
-	// A descriptor of its own: the content may be dropped meanwhile.
-	f, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", b.file.Fd()))
+	r, err := b.file.reader()
 	if err != nil {
 		return nil, fmt.Errorf("artifact %s: %w", id, err)
 	}
-	return f, nil
+	return r, nil
 }
 
 // Delete implements [Store].
@@ -111,7 +109,7 @@ type memoryBlob struct {
 	m      *Memory
 	id     string
 	data   []byte
-	file   *os.File
+	file   *spilled
 	closed bool // complete, or dropped
 }
 
@@ -123,11 +121,11 @@ func (b *memoryBlob) Write(p []byte) (int, error) {
 	if f == nil {
 		return len(p), nil
 	}
-	return f.Write(p) // without the lock: a slow disk holds nobody else up
+	return f.file.Write(p) // without the lock: a slow disk holds nobody else up
 }
 
 // keep takes p into memory, or returns the file that it is to go to.
-func (b *memoryBlob) keep(p []byte) (*os.File, error) {
+func (b *memoryBlob) keep(p []byte) (*spilled, error) {
 	b.m.mu.Lock()
 	defer b.m.mu.Unlock()
 	if b.closed {
@@ -147,12 +145,8 @@ func (b *memoryBlob) keep(p []byte) (*os.File, error) {
 
 // spill moves the content to a file without a name.
 func (b *memoryBlob) spill() error {
-	f, err := os.CreateTemp("", "glovebox-*")
+	f, err := unnamed()
 	if err != nil {
-		return err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
 		return err
 	}
 	if _, err := f.Write(b.data); err != nil {
@@ -160,7 +154,7 @@ func (b *memoryBlob) spill() error {
 		return err
 	}
 	b.m.used -= int64(len(b.data))
-	b.data, b.file = nil, f
+	b.data, b.file = nil, &spilled{file: f, users: 1}
 	return nil
 }
 
@@ -192,5 +186,5 @@ func (b *memoryBlob) drop() error {
 	if b.file == nil {
 		return nil
 	}
-	return b.file.Close()
+	return b.file.release()
 }
