@@ -12,9 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lock"
 )
 
 const (
@@ -75,16 +74,16 @@ func lockFile(name string) (*os.File, string, error) {
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			return nil, "", fmt.Errorf("results file %s: it is not a regular file", name)
 		}
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|appending, 0o644)
 		if err != nil {
 			return nil, "", err
 		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if ok, err := lock.Try(f, lock.Exclusive); err != nil || !ok {
 			f.Close()
-			if errors.Is(err, unix.EWOULDBLOCK) {
-				return nil, "", fmt.Errorf("results file %s: another process is writing to it", name)
+			if err != nil {
+				return nil, "", fmt.Errorf("results file: %w", err)
 			}
-			return nil, "", fmt.Errorf("lock the results file %s: %w", name, err)
+			return nil, "", fmt.Errorf("results file %s: another process is writing to it", name)
 		}
 		// Meanwhile another process may have finished and replaced it.
 		ours, err1 := f.Stat()
@@ -109,7 +108,7 @@ func (r *Results) load(anew bool) error {
 	case err != nil:
 		return err
 	case end == 0 || anew:
-		if err := r.file.Truncate(0); err != nil {
+		if err := r.cut(0); err != nil {
 			return err
 		}
 		return r.append(r.header)
@@ -119,7 +118,16 @@ func (r *Results) load(anew bool) error {
 	for _, row := range once(rows) {
 		r.rows[row.key()] = row
 	}
-	return r.file.Truncate(end)
+	return r.cut(end)
+}
+
+// cut shortens the file to its first bytes, and goes on behind them.
+func (r *Results) cut(end int64) error {
+	if err := r.file.Truncate(end); err != nil {
+		return err
+	}
+	_, err := r.file.Seek(end, io.SeekStart)
+	return err
 }
 
 // once keeps one row of each sample. What we failed at was tried again: the row
@@ -305,7 +313,7 @@ func (r *Results) replace(rows []Row) error {
 	if err := errors.Join(out.Flush(), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(r.name+unfinished, r.name)
+	return r.takePlace(r.name + unfinished)
 }
 
 // Close gives the file free.
