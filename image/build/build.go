@@ -76,7 +76,7 @@ func Build(ctx context.Context, r *Recipe, o Options) (*Result, error) {
 		return nil, err
 	}
 	defer b.spool.close()
-	for _, step := range []func(context.Context) error{b.openBase, b.addHost, b.addDebian, b.addPython, b.addNPM} {
+	for _, step := range []func(context.Context) error{b.openBase, b.addHost, b.addDebian, b.addPython, b.addNPM, b.addLibraries} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

@@ -124,6 +124,9 @@ func (b *builder) withoutOurs(plan rootfs.Plan) rootfs.Plan {
 	return out
 }
 
+// fromHost is where the nodes of addTree come from.
+const fromHost = "the host"
+
 // addTree takes a tree that package rootfs made. Times are kept: the compiled
 // form of a Python module is good for a source of one time only.
 func (t *tree) addTree(dir string) error {
@@ -136,10 +139,9 @@ func (t *tree) addTree(dir string) error {
 			return err
 		}
 		at := path.Join("/", filepath.ToSlash(rel))
-		const from = "the host"
 		switch d.Type() {
 		case fs.ModeDir:
-			return t.dir(at, from)
+			return t.dir(at, fromHost)
 		case fs.ModeSymlink:
 			if real := t.nodes[at]; real != nil && real.mode.IsDir() {
 				return nil // the base has its own directory there
@@ -148,13 +150,13 @@ func (t *tree) addTree(dir string) error {
 			if err != nil {
 				return err
 			}
-			return t.symlink(at, from, to)
+			return t.symlink(at, fromHost, to)
 		}
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
-		return t.file(at, from, info.Mode(), info.ModTime().UTC(), info.Size(), func() (io.ReadCloser, error) { return os.Open(name) })
+		return t.file(at, fromHost, info.Mode(), info.ModTime().UTC(), info.Size(), func() (io.ReadCloser, error) { return os.Open(name) })
 	})
 }
 

@@ -39,6 +39,11 @@ func (s *spool) keep(r io.Reader, size int64) (func() (io.ReadCloser, error), er
 		return nil, fmt.Errorf("%d bytes of %d: %w", n, size, io.ErrUnexpectedEOF)
 	}
 	return func() (io.ReadCloser, error) {
-		return io.NopCloser(io.NewSectionReader(s.f, at, size)), nil
+		return section{io.NewSectionReader(s.f, at, size)}, nil
 	}, nil
 }
+
+// section is a part of the spool, which needs no closing.
+type section struct{ *io.SectionReader }
+
+func (section) Close() error { return nil }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"debug/elf"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,14 +15,17 @@ type target struct {
 	version release // of the libc
 }
 
-// machines are the names of processors, by those of Go, in wheels, in npm and
-// in Debian.
-var machines = map[string]struct{ uname, npm, debian string }{
-	"amd64":   {"x86_64", "x64", "amd64"},
-	"arm64":   {"aarch64", "arm64", "arm64"},
-	"riscv64": {"riscv64", "riscv64", "riscv64"},
-	"ppc64le": {"ppc64le", "ppc64", "ppc64el"},
-	"s390x":   {"s390x", "s390x", "s390x"},
+// machines are the names of processors, by those of Go, in wheels, in npm, in
+// Debian and in ELF files.
+var machines = map[string]struct {
+	uname, npm, debian string
+	elf                elf.Machine
+}{
+	"amd64":   {"x86_64", "x64", "amd64", elf.EM_X86_64},
+	"arm64":   {"aarch64", "arm64", "arm64", elf.EM_AARCH64},
+	"riscv64": {"riscv64", "riscv64", "riscv64", elf.EM_RISCV},
+	"ppc64le": {"ppc64le", "ppc64", "ppc64el", elf.EM_PPC64},
+	"s390x":   {"s390x", "s390x", "s390x", elf.EM_S390},
 }
 
 // tags are the tags of wheels that fit, the best first: the order of PEP 425
