@@ -1,0 +1,69 @@
+package docker
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+)
+
+// attached is the connection to a container's streams. What is read is its
+// stdout: the engine sends both streams in pieces with a head of eight bytes,
+// the number of the stream, three zeros and the length, big endian.
+type attached struct {
+	net.Conn
+	r    *bufio.Reader
+	left uint32 // of a piece of stdout
+
+	mu   sync.Mutex
+	said []byte // the beginning of stderr, which only a relay or a runtime in trouble has
+}
+
+// maxSaid bounds what is kept of a container's stderr.
+const maxSaid = 1 << 10
+
+// Read implements [io.Reader].
+func (a *attached) Read(p []byte) (int, error) {
+	for a.left == 0 {
+		var head [8]byte
+		if _, err := io.ReadFull(a.r, head[:]); err != nil {
+			return 0, err
+		}
+		n := binary.BigEndian.Uint32(head[4:])
+		switch head[0] {
+		case 1:
+			a.left = n
+		case 2:
+			if err := a.hear(n); err != nil {
+				return 0, err
+			}
+		default:
+			return 0, fmt.Errorf("the engine sent a piece of stream %d", head[0])
+		}
+	}
+	n, err := a.r.Read(p[:min(len(p), int(min(a.left, 1<<20)))])
+	a.left -= uint32(n)
+	return n, err
+}
+
+func (a *attached) hear(n uint32) error {
+	text := make([]byte, min(n, maxSaid))
+	if _, err := io.ReadFull(a.r, text); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	a.said = append(a.said, text[:min(len(text), maxSaid-len(a.said))]...)
+	a.mu.Unlock()
+	_, err := io.CopyN(io.Discard, a.r, int64(n)-int64(len(text)))
+	return err
+}
+
+// diagnosis is what the container said on stderr.
+func (a *attached) diagnosis() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(a.said), "?"))
+}

@@ -1,0 +1,127 @@
+package docker
+
+import (
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove/wire"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// The part of the engine's interface that describes a container: see
+// ContainerCreate there.
+type (
+	createRequest struct {
+		Image           string
+		Entrypoint      []string
+		Cmd             []string
+		User            string
+		Hostname        string
+		WorkingDir      string
+		AttachStdin     bool
+		AttachStdout    bool
+		AttachStderr    bool
+		OpenStdin       bool
+		StdinOnce       bool
+		NetworkDisabled bool
+		Labels          map[string]string
+		HostConfig      hostConfig
+	}
+	hostConfig struct {
+		Runtime        string `json:",omitempty"`
+		NetworkMode    string
+		IpcMode        string
+		CgroupnsMode   string
+		UsernsMode     string `json:",omitempty"`
+		ReadonlyRootfs bool
+		CapDrop        []string
+		CapAdd         []string
+		SecurityOpt    []string
+		Memory         int64
+		MemorySwap     int64
+		PidsLimit      int64
+		Ulimits        []ulimit
+		Tmpfs          map[string]string `json:",omitempty"`
+		Binds          []string          `json:",omitempty"`
+		MaskedPaths    []string
+		ReadonlyPaths  []string
+		LogConfig      logConfig
+	}
+	ulimit struct {
+		Name       string
+		Soft, Hard int64
+	}
+	logConfig struct{ Type string }
+	created   struct {
+		ID       string `json:"Id"`
+		Warnings []string
+	}
+)
+
+// capabilities are what the glove has in the container, to set commands up and
+// to end them. No command has any of them.
+var capabilities = []string{
+	"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETPCAP", "SETUID",
+}
+
+// masked is what a box does not see: what the engines hide by themselves, and
+// what else tells about the host. Of /sys the control group is left.
+var masked = []string{
+	"/proc/acpi", "/proc/asound", "/proc/buddyinfo", "/proc/bus", "/proc/cmdline", "/proc/config.gz",
+	"/proc/consoles", "/proc/crypto", "/proc/diskstats", "/proc/dma", "/proc/driver", "/proc/dynamic_debug",
+	"/proc/fb", "/proc/fs", "/proc/interrupts", "/proc/iomem", "/proc/ioports", "/proc/irq", "/proc/kallsyms",
+	"/proc/kcore", "/proc/key-users", "/proc/keys", "/proc/kmsg", "/proc/kpagecgroup", "/proc/kpagecount",
+	"/proc/kpageflags", "/proc/latency_stats", "/proc/locks", "/proc/mdstat", "/proc/misc", "/proc/modules",
+	"/proc/mtrr", "/proc/pagetypeinfo", "/proc/partitions", "/proc/pressure", "/proc/sched_debug",
+	"/proc/schedstat", "/proc/scsi", "/proc/slabinfo", "/proc/softirqs", "/proc/swaps",
+	"/proc/sys/kernel/random/boot_id", "/proc/sysrq-trigger", "/proc/sysvipc", "/proc/timer_list",
+	"/proc/timer_stats", "/proc/tty", "/proc/vmallocinfo", "/proc/vmstat", "/proc/zoneinfo",
+	"/sys/block", "/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/firmware", "/sys/hypervisor",
+	"/sys/kernel", "/sys/module", "/sys/power",
+}
+
+// describe says what container a box is, but for what can be written in it.
+func (t *Tier) describe(image string, limits glovebox.Limits) createRequest {
+	return createRequest{
+		Image:      image,
+		Entrypoint: []string{relayPath},
+		Cmd:        []string{},
+		User:       "0:0",
+		Hostname:   tier.Hostname,
+		WorkingDir: "/",
+		// The end of the connection is the end of stdin.
+		AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: true,
+		NetworkDisabled: true,
+		Labels:          map[string]string{labelOwner: t.owner.String()},
+		HostConfig: hostConfig{
+			Runtime:        t.options.Runtime,
+			NetworkMode:    "none",
+			IpcMode:        "none",
+			CgroupnsMode:   "private",
+			ReadonlyRootfs: true,
+			CapDrop:        []string{"ALL"},
+			CapAdd:         capabilities,
+			SecurityOpt:    []string{"no-new-privileges"},
+			Memory:         limits.Memory,
+			MemorySwap:     limits.Memory, // together with the memory: no swap
+			PidsLimit:      tasks(limits),
+			Ulimits: []ulimit{
+				{"nofile", openFiles(limits), openFiles(limits)},
+				{"nproc", manyTasks, manyTasks},
+				{"core", 0, 0},
+			},
+			MaskedPaths:   masked,
+			ReadonlyPaths: []string{"/proc/sys"},
+			LogConfig:     logConfig{"none"},
+		},
+	}
+}
+
+// tasks is how many tasks a container has at the most.
+func tasks(l glovebox.Limits) int64 { return l.Processes + wire.Tasks }
+
+// openFiles is how many descriptors a process of the container has at the most:
+// the relay needs its own, a command has its limit put on by itself.
+func openFiles(l glovebox.Limits) int64 { return max(l.OpenFiles, 256) }
+
+// manyTasks is no limit, but a number: the kernel would count all tasks of the
+// user on the machine, and Podman's own default is more than it may always give.
+const manyTasks = 32 << 10

@@ -1,0 +1,104 @@
+//go:build linux
+
+package docker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/leftover"
+)
+
+// hostEnv is the address of the engine under test: one that is given to the
+// tests, or the one that they have started.
+const hostEnv = "GLOVEBOX_TEST_ENGINE"
+
+// engineHost returns the address of an engine: Podman's, on a socket of its
+// own, with a storage that ends with the test.
+func engineHost(t *testing.T) string {
+	t.Helper()
+	if host := os.Getenv(hostEnv); host != "" {
+		return host
+	}
+	podman, err := exec.LookPath("podman")
+	if err != nil {
+		t.Skip("there is no podman here, and no engine in " + hostEnv)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("an ordinary user's podman has no control groups here")
+	}
+	dir, err := os.MkdirTemp("/tmp", "gbpod") // short, for sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(dir, "containers.conf")
+	// The limits of the engine's own defaults may be above those of this
+	// process; and crun 1.8 knows no hybrid control groups.
+	text := "[containers]\ndefault_ulimits = [\"nofile=512:512\", \"nproc=1024:1024\"]\n" +
+		"[engine]\ncgroup_manager = \"cgroupfs\"\nevents_logger = \"none\"\n"
+	if runc, err := exec.LookPath("runc"); err == nil {
+		text += fmt.Sprintf("runtime = \"runc\"\n[engine.runtimes]\nrunc = [%q]\n", runc)
+	}
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "engine.sock")
+	args := []string{"--root", dir + "/root", "--runroot", dir + "/run", "--tmpdir", dir + "/tmp", "--storage-driver", "vfs"}
+	// It is not below this process, nor are its mounts this process's: what a
+	// test leaves is told from what the engine does.
+	start := exec.Command("/bin/sh", append([]string{"-c", `log=$1; shift; setsid unshare -m --propagation private "$@" >"$log" 2>&1 & echo $!`, "sh", dir + "/log", podman},
+		append(args, "system", "service", "--time=0", "unix://"+socket)...)...)
+	start.Env = append(os.Environ(), "CONTAINERS_CONF="+config, "TMPDIR="+dir)
+	out, err := start.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, _ := filepath.Glob("/sys/fs/cgroup/*/libpod_parent")
+	t.Cleanup(func() {
+		syscall.Kill(pid, syscall.SIGKILL)
+		for leftover.Alive(pid) {
+			time.Sleep(time.Millisecond)
+		}
+		if len(groups) == 0 {
+			for _, pattern := range []string{"/sys/fs/cgroup/*/libpod_parent/conmon", "/sys/fs/cgroup/*/libpod_parent"} {
+				groups, _ := filepath.Glob(pattern)
+				for _, g := range groups {
+					os.Remove(g)
+				}
+			}
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	host := "unix://" + socket
+	for range 600 {
+		dial, err := dialer(host, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = newEngine(context.Background(), dial); err == nil {
+			t.Setenv(hostEnv, host)
+			return host
+		}
+		if !leftover.Alive(pid) {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	log, _ := os.ReadFile(dir + "/log")
+	t.Skipf("podman does not serve here: %s", log)
+	return ""
+}

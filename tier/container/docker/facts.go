@@ -1,0 +1,53 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// facts are what an engine says of itself.
+type facts struct {
+	OSType          string
+	Architecture    string
+	OperatingSystem string
+	KernelVersion   string
+	ServerVersion   string
+	MemoryLimit     bool
+	PidsLimit       bool
+	SwapLimit       bool
+	CgroupVersion   string
+	SecurityOptions []string
+}
+
+func (e *engine) facts(ctx context.Context) (f facts, err error) {
+	return f, e.call(ctx, http.MethodGet, "/info", nil, nil, &f)
+}
+
+// machines are the engines' names of our machines.
+var machines = map[string][]string{"amd64": {"x86_64", "amd64"}, "arm64": {"aarch64", "arm64"}}
+
+// lacks tells what a box needs and the engine does not have.
+func (f facts) lacks() error {
+	lack := &tier.Error{Tier: "container", Op: "open", Kind: tier.KindUnsupported}
+	switch {
+	case f.OSType != "linux":
+		lack.Control, lack.Fix = tier.ControlNamespaces, "let the engine run Linux containers"
+		lack.Err = fmt.Errorf("the engine runs containers of %q", f.OSType)
+	case !slices.Contains(machines[runtime.GOARCH], f.Architecture):
+		lack.Control, lack.Fix = tier.ControlAgent, "use an engine on this kind of machine"
+		lack.Err = fmt.Errorf("the engine's machine is %s, this program's is %s", f.Architecture, runtime.GOARCH)
+	case !f.MemoryLimit:
+		lack.Control, lack.Fix, lack.Err = tier.ControlMemory, fixGroups, errors.New("the engine says that it cannot limit memory")
+	case !f.PidsLimit:
+		lack.Control, lack.Fix, lack.Err = tier.ControlProcesses, fixGroups, errors.New("the engine says that it cannot limit processes")
+	default:
+		return nil
+	}
+	return lack
+}

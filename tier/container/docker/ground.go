@@ -1,0 +1,186 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/wire"
+)
+
+// ground is one container, seen from the host. It implements [glove.Ground].
+type ground struct {
+	engine *engine
+	limits glovebox.Limits
+	name   string    // of the container; empty where there is none
+	conn   *attached // nil before it is there
+	link   *wire.Link
+	group  group
+
+	dead    chan struct{}
+	workers sync.WaitGroup
+	kill    sync.Once
+
+	sampling sync.Mutex
+	sample   glove.Sample
+	sampled  time.Time
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// watch waits for the end of the link, which is that of the box.
+func (g *ground) watch() {
+	g.workers.Go(func() {
+		<-g.link.Done()
+		g.Kill()
+		g.await()
+		close(g.dead)
+	})
+}
+
+// await returns when the container does not run.
+func (g *ground) await() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_ = g.engine.call(ctx, http.MethodPost, g.path("/wait"), url.Values{"condition": {"not-running"}}, nil, nil)
+}
+
+func (g *ground) path(what string) string { return "/containers/" + g.name + what }
+
+// Kill implements [glove.Ground]. The end of the connection alone would end the
+// relay: the engine is faster, and does not ask it.
+func (g *ground) Kill() {
+	g.kill.Do(func() {
+		if g.conn == nil {
+			return
+		}
+		g.conn.Close()
+		g.workers.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			// It may not run any more.
+			_ = g.engine.call(ctx, http.MethodPost, g.path("/kill"), url.Values{"signal": {"KILL"}}, nil, nil)
+		})
+	})
+}
+
+// Dead implements [glove.Ground].
+func (g *ground) Dead() <-chan struct{} { return g.dead }
+
+// sampleAge is how old a measurement may be: the engine takes some milliseconds
+// for each.
+const sampleAge = 100 * time.Millisecond
+
+// Sample implements [glove.Ground].
+func (g *ground) Sample() (glove.Sample, error) {
+	g.sampling.Lock()
+	defer g.sampling.Unlock()
+	select {
+	case <-g.dead:
+		return g.sample, os.ErrClosed
+	default:
+	}
+	if time.Since(g.sampled) < sampleAge {
+		return g.sample, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var stats struct {
+		CPU struct {
+			Usage struct {
+				Total int64 `json:"total_usage"` // nanoseconds
+			} `json:"cpu_usage"`
+		} `json:"cpu_stats"`
+		Memory struct {
+			Usage int64
+		} `json:"memory_stats"`
+		Pids struct {
+			Current int64
+		} `json:"pids_stats"`
+	}
+	err := g.engine.call(ctx, http.MethodGet, g.path("/stats"), url.Values{"stream": {"false"}, "one-shot": {"true"}}, nil, &stats)
+	if err != nil {
+		return g.sample, err
+	}
+	g.sampled = time.Now()
+	g.sample = glove.Sample{
+		CPU: time.Duration(stats.CPU.Usage.Total), Memory: stats.Memory.Usage, Processes: max(0, stats.Pids.Current-wire.Tasks),
+	}
+	return g.sample, nil
+}
+
+// Evidence implements [glove.Ground]. While the box lives its own control group
+// is read, by the glove, which does nothing else now.
+func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
+	if g.link == nil {
+		return nil
+	}
+	select {
+	case <-g.link.Done():
+	default:
+		if hits, err := g.group.evidence(g.link.Ends()); err == nil {
+			return hits
+		}
+	}
+	return g.inquest()
+}
+
+// inquest asks the engine how a container died.
+func (g *ground) inquest() []glovebox.Hit {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var c struct {
+		State struct{ OOMKilled bool }
+	}
+	g.await()
+	if err := g.engine.call(ctx, http.MethodGet, g.path("/json"), nil, nil, &c); err != nil || !c.State.OOMKilled {
+		return nil
+	}
+	return []glovebox.Hit{{Limit: glovebox.LimitMemory, Evidence: glovebox.Evidence{
+		Source: "engine", Fact: "the engine says that the container was out of memory",
+	}}}
+}
+
+// Close implements [glove.Ground].
+func (g *ground) Close() error {
+	g.closeOnce.Do(func() {
+		if g.name == "" {
+			return
+		}
+		g.Kill()
+		if g.link != nil {
+			g.closeErr = g.link.Close()
+		}
+		g.workers.Wait()
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		g.closeErr = errors.Join(g.closeErr, g.engine.remove(ctx, g.name))
+		g.closeErr = errors.Join(g.closeErr, g.engine.removeVolumes(ctx, g.name))
+	})
+	return g.closeErr
+}
+
+// remove kills and removes a container, and returns when it is gone.
+func (e *engine) remove(ctx context.Context, name string) error {
+	for {
+		err := e.call(ctx, http.MethodDelete, "/containers/"+name, url.Values{"force": {"1"}, "v": {"1"}}, nil, nil)
+		switch status(err) {
+		case http.StatusNotFound:
+			return nil
+		case http.StatusConflict: // somebody else removes it
+			select {
+			case <-time.After(20 * time.Millisecond):
+				continue
+			case <-ctx.Done():
+			}
+		}
+		return err
+	}
+}

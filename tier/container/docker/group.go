@@ -1,0 +1,107 @@
+package docker
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/linux"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// group is the container's control group as the box sees it: the files that
+// have its limits and what came of them. Empty is one that cannot be seen.
+type group struct {
+	memory, pids counter
+}
+
+// counter is one limit.
+type counter struct {
+	limit  string // the file with the limit
+	events string // the file with the count
+	key    string // whose value counts the hits
+}
+
+// versions are where the two versions of control groups have them.
+var versions = []group{
+	{
+		memory: counter{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.events", "oom_kill"},
+		pids:   counter{"/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids.events", "max"},
+	},
+	{
+		memory: counter{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.oom_control", "oom_kill"},
+		pids:   counter{"/sys/fs/cgroup/pids/pids.max", "/sys/fs/cgroup/pids/pids.events", "max"},
+	},
+}
+
+// findGroup looks for the control group, and whether its limits are the box's.
+func findGroup(ends glove.Ends, limits glovebox.Limits) (g group, err error) {
+	for _, v := range versions {
+		for _, c := range []struct {
+			control string
+			counter counter
+			found   *counter
+			limit   int64
+		}{
+			{tier.ControlMemory, v.memory, &g.memory, limits.Memory},
+			{tier.ControlProcesses, v.pids, &g.pids, tasks(limits)},
+		} {
+			text, err := read(ends, c.counter.limit)
+			if err != nil {
+				return g, err
+			}
+			if text = strings.TrimSpace(text); text == "" {
+				continue
+			}
+			if n, err := strconv.ParseInt(text, 10, 64); err != nil || n > c.limit {
+				return g, &tier.Error{Tier: "container", Op: "open", Kind: tier.KindUnsupported, Control: c.control, Fix: fixGroups,
+					Err: fmt.Errorf("the limit is %d, and in the box %s says %q", c.limit, c.counter.limit, text)}
+			}
+			*c.found = c.counter
+		}
+	}
+	return g, nil
+}
+
+// evidence reads what limits were hit.
+func (g group) evidence(ends glove.Ends) (hits []glovebox.Hit, err error) {
+	for _, c := range []struct {
+		limit glovebox.LimitName
+		counter
+	}{{glovebox.LimitMemory, g.memory}, {glovebox.LimitProcesses, g.pids}} {
+		if c.events == "" {
+			continue
+		}
+		text, err := read(ends, c.events)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(text) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if n, err := strconv.ParseInt(value, 10, 64); key == c.key && err == nil && n > 0 {
+				hits = append(hits, glovebox.Hit{Limit: c.limit, Evidence: glovebox.Evidence{
+					Source: "kernel", Fact: fmt.Sprintf("%s of the control group: %s %d", c.events[strings.LastIndexByte(c.events, '/')+1:], key, n),
+				}})
+			}
+		}
+	}
+	return hits, nil
+}
+
+// read reads a short file of the box that is its kernel's; empty is one that is
+// not there.
+func read(ends glove.Ends, path string) (string, error) {
+	const size = 4 << 10
+	s := new(glove.Script)
+	fd, buf, n, missing := s.Words(0), s.Buffer(size), s.Words(0), s.Label()
+	s.Call("open "+path, linux.SYS_OPENAT, linux.AT_FDCWD, path, linux.O_RDONLY|linux.O_CLOEXEC, 0).To(fd).IfError(missing)
+	s.CallOn(fd, "read "+path, linux.SYS_READ, buf, size).To(n)
+	s.CallOn(fd, "close", linux.SYS_CLOSE)
+	s.Place(missing)
+	s.Reply(buf, n)
+	text, err := ends.Do(s, time.Now().Add(patience))
+	return string(text), err
+}

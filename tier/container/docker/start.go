@@ -1,0 +1,73 @@
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/glove/wire"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// start makes a container and starts it, its streams attached.
+func (t *Tier) start(ctx context.Context, g *ground, image string, spec tier.Spec) error {
+	if err := context.Cause(ctx); err != nil {
+		return broken("open", err)
+	}
+	// What is asked for is waited for, so that it is known and can be removed.
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	var random [16]byte
+	rand.Read(random[:])
+	g.name = "glovebox-" + hex.EncodeToString(random[:])
+	request := t.describe(image, spec.Limits)
+	if err := t.giveScratch(whole, g.name, &request, spec.Limits); err != nil {
+		return broken("create volumes", err)
+	}
+	var c created
+	err := t.engine.call(whole, http.MethodPost, "/containers/create", url.Values{"name": {g.name}}, request, &c)
+	if err != nil {
+		return broken("create a container", err)
+	}
+	if err := unwarned(c.Warnings); err != nil {
+		return err
+	}
+	if g.conn, err = t.engine.attach(whole, g.name); err != nil {
+		return broken("attach to the container", err)
+	}
+	if g.link, err = wire.Attach(g.conn, spec.Descriptors); err != nil {
+		return broken("attach to the relay", err)
+	}
+	g.watch()
+	if err := t.engine.call(whole, http.MethodPost, "/containers/"+g.name+"/start", nil, nil, nil); err != nil {
+		return errors.Join(broken("start the container", err), g.link.Ends().Close())
+	}
+	return nil
+}
+
+// unwarned refuses a container of which the engine says that it lacks something.
+func unwarned(warnings []string) error {
+	for _, w := range warnings {
+		control := tier.ControlMemory
+		switch lower := strings.ToLower(w); {
+		case strings.Contains(lower, "pids"):
+			control = tier.ControlProcesses
+		case strings.Contains(lower, "swap") && !strings.Contains(lower, "memory limited without swap"):
+			control = tier.ControlMemory
+		case strings.Contains(lower, "discarded"), strings.Contains(lower, "not support"):
+		default:
+			continue
+		}
+		return &tier.Error{Tier: "container", Op: "create a container", Kind: tier.KindUnsupported, Control: control,
+			Fix: fixGroups, Err: fmt.Errorf("the engine warns: %s", w)}
+	}
+	return nil
+}
+
+// fixGroups says how an engine comes to enforce limits.
+const fixGroups = "let the engine use control groups for memory and processes: run it as root, or delegate them to its user (systemd: Delegate=memory pids cpu)"
