@@ -134,6 +134,9 @@ func (s *suite) ownerKilled(t *testing.T) {
 		t.Fatalf("the owner did not come up: %q", said)
 	}
 	pids := leftover.Below(c.Process.Pid)
+	if s.kind.Pids != nil {
+		pids = s.kind.Pids(t)
+	}
 	var groups []string
 	for _, pid := range pids {
 		groups = append(groups, GroupsOf(pid)...)

@@ -28,6 +28,9 @@ type Kind struct {
 	Root func(ctx context.Context, store *rootfs.Store, plan rootfs.Plan) (*rootfs.Root, error)
 	// Kernel tells that the boxes share the host's kernel.
 	Kernel bool
+	// Pids lists the boxes' processes of all owners, where another program makes
+	// them; nil where they are below the process that opens the boxes.
+	Pids func(t *testing.T) []int
 }
 
 // Run holds a kind of tier to the contract. The test that calls it is run
