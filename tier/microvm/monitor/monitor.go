@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package monitor is the seam between the microvm tier and the programs that
 // run virtual machines: a [Monitor] starts a [Machine], and an [Instance] is one
 // that runs.

@@ -254,4 +254,3 @@ var hostClock = sync.OnceValue(func() int {
 	}
 	return common
 })
-

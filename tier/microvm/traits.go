@@ -1,0 +1,25 @@
+//go:build linux
+
+package microvm
+
+import (
+	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
+)
+
+// Traits implements [tier.Described]. Emulated tells what the tier does if it
+// has no choice, until a guest has tried KVM.
+func (t *Tier) Traits() tier.Traits {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return tier.Traits{
+		Title: "a virtual machine: a kernel of the box's own behind the processor's walls", Kernel: tier.KernelGuest, Native: true,
+		Emulated: t.accel == monitor.Emulated || t.o.EmulationOnly,
+		Stops:    []string{"what gets out through a bug in a kernel's system calls: the host's kernel serves none of them"},
+		Exposes: []string{
+			"a bug in the monitor or in KVM, and behind it an ordinary user's reach into the host",
+			"the processor: what leaks by timing and caches",
+		},
+		Needs: "QEMU, a kernel (glovebox image kernel), and KVM or --allow-emulation",
+	}
+}
