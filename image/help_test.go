@@ -7,9 +7,12 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/klauspost/compress/gzip"
 )
+
+var emptyIndex = empty.Index
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 

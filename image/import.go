@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -51,46 +51,37 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) ([]*Im
 	return []*Image{i}, nil
 }
 
-// recognize tells what an archive is by the names of its first entries.
+// topLevel are directories that a root file system has, and no archive of
+// images.
+var topLevel = []string{"bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root", "run", "sbin", "srv", "sys", "tmp", "usr", "var"}
+
+// recognize tells what an archive is by the names in it.
 func (s *Store) recognize(ctx context.Context, r io.Reader) (Source, error) {
 	stream, done, err := s.unpacked(ctx, r)
 	if err != nil {
 		return "", err
 	}
 	defer done()
-	docker, index := false, false
+	found := SourceTree
 	for t := tar.NewReader(stream); ; {
 		h, err := t.Next()
 		if err == io.EOF {
-			break
+			return found, nil
 		}
 		if err != nil {
 			return "", fmt.Errorf("not a tar archive: %w", err)
 		}
 		name, _ := split(h.Name)
-		if len(name) == 0 {
-			continue
-		}
-		switch top := name[0]; {
-		case top == "oci-layout":
-			return SourceLayout, nil
-		case top == "manifest.json":
-			docker = true
-		case top == "index.json":
-			index = true
-		case top == "blobs", top == "repositories", strings.HasSuffix(top, ".json"), strings.HasSuffix(top, ".tar"):
-		case len(top) == 64 && strings.Trim(top, "0123456789abcdef") == "":
-		default:
+		switch {
+		case len(name) == 0:
+		case len(name) == 1 && name[0] == "oci-layout":
+			return SourceLayout, nil // newer engines save both in one
+		case len(name) == 1 && name[0] == "manifest.json":
+			found = SourceDocker
+		case slices.Contains(topLevel, name[0]):
 			return SourceTree, nil
 		}
 	}
-	switch {
-	case docker:
-		return SourceDocker, nil
-	case index:
-		return SourceLayout, nil
-	}
-	return SourceTree, nil
 }
 
 // ImportDocker takes the images of an archive that `docker save` wrote.

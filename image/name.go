@@ -3,6 +3,7 @@ package image
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -24,6 +25,13 @@ type reference struct {
 	digest     string // "sha256:…", or empty
 }
 
+// What hosts and repositories are made of, as the distribution specification
+// and Docker have it. The library takes more, such as "..".
+var (
+	hostText = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$`)
+	repoText = regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+)
+
 // parseReference reads "python", "python:3.12", "ghcr.io/acme/tool@sha256:…",
 // "python:3.12@sha256:…".
 func parseReference(s string) (reference, error) {
@@ -39,6 +47,9 @@ func parseReference(s string) (reference, error) {
 	tag, err := name.NewTag(rest)
 	if err != nil {
 		return reference{}, fmt.Errorf("image reference: %w", err)
+	}
+	if !hostText.MatchString(tag.RegistryStr()) || !repoText.MatchString(tag.RepositoryStr()) {
+		return reference{}, fmt.Errorf("image reference %q: not a host and a path of lower-case names", s)
 	}
 	r := reference{repository: tag.Repository, tag: tag.TagStr(), digest: digest}
 	if pinned && !strings.Contains(path.Base(rest), ":") {
