@@ -138,7 +138,7 @@ func Abandon(first *os.Process) {
 // it. (The host that died before it closed the pipe of scripts, which ends the
 // glove too.)
 func DieWithHost(s *glove.Script) {
-	s.Call("die with the host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, unix.SIGKILL, 0, 0, 0)
+	s.Call("die with the host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, int(unix.SIGKILL), 0, 0, 0)
 }
 
 // Move appends the calls that give the descriptor in a word the number to.

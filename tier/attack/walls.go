@@ -245,3 +245,10 @@ func ownName(_ glovebox.Outcome, stdout []byte) (bool, string) {
 	name, _, _ := strings.Cut(string(stdout[utsNode*utsField:]), "\x00")
 	return name == tier.Hostname, name
 }
+
+// Landlock is something that only Landlock stops: the device's mode and its mount
+// let anybody stir the host's random numbers.
+func Landlock() Attack {
+	return Attack{Control: tier.ControlLandlock, What: "writing to a device that is for reading", Held: Fails(linux.EACCES),
+		Program: opens("/dev/random", linux.O_WRONLY)}
+}

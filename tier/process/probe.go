@@ -7,10 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/gloveboxhq/glovebox/glove"
-	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/attack"
@@ -44,18 +40,9 @@ func (t *Tier) probe(ctx context.Context) (tier.Report, error) {
 	defer bait.Close()
 	list := append(append(attack.Walls(bait), attack.Kernel()...), attack.Limits()...)
 	if t.host.landlock > 0 {
-		list = append(list, landlockAttack)
+		list = append(list, attack.Landlock())
 	}
 	return attack.Probe(ctx, t, root, list), nil
-}
-
-// landlockAttack is something that only Landlock stops: the device's mode and
-// its mount let anybody stir the host's random numbers.
-var landlockAttack = attack.Attack{
-	Control: tier.ControlLandlock, What: "writing to a device that is for reading", Held: attack.Fails(linux.EACCES),
-	Program: func(s *glove.Script) {
-		s.Call("open", unix.SYS_OPENAT, unix.AT_FDCWD, "/dev/random", unix.O_WRONLY, 0)
-	},
 }
 
 // bareRoot makes a root that holds nothing but the places where the rest is

@@ -1,6 +1,8 @@
 package docker
 
 import (
+	"strings"
+
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove/wire"
 	"github.com/gloveboxhq/glovebox/tier"
@@ -80,6 +82,10 @@ var masked = []string{
 
 // describe says what container a box is, but for what can be written in it.
 func (t *Tier) describe(image string, limits glovebox.Limits) createRequest {
+	security := []string{"no-new-privileges"}
+	if t.engine.podman {
+		security = append(security, "mask="+strings.Join(masked, ":")) // it does not know MaskedPaths
+	}
 	return createRequest{
 		Image:      image,
 		Entrypoint: []string{relayPath},
@@ -99,7 +105,7 @@ func (t *Tier) describe(image string, limits glovebox.Limits) createRequest {
 			ReadonlyRootfs: true,
 			CapDrop:        []string{"ALL"},
 			CapAdd:         capabilities,
-			SecurityOpt:    []string{"no-new-privileges"},
+			SecurityOpt:    security,
 			Memory:         limits.Memory,
 			MemorySwap:     limits.Memory, // together with the memory: no swap
 			PidsLimit:      tasks(limits),

@@ -16,7 +16,7 @@ import (
 )
 
 func TestFirst(t *testing.T) {
-	host := engineHost(t)
+	host := EngineHost(t)
 	tr, err := New(Options{Host: host})
 	if err != nil {
 		t.Fatal(err)

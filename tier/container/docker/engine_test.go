@@ -5,6 +5,7 @@ package docker
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,9 +22,9 @@ import (
 // tests, or the one that they have started.
 const hostEnv = "GLOVEBOX_TEST_ENGINE"
 
-// engineHost returns the address of an engine: Podman's, on a socket of its
+// EngineHost returns the address of an engine: Podman's, on a socket of its
 // own, with a storage that ends with the test.
-func engineHost(t *testing.T) string {
+func EngineHost(t *testing.T) string {
 	t.Helper()
 	if host := os.Getenv(hostEnv); host != "" {
 		return host
@@ -101,4 +102,28 @@ func engineHost(t *testing.T) string {
 	log, _ := os.ReadFile(dir + "/log")
 	t.Skipf("podman does not serve here: %s", log)
 	return ""
+}
+
+// Pids are the processes of all our containers, as this machine calls them.
+func Pids(t *testing.T, host string) (pids []int) {
+	t.Helper()
+	ctx := context.Background()
+	e, err := connect(ctx, Options{Host: host})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []struct {
+		ID string `json:"Id"`
+	}
+	if err := e.call(ctx, http.MethodGet, "/containers/json", filter("label", labelOwner), nil, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range list {
+		var inspected struct{ State struct{ Pid int } }
+		if err := e.call(ctx, http.MethodGet, "/containers/"+c.ID+"/json", nil, nil, &inspected); err != nil {
+			t.Fatal(err)
+		}
+		pids = append(append(pids, inspected.State.Pid), leftover.Below(inspected.State.Pid)...)
+	}
+	return pids
 }

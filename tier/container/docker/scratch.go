@@ -43,6 +43,8 @@ func (t *Tier) giveScratch(ctx context.Context, container string, c *createReque
 		}
 		return nil
 	}
+	// It makes more places, if the root is read-only, than it is told to.
+	c.HostConfig.Tmpfs = map[string]string{"/run": "ro,mode=755,size=4k", "/var/tmp": "ro,mode=755,size=4k"}
 	for _, at := range scratch {
 		v := struct {
 			Name, Driver       string

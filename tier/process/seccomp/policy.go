@@ -16,6 +16,10 @@ type Policy struct {
 // Filter returns the filter of a box for this machine.
 func Filter(p Policy) []byte { return Assemble(Arch, list(p), Errno(unix.ENOSYS)) }
 
+// Calls returns what the filter of a box says of each system call that it names;
+// those that it does not name are missing (ENOSYS).
+func Calls(p Policy) []Call { return list(p) }
+
 // Makes returns a filter that asks before each new process or thread, and allows
 // all else. It is put on before [Filter], which decides first: of what two filters
 // say the stricter counts, and to refuse is stricter than to ask.

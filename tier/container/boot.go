@@ -1,0 +1,164 @@
+//go:build linux
+
+package container
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
+	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
+)
+
+// bootScript is the first script of the glove in the container: it finishes what
+// a bundle cannot say, or what runtimes do not do alike.
+func (p *plan) bootScript() *glove.Script {
+	s := new(glove.Script)
+	p.descriptors(s)
+	p.hide(s)
+	if p.joins > 0 {
+		// What it entered is the root of all that it sees.
+		s.Call("unshare the control group", unix.SYS_UNSHARE, unix.CLONE_NEWCGROUP)
+	}
+	s.Call("setdomainname", unix.SYS_SETDOMAINNAME, "", 0)
+	native.RaiseLoopback(s)
+	p.scratch(s)
+	p.dev(s)
+	p.user(s)
+	readOnly(s, "/proc")
+	native.NoMorePrivileges(s)
+	if p.tier.landlock > 0 {
+		native.Landlock(s, p.tier.landlock, p.metered)
+	}
+	p.keep(s)
+	return s
+}
+
+// descriptors gives the glove its streams, enters the control group, and closes
+// what only filled the range.
+func (p *plan) descriptors(s *glove.Script) {
+	for from, to := range map[int]int{fdStdout: 1, fdStderr: 2} {
+		s.Call("dup3", unix.SYS_DUP3, from, to, 0)
+		s.Call("close", unix.SYS_CLOSE, from)
+	}
+	for _, n := range p.fillers {
+		s.Call("close", unix.SYS_CLOSE, n)
+	}
+	for n := fdJoin; n < fdJoin+p.joins; n++ {
+		s.Call("enter the control group", unix.SYS_WRITE, n, "0", 1)
+		s.Call("close", unix.SYS_CLOSE, n)
+	}
+	// A runtime may have left more than it was given.
+	s.Call("close the rest", unix.SYS_CLOSE_RANGE, p.last()+1, uint32(1<<32-1), 0)
+}
+
+// hide takes the tree's path on the host out of the box's mount table. The
+// runtime has made the tree itself the root, so that it is a mount, which shows
+// where it is from. In its place comes the directory around the tree, and the
+// root is set to the tree inside of it, which is no mount; the other mounts are
+// moved.
+func (p *plan) hide(s *glove.Script) {
+	call := func(what string, nr uintptr, args ...any) *glove.Ins {
+		return s.Call(tier.ControlFilesystem+": "+what, nr, args...)
+	}
+	call("private mounts", unix.SYS_MOUNT, 0, "/", 0, unix.MS_REC|unix.MS_PRIVATE, 0)
+	places := []string{"/proc", "/dev", "/sys", tier.Temp, tier.Workspace}
+	mounts := make([]glove.Ref, len(places))
+	for i, at := range places {
+		mounts[i] = s.Buffer(8)
+		call("open_tree "+at, unix.SYS_OPEN_TREE, unix.AT_FDCWD, at, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE).To(mounts[i])
+	}
+	// The way there may be closed to us, so nothing is looked up in it.
+	home := fmt.Sprintf("/proc/self/fd/%d", fdHome)
+	call("move_mount", unix.SYS_MOVE_MOUNT, fdHome, "", unix.AT_FDCWD, "/", unix.MOVE_MOUNT_F_EMPTY_PATH)
+	for i, at := range places {
+		s.CallOn(mounts[i], tier.ControlFilesystem+": move_mount "+at, unix.SYS_MOVE_MOUNT, "", fdTree, at[1:], unix.MOVE_MOUNT_F_EMPTY_PATH)
+		s.CallOn(mounts[i], "close", unix.SYS_CLOSE)
+	}
+	call("pivot_root", unix.SYS_PIVOT_ROOT, home, home)
+	call("leave the runtime's", unix.SYS_UMOUNT2, "/", unix.MNT_DETACH)
+	call("fchdir", unix.SYS_FCHDIR, fdTree)
+	call("chroot", unix.SYS_CHROOT, ".")
+	s.Call("close", unix.SYS_CLOSE, fdHome)
+	s.Call("close", unix.SYS_CLOSE, fdTree)
+}
+
+// scratch gives the places that commands write to their modes: runc gives them
+// those of the directories below. Where the glove is another user, the workspace
+// is sticky, so that the glove's files in it stay.
+func (p *plan) scratch(s *glove.Script) {
+	workspace := 0o755
+	if p.tier.root {
+		workspace = 0o1777
+	}
+	for at, mode := range map[string]int{tier.Workspace: workspace, tier.Temp: 0o1777, "/dev/shm": 0o1777} {
+		s.Call("chmod "+at, unix.SYS_FCHMODAT, unix.AT_FDCWD, at, mode)
+	}
+}
+
+// dev takes from /dev what no command needs, and makes it read-only.
+func (p *plan) dev(s *glove.Script) {
+	for _, name := range []string{"/dev/tty", "/dev/console"} {
+		s.Call("umount", unix.SYS_UMOUNT2, name, unix.MNT_DETACH).Ignore()
+	}
+	for _, name := range []string{"/dev/tty", "/dev/console", "/dev/ptmx", "/dev/core"} {
+		s.Call("unlink", unix.SYS_UNLINKAT, unix.AT_FDCWD, name, 0).Ignore()
+	}
+	readOnly(s, "/dev")
+}
+
+func readOnly(s *glove.Script, at string) {
+	flags, size := attr(s, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
+	s.Call("make "+at+" read-only", unix.SYS_MOUNT_SETATTR, unix.AT_FDCWD, at, 0, flags, size)
+}
+
+// user makes the glove the user that it stays. Where there is only one, the
+// caller, that is root of the container until now, since runtimes want one, and
+// from now on the box's user, in one more user name space.
+func (p *plan) user(s *glove.Script) {
+	if p.tier.root {
+		return
+	}
+	s.Call(tier.ControlUser+": unshare", unix.SYS_UNSHARE, unix.CLONE_NEWUSER|unix.CLONE_NEWNS)
+	for _, f := range []struct{ name, text string }{{"setgroups", "deny"}, {"gid_map", "1000 0 1"}, {"uid_map", "1000 0 1"}} {
+		fd := s.Buffer(8)
+		s.Call(tier.ControlUser+": open "+f.name, unix.SYS_OPENAT, unix.AT_FDCWD, "/proc/self/"+f.name, unix.O_WRONLY|unix.O_CLOEXEC, 0).To(fd)
+		s.CallOn(fd, tier.ControlUser+": write "+f.name, unix.SYS_WRITE, f.text, len(f.text))
+		s.CallOn(fd, "close", unix.SYS_CLOSE)
+	}
+}
+
+// keep gives up all capabilities but those that the glove needs to stage files
+// and to start and end commands.
+func (p *plan) keep(s *glove.Script) {
+	kept := []int{unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_KILL, unix.CAP_SETUID, unix.CAP_SETGID}
+	if !p.tier.root {
+		kept = append(kept, unix.CAP_SYS_ADMIN) // read-only files are mounts
+	}
+	var set uint64
+	for _, c := range kept {
+		set |= 1 << c
+	}
+	// struct __user_cap_data_struct, twice: effective, permitted, inheritable.
+	low, high := set&(1<<32-1), set>>32
+	data := s.Words(low|low<<32, high<<32, high)
+	s.Call("keep few capabilities", unix.SYS_CAPSET, s.Words(uint64(unix.LINUX_CAPABILITY_VERSION_3)), data)
+}
+
+// command is what each command puts on: the walls of the process tier.
+func (p *plan) command() native.Command {
+	c := native.Command{
+		Limits: p.spec.Limits, Become: p.tier.root, Landlock: p.tier.landlock > 0,
+		Filter: seccomp.Filter(seccomp.Policy{Metered: p.metered}), FilterSize: seccomp.Size,
+	}
+	if !p.metered {
+		c.Tasks = uint64(p.spec.Limits.Processes)
+		if !p.tier.root {
+			c.Tasks += native.GloveTasks // the glove is the same user
+		}
+	}
+	return c
+}

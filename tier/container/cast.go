@@ -1,0 +1,91 @@
+//go:build linux
+
+package container
+
+import (
+	"maps"
+	"os"
+
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier/cgroup"
+)
+
+// Descriptors that the runtime hands on to the container, beside those of the
+// glove and of the job. A runtime hands on a range without gaps: the null device
+// fills it, and the glove closes that first.
+const (
+	fdStdout = 34 // the glove's streams; it is started with those of the runtime
+	fdStderr = 35
+	fdHome   = 36 // the directory around the tree, as a mount that is nowhere yet
+	fdTree   = 37 // the tree in it
+	fdJoin   = 38 // the files to enter the control group by
+)
+
+// last is the last of them.
+func (p *plan) last() int { return fdJoin + p.joins - 1 }
+
+// aside is how far the stage, which is a glove too, keeps them from its own.
+const aside = 64
+
+// handed are the files that a process is started with, by number.
+type handed map[int]*os.File
+
+// close closes them. It may be called again.
+func (h handed) close() {
+	for _, f := range h {
+		f.Close() // one may have several numbers
+	}
+	clear(h)
+}
+
+// cast puts the descriptors of the container aside. It takes over the glove's.
+func (p *plan) cast(h handed, inner glove.Inner, group *cgroup.Group) error {
+	for fd, f := range inner {
+		switch fd {
+		case 1:
+			fd = fdStdout
+		case 2:
+			fd = fdStderr
+		}
+		h[aside+fd] = f
+	}
+	if group != nil {
+		joins, err := group.Join(true, false)
+		if err != nil {
+			return err
+		}
+		for i, f := range joins {
+			h[aside+fdJoin+i] = f
+		}
+		p.joins = len(joins)
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	h[aside] = null // the container's stdin
+	for n := 3; n <= p.last(); n++ {
+		if h[aside+n] == nil && n != fdHome && n != fdTree && !p.given(n) {
+			h[aside+n] = null
+			p.fillers = append(p.fillers, n)
+		}
+	}
+	return nil
+}
+
+// given tells whether n is a descriptor of the job.
+func (p *plan) given(n int) bool {
+	list := p.spec.Descriptors
+	return n >= 3 && n < 3+len(list) && list[n-3] != nil
+}
+
+// with adds the job's descriptors, which stay the caller's.
+func (h handed) with(list []*os.File) handed {
+	all := maps.Clone(h)
+	for i, f := range list {
+		if f != nil {
+			all[aside+3+i] = f
+		}
+	}
+	return all
+}

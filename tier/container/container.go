@@ -1,0 +1,231 @@
+//go:build linux
+
+// Package container is the tier that isolates with an OCI runtime of the host:
+// runc, crun, or another with their command line.
+//
+// # How a box is made
+//
+// The runtime is not trusted more than it must be. Each box has a stage
+// (stage.go): a process of ours, in a user, a pid and a mount name space of its
+// own, in which the whole host is read-only. There it lays out the bundle
+// (bundle.go) in memory and executes the runtime, which is root of nothing but
+// the stage. The runtime makes the container, starts the glove (package glove)
+// as its process 1 with the pipes that it inherited, and ends. The glove
+// finishes the walls (boot.go), and each command puts on its own before it is
+// executed, the same as in the process tier: so they hold even where a runtime's
+// are weak.
+//
+// # Who dies with whom
+//
+// The stage is pid 1 of a pid name space that everything of the box is in,
+// whatever the runtime leaves running: when it is killed, the kernel kills all
+// the others before it is reaped. It dies with its owner, and with the
+// container. The bundle, the runtime's state and its mounts are in the stage's
+// mount name space and vanish with it: nothing of a box is on the host's disk.
+// A control group that a dead owner left is swept by the next [New].
+//
+// # What it does not protect
+//
+// What the process tier does not: all boxes share the host's kernel.
+package container
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
+	"github.com/gloveboxhq/glovebox/rootfs"
+	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/cgroup"
+)
+
+// Options are the operator's choices. The zero value is the safe default.
+type Options struct {
+	// Runtime is the name or the path of the OCI runtime; a name is looked for
+	// on PATH and where administrators have their programs. Empty takes the
+	// first of crun and runc.
+	Runtime string
+	// NoControlGroups makes no use of control groups even where they are
+	// writable; the supervisor meters in their place.
+	NoControlGroups bool
+}
+
+// Tier makes boxes with an OCI runtime. It implements [tier.Tier].
+type Tier struct {
+	runtime   ociRuntime
+	noRuntime error          // why there is none
+	groups    *cgroup.Parent // nil where there are none
+	noGroup   error          // why
+	root      bool           // we may give a box users that are nobody's on the host
+	landlock  int            // the version of its interface, 0 for none
+	masks     []native.Mask
+	patience  time.Duration // bounds what the runtime is waited for
+}
+
+// New returns the tier, after it has removed what dead processes left behind. It
+// does not fail where the host has no runtime: then Open does. A runtime that was
+// asked for and is not there is an error.
+func New(o Options) (*Tier, error) {
+	t := &Tier{
+		root: os.Geteuid() == 0, landlock: native.LandlockVersion(), masks: native.Masks(),
+		patience: 30 * time.Second,
+	}
+	var err error
+	t.runtime, err = findRuntime(o.Runtime)
+	if err != nil && o.Runtime != "" {
+		return nil, &tier.Error{Tier: t.Name(), Op: "find the runtime", Kind: tier.KindInvalid, Err: err}
+	}
+	t.noRuntime = err
+	if o.NoControlGroups {
+		t.noGroup = errors.New("control groups are switched off")
+		return t, nil
+	}
+	groups, err := cgroup.Find()
+	if err != nil {
+		t.noGroup = err
+		return t, nil
+	}
+	if err := groups.Sweep(); err != nil {
+		return nil, broken("sweep", err)
+	}
+	if !groups.Has(cgroup.Memory) || !groups.Has(cgroup.Pids) || !groups.Has(cgroup.CPU) {
+		t.noGroup = fmt.Errorf("only some control groups are writable: %s", groups)
+		return t, nil
+	}
+	t.groups = groups
+	return t, nil
+}
+
+// Name implements [tier.Tier].
+func (t *Tier) Name() glovebox.TierName { return glovebox.TierContainer }
+
+// TreeRoot implements [tier.TreeRoot]: the runtime starts the glove from the
+// root file system.
+func (t *Tier) TreeRoot() rootfs.Plan {
+	return rootfs.Plan{Entries: []rootfs.Entry{{Path: glove.Path, Data: glove.Image(), Mode: 0o755}}}
+}
+
+func broken(op string, err error) *tier.Error {
+	return &tier.Error{Tier: glovebox.TierContainer, Op: op, Kind: tier.KindBroken, Err: err}
+}
+
+// Open implements [tier.Tier].
+func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
+	if err := t.check(spec); err != nil {
+		return nil, err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, broken("open", err)
+	}
+	b, err := t.open(ctx, spec)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, broken("open", errors.Join(cause, err))
+		}
+		return nil, err
+	}
+	return b, nil
+}
+
+func (t *Tier) check(spec tier.Spec) error {
+	err := spec.Check()
+	switch {
+	case err != nil:
+	case !filepath.IsAbs(spec.Root.Tree) || filepath.Dir(spec.Root.Tree) == "/":
+		err = errors.New("the root must be a tree in a directory of its own")
+	case len(spec.Descriptors) > glove.MaxDescriptors:
+		err = fmt.Errorf("there are %d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors)
+	}
+	if err != nil {
+		return &tier.Error{Tier: t.Name(), Op: "open", Kind: tier.KindInvalid, Err: err}
+	}
+	if t.noRuntime != nil {
+		return &tier.Error{Tier: t.Name(), Op: "open", Kind: tier.KindUnsupported, Control: tier.ControlNamespaces,
+			Fix: "install runc or crun", Err: t.noRuntime}
+	}
+	return nil
+}
+
+func (t *Tier) open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
+	p := &plan{tier: t, spec: &spec, metered: t.groups != nil}
+	ends, g, err := p.make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, err := glove.NewBox(glove.Config{
+		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g,
+		Prologue: p.command().Prologue, Owner: t.root, Controls: t.controls(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// plan is what the bundle and the scripts of one box depend on.
+type plan struct {
+	tier    *Tier
+	spec    *tier.Spec
+	metered bool // a control group meters the memory
+	joins   int  // files to enter the control group by
+	fillers []int
+}
+
+// make makes a box whose walls stand. What it made is undone when it fails.
+func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err error) {
+	limits := p.spec.Limits
+	var group *cgroup.Group
+	if p.metered {
+		group, err = p.tier.groups.New(cgroup.Limits{Memory: limits.Memory, Tasks: limits.Processes + native.GloveTasks})
+		if err != nil {
+			return ends, nil, broken("open", err)
+		}
+	}
+	g = native.NewGround(limits, group)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.Close(), ends.Close())
+		}
+	}()
+	// Before there is a stage to kill, the wish to kill it is kept.
+	stop := context.AfterFunc(ctx, g.Kill)
+	defer stop()
+	ends, stage, err := p.perform(g, group)
+	if err != nil {
+		return ends, g, err
+	}
+	if _, err := ends.Do(p.bootScript(), time.Now().Add(p.tier.patience)); err != nil {
+		return ends, g, p.tier.lack("boot", err)
+	}
+	if p.metered {
+		return ends, g, nil
+	}
+	pid, err := processOne(stage)
+	if err == nil {
+		err = g.Measure(pid)
+	}
+	if err != nil {
+		return ends, g, broken("measure the box", err)
+	}
+	return ends, g, nil
+}
+
+// lack turns the fault of a call of a script into the control that it stands
+// for: the names of the calls begin with it.
+func (t *Tier) lack(op string, err error) error {
+	var f *glove.Fault
+	if errors.As(err, &f) {
+		control, _, ok := strings.Cut(f.Call, ": ")
+		if ok && fixes[control] != "" {
+			return &tier.Error{Tier: t.Name(), Op: op, Kind: tier.KindUnsupported, Control: control, Fix: fixes[control], Err: f}
+		}
+	}
+	return broken(op, err)
+}

@@ -1,0 +1,39 @@
+//go:build linux
+
+package container
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// processOne finds process 1 of the container below a stage, as the host calls
+// it.
+func processOne(stage int) (int, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", stage, stage))
+	if err != nil {
+		return 0, err
+	}
+	for child := range strings.FieldsSeq(string(data)) {
+		pid, err := strconv.Atoi(child)
+		if err != nil {
+			continue
+		}
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(status)) {
+			// Its number in each pid name space, from ours inwards: in the
+			// stage's it is not 1, in the container's it is.
+			if ids, ok := strings.CutPrefix(line, "NSpid:"); ok {
+				if f := strings.Fields(ids); len(f) > 2 && f[len(f)-1] == "1" {
+					return pid, nil
+				}
+			}
+		}
+	}
+	return 0, fmt.Errorf("process %d has no container below it", stage)
+}
