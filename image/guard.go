@@ -38,8 +38,6 @@ func newGuard(home string, o PullOptions) *guard {
 	g.transport = &http.Transport{
 		Proxy:                  g.proxy,
 		DialContext:            g.dial,
-		TLSHandshakeTimeout:    g.stall,
-		ResponseHeaderTimeout:  g.stall,
 		MaxResponseHeaderBytes: 256 << 10,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // digests are of what is sent

@@ -5,10 +5,16 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"os"
+	"runtime"
 	"testing"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -30,4 +36,28 @@ func gzipped(t testing.TB, b []byte) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+func staticLayer(b []byte, t types.MediaType) v1.Layer { return static.NewLayer(b, t) }
+
+// withLayer makes an image of one layer that says to be diff when unpacked.
+func withLayer(t testing.TB, l v1.Layer, diff v1.Hash) v1.Image {
+	t.Helper()
+	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	img, err := mutate.AppendLayers(img, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err = mutate.ConfigFile(img, &v1.ConfigFile{OS: "linux", Architecture: runtime.GOARCH, RootFS: v1.RootFS{Type: "layers", DiffIDs: []v1.Hash{diff}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func writeFile(t testing.TB, name string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -19,7 +19,7 @@ func (s *Store) Pull(ctx context.Context, text string, o PullOptions) (*Image, e
 	}
 	i, err := s.pull(ctx, ref, o)
 	if err != nil {
-		return nil, fmt.Errorf("pull %s: %w", ref, err)
+		return nil, fmt.Errorf("pull %s: %w", ref, words{err})
 	}
 	return i, nil
 }

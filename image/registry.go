@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -69,11 +70,24 @@ type errStatus struct {
 
 func (e *errStatus) Error() string { return e.text }
 
-// absent tells whether a registry says that it has no such thing, or that it
-// does not say so to us.
-func absent(err error) bool {
-	var status *errStatus
-	return errors.As(err, &status) && (status.code == http.StatusNotFound || status.code == http.StatusForbidden || status.code == http.StatusUnauthorized)
+// words is an error with the words of a stranger in it: a line of bounded
+// length that does nothing to a terminal.
+type words struct{ error }
+
+func (w words) Unwrap() error { return w.error }
+
+func (w words) Error() string {
+	const most = 1000
+	s := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\ufffd'
+		}
+		return r
+	}, w.error.Error())
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
 }
 
 // get asks for a document or blob from an offset on.
@@ -105,8 +119,7 @@ func (r *registry) get(ctx context.Context, what, id string, offset, most int64)
 	defer resp.Body.Close()
 	text := fmt.Sprintf("%s/%s: the registry answers %d", what, id, resp.StatusCode)
 	if err := transport.CheckError(resp, http.StatusOK); err != nil {
-		// What it says is its own words: one line of them.
-		text = fmt.Sprintf("%s: %.300q", text, err.Error())
+		text += ": " + err.Error()
 	}
 	return nil, &errStatus{resp.StatusCode, text}
 }

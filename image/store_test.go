@@ -304,7 +304,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 			flip(t, s.blobPath(h))
 		}, "its content has the digest"},
 		{"a missing layer", func(t *testing.T, s *Store, i *Image) { os.Remove(s.blobPath(i.manifest.Layers[0].Digest)) }, "missing"},
-		{"the tree's content", func(t *testing.T, s *Store, i *Image) { flip(t, i.tree.data.Name()) }, "the tree has /f with the digest"},
+		{"the tree's content", func(t *testing.T, s *Store, i *Image) { flip(t, i.tree.data.Name()) }, `the tree has "/f" with the digest`},
 		{"the tree's names", func(t *testing.T, s *Store, i *Image) {
 			flip(t, filepath.Join(filepath.Dir(i.tree.data.Name()), treeIndex))
 		}, "other names"},

@@ -123,7 +123,7 @@ func sameTree(ctx context.Context, dir string, index []byte) error {
 			return err
 		}
 		if got := sum.Sum(nil); !bytes.Equal(got, n.sum[:]) {
-			return fmt.Errorf("the tree has %s with the digest %s, the layers have it with %s", p, hex.EncodeToString(got), hex.EncodeToString(n.sum[:]))
+			return fmt.Errorf("the tree has %q with the digest %s, the layers have it with %s", p, hex.EncodeToString(got), hex.EncodeToString(n.sum[:]))
 		}
 		return nil
 	})

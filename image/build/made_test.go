@@ -230,3 +230,13 @@ func wantError(t testing.TB, err error, want string) {
 }
 
 func clean(p string) bool { return path.IsAbs(p) && path.Clean(p) == p && !strings.Contains(p, "..") }
+
+// sri is a hash as npm writes it.
+func sri(t testing.TB, h Hash) string {
+	t.Helper()
+	b, err := hex.DecodeString(h.Hex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.Algorithm + "-" + base64.StdEncoding.EncodeToString(b)
+}

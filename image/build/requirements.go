@@ -101,7 +101,7 @@ func parseRequirement(line, dir string) (*pin, error) {
 	if at, ok := strings.CutPrefix(rest, "@"); ok {
 		return p.direct(strings.TrimSpace(at), dir)
 	}
-	if strings.HasSuffix(p.name, ".whl") || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, ":") {
+	if strings.HasSuffix(p.name, ".whl") || rest != "" && strings.Contains("/:+", rest[:1]) {
 		at := p.name + rest
 		p.name = ""
 		return p.direct(at, dir)
