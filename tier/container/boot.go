@@ -18,7 +18,6 @@ import (
 func (p *plan) bootScript() *glove.Script {
 	s := new(glove.Script)
 	p.descriptors(s)
-	p.hide(s)
 	if p.joins > 0 {
 		// What it entered is the root of all that it sees.
 		s.Call("unshare the control group", unix.SYS_UNSHARE, unix.CLONE_NEWCGROUP)
@@ -27,7 +26,8 @@ func (p *plan) bootScript() *glove.Script {
 	native.RaiseLoopback(s)
 	p.scratch(s)
 	p.dev(s)
-	p.user(s)
+	p.user(s) // who has another root than its mounts makes no user name space
+	p.hide(s)
 	readOnly(s, "/proc")
 	native.NoMorePrivileges(s)
 	if p.tier.landlock > 0 {
