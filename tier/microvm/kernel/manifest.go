@@ -145,12 +145,14 @@ func (m *manifest) seal(dir string) (key string, err error) {
 	return hex.EncodeToString(sum[:]), writeSynced(filepath.Join(dir, manifestName), text)
 }
 
-// writeSynced writes a file that must not be there yet, to the disk.
+// writeSynced writes a file that must not be there yet, to the disk. All may read
+// it who get to it through the private directory, as a monitor under another user
+// does that is handed the file itself.
 func writeSynced(name string, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(err, f.Chmod(0o444), f.Sync(), f.Close())
 }

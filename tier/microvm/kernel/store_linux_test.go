@@ -82,7 +82,7 @@ func TestPrepare(t *testing.T) {
 		}
 	}
 	for _, f := range leftover.Files(t, dir) {
-		if info, err := os.Lstat(f); err != nil || info.Mode().Perm()&0o077 != 0 {
+		if info, err := os.Lstat(f); err != nil || info.IsDir() && info.Mode().Perm() != 0o700 || info.Mode().Perm()&0o022 != 0 {
 			t.Errorf("%s: %v, %v", f, info.Mode(), err)
 		}
 		if strings.Contains(f, "unneeded") || strings.Contains(f, "part") || strings.Contains(f, "postinst") {
@@ -185,12 +185,8 @@ func TestFind(t *testing.T) {
 		{"a byte of vmlinux", func() error { return flip(k.Vmlinux, 200) }, "was changed"},
 		{"a byte of a module", func() error { return flip(filepath.Join(k.Dir, "modules/erofs.ko"), 70) }, "was changed"},
 		{"longer", func() error {
-			f, err := os.OpenFile(k.Image, os.O_WRONLY|os.O_APPEND, 0)
-			if err == nil {
-				_, err = f.WriteString("x")
-				f.Close()
-			}
-			return err
+			data, err := os.ReadFile(k.Image)
+			return errors.Join(err, replace(k.Image, append(data, 'x')))
 		}, "bytes that was written"},
 		{"a link", func() error {
 			return errors.Join(os.Rename(k.Image, k.Image+"x"), os.Symlink("vmlinuzx", k.Image))
@@ -201,7 +197,7 @@ func TestFind(t *testing.T) {
 		{"another format", func() error { return edit(k.Dir, `"format": 1`, `"format": 2`) }, "format 2"},
 		{"no manifest", func() error { return os.Remove(filepath.Join(k.Dir, manifestName)) }, "no such file"},
 		{"current outside", func() error {
-			return os.WriteFile(filepath.Join(dir, "current-amd64"), []byte("../x"), 0o600)
+			return replace(filepath.Join(dir, "current-amd64"), []byte("../x"))
 		}, "names"},
 		{"open to others", func() error { return os.Chmod(dir, 0o755) }, "closed to others"},
 	} {
@@ -229,7 +225,12 @@ func flip(name string, at int) error {
 		return err
 	}
 	data[at] ^= 1
-	return os.WriteFile(name, data, 0o600)
+	return replace(name, data)
+}
+
+// replace writes a file that is there and is only to be read.
+func replace(name string, data []byte) error {
+	return errors.Join(os.Remove(name), os.WriteFile(name, data, 0o600))
 }
 
 func edit(dir, old, new string) error {
@@ -241,7 +242,7 @@ func edit(dir, old, new string) error {
 	if !bytes.Contains(data, []byte(old)) {
 		return errors.New("nothing to edit")
 	}
-	return os.WriteFile(name, bytes.Replace(data, []byte(old), []byte(new), 1), 0o600)
+	return replace(name, bytes.Replace(data, []byte(old), []byte(new), 1))
 }
 
 // TestPrepareAtOnce: many may prepare, the last one stays current, older ones go,
