@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -76,7 +77,14 @@ type imageHost struct{ r *run }
 
 // LookPath implements [language.Host]: the path is the one in a box.
 func (h *imageHost) LookPath(names ...string) (string, error) {
-	return h.r.image.LookPath(names...)
+	found, err := h.r.image.LookPath(names...)
+	if err != nil {
+		return "", err
+	}
+	// As it is without links on the way: /bin may be /usr/bin. The file itself
+	// may be one, such as the interpreter of a virtual environment.
+	dir, err := h.r.image.Resolve(path.Dir(found))
+	return path.Join("/", dir, path.Base(found)), err
 }
 
 // askLimits bound what a program of an image is asked.
@@ -106,7 +114,7 @@ func (h *imageHost) Ask(ctx context.Context, args ...string) (string, error) {
 		var stdout, stderr bytes.Buffer
 		out := box.Run(ctx, tier.Command{
 			Args: args, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8"},
-			Stdout: &bounded{b: &stdout}, Stderr: &bounded{b: &stderr},
+			Stdout: &stdout, Stderr: &stderr, // askLimits bound them
 		})
 		if out.Cause != glovebox.CauseExit || out.ExitCode != 0 {
 			return "", errors.Join(fmt.Errorf("%s ended with %s, exit code %d: %s", args[0], out.Cause, out.ExitCode, firstLine(stderr.String())), out.Err)

@@ -27,7 +27,11 @@ func runtimes(tree, python string) ([]bench.Contestant, func(), error) {
 		Version: "1.0.2",
 		Root:    &specs.Root{Path: tree, Readonly: true},
 		Process: &specs.Process{Args: []string{python, "-I", "-c", pythonLine}, Cwd: "/", Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}},
-		Mounts:  []specs.Mount{{Destination: "/proc", Type: "proc", Source: "proc"}},
+		Mounts: []specs.Mount{
+			{Destination: "/proc", Type: "proc", Source: "proc"},
+			// Else the runtime makes its devices in the tree, which is shared.
+			{Destination: "/dev", Type: "tmpfs", Source: "tmpfs", Options: []string{"nosuid", "mode=755", "size=64k"}},
+		},
 		Linux: &specs.Linux{Namespaces: []specs.LinuxNamespace{
 			{Type: specs.PIDNamespace}, {Type: specs.NetworkNamespace}, {Type: specs.IPCNamespace}, {Type: specs.UTSNamespace}, {Type: specs.MountNamespace},
 		}},
