@@ -178,7 +178,7 @@ func TestHostileRegistry(t *testing.T) {
 		}), "answers 403"},
 		{"writes escapes in its first answer", func(w http.ResponseWriter, r *http.Request) bool {
 			w.WriteHeader(500)
-			_, _ = w.Write([]byte("\x1b[31m\n" + strings.Repeat("x", 1<<20)))
+			_, _ = w.Write([]byte("\x1b[31m\n" + strings.Repeat("x", 1<<12)))
 			return true
 		}, "500"},
 	}
