@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -29,16 +28,6 @@ func prose(n int) []byte {
 		}
 	}
 	return b[:n]
-}
-
-// cpu is the processor time of this process, which other load on the machine
-// changes less than the time that passes.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func BenchmarkBytes(b *testing.B) {
