@@ -14,6 +14,8 @@ import (
 )
 
 const (
+	// boots is how long a guest may take until it listens.
+	boots = 2 * time.Minute
 	// attempt is how long one try to connect may take. Firecracker itself gives
 	// a guest two seconds to answer.
 	attempt = 5 * time.Second
@@ -26,6 +28,8 @@ var errRefused = errors.New("nobody listens in the guest")
 // connect connects to the guest's listener. It tries until the guest listens, ctx
 // ends or Firecracker is dead.
 func connect(ctx context.Context, h *home, dead <-chan struct{}) (net.Conn, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, boots, fmt.Errorf("the guest does not listen after %s", boots))
+	defer cancel()
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		conn, err := tryConnect(ctx, h)
 		if err == nil || !notYet(err) && !errors.Is(err, errRefused) {
