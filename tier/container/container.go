@@ -173,9 +173,10 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 type plan struct {
 	tier    *Tier
 	spec    *tier.Spec
-	metered bool // a control group meters the memory
-	joins   int  // files to enter the control group by
-	fillers []int
+	metered bool  // a control group meters the memory
+	joins   int   // files to enter the control group by
+	fillers []int // descriptors that only fill the range
+	log     *log  // what the runtime says; nil before it is started
 }
 
 // make makes a box whose walls stand. What it made is undone when it fails.
@@ -191,8 +192,13 @@ func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err
 	g = native.NewGround(limits, group)
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, g.Close(), ends.Close())
+			undo := errors.Join(g.Close(), ends.Close())
+			if said := p.log.text(); said != "" {
+				err = fmt.Errorf("%w; the runtime says %q", err, said)
+			}
+			err = errors.Join(err, undo)
 		}
+		p.log.close()
 	}()
 	// Before there is a stage to kill, the wish to kill it is kept.
 	stop := context.AfterFunc(ctx, g.Kill)
@@ -202,6 +208,10 @@ func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err
 		return ends, g, err
 	}
 	if _, err := ends.Do(p.bootScript(), time.Now().Add(p.tier.patience)); err != nil {
+		var f *glove.Fault
+		if !errors.As(err, &f) {
+			err = fmt.Errorf("%s made no box that answers: %w", p.tier.runtime.path, err)
+		}
 		return ends, g, p.tier.lack("boot", err)
 	}
 	if p.metered {

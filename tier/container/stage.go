@@ -47,8 +47,7 @@ func (p *plan) perform(g *native.Ground, group *cgroup.Group) (ends glove.Ends, 
 	if err != nil {
 		return ends, 0, broken("open", err)
 	}
-	defer log.close()
-	h[1], h[2] = write, write
+	p.log, h[1], h[2] = log, write, write
 	// The way to the tree may be closed to others than the caller.
 	first, err := native.Start(filepath.Dir(p.spec.Root.Tree), h.with(p.spec.Descriptors), nil)
 	// Only the stage and the box hold their ends now: when they die, it is seen.
@@ -57,12 +56,6 @@ func (p *plan) perform(g *native.Ground, group *cgroup.Group) (ends glove.Ends, 
 		return ends, 0, broken("start the stage", err)
 	}
 	stage, err = p.play(hand, first, g)
-	if err != nil {
-		g.Kill()
-		if said := log.text(); said != "" {
-			err = fmt.Errorf("%w; it says %q", err, said)
-		}
-	}
 	return ends, stage, err
 }
 

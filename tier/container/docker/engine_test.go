@@ -66,19 +66,14 @@ func EngineHost(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups, _ := filepath.Glob("/sys/fs/cgroup/*/libpod_parent")
+	old, _ := filepath.Glob(podmanGroups)
 	t.Cleanup(func() {
 		syscall.Kill(pid, syscall.SIGKILL)
 		for leftover.Alive(pid) {
 			time.Sleep(time.Millisecond)
 		}
-		if len(groups) == 0 {
-			for _, pattern := range []string{"/sys/fs/cgroup/*/libpod_parent/conmon", "/sys/fs/cgroup/*/libpod_parent"} {
-				groups, _ := filepath.Glob(pattern)
-				for _, g := range groups {
-					os.Remove(g)
-				}
-			}
+		if len(old) == 0 {
+			removePodmanGroups(t)
 		}
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
@@ -102,6 +97,29 @@ func EngineHost(t *testing.T) string {
 	log, _ := os.ReadFile(dir + "/log")
 	t.Skipf("podman does not serve here: %s", log)
 	return ""
+}
+
+// podmanGroups are the control groups that Podman never removes.
+const podmanGroups = "/sys/fs/cgroup/*/libpod_parent"
+
+func removePodmanGroups(t *testing.T) {
+	t.Helper()
+	var left []string
+	for range 500 {
+		for _, pattern := range []string{podmanGroups + "/*", podmanGroups} {
+			groups, _ := filepath.Glob(pattern)
+			for _, g := range groups {
+				if info, err := os.Stat(g); err == nil && info.IsDir() {
+					os.Remove(g)
+				}
+			}
+		}
+		if left, _ = filepath.Glob(podmanGroups); len(left) == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond) // the last monitors are ending
+	}
+	t.Errorf("control groups are left: %q", left)
 }
 
 // Pids are the processes of all our containers, as this machine calls them.
