@@ -18,7 +18,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-var emptyIndex = empty.Index
+var (
+	emptyIndex = empty.Index
+	emptyImage = empty.Image
+)
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 

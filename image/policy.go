@@ -148,9 +148,8 @@ func parsePattern(s string) (pattern, error) {
 	elements := strings.Split(s, "/")
 	last := len(elements) - 1
 	name, tag, _ := strings.Cut(elements[last], ":")
-	if last > 0 || !strings.Contains(elements[0], ".") {
-		elements[last] = name
-	} else {
+	elements[last] = name
+	if last == 0 && strings.Contains(name, ".") {
 		return pattern{}, fmt.Errorf("image policy: %.80q is a registry without a repository: add /**", s)
 	}
 	if first := elements[0]; first == "index.docker.io" {
