@@ -114,8 +114,11 @@ func trustees() ([]*windows.SID, error) {
 // account is the name behind a SID, as far as it has one.
 func account(sid *windows.SID) string {
 	name, domain, _, err := sid.LookupAccount("")
-	if err != nil {
+	switch {
+	case err != nil:
 		return sid.String()
+	case domain == "":
+		return name
 	}
 	return domain + `\` + name
 }
