@@ -131,6 +131,18 @@ const (
 	PR_SET_NAME            = 15
 	PR_GET_SECCOMP         = 21
 	PR_SET_SECCOMP         = 22
+	PR_GET_PDEATHSIG       = 2
+	PR_GET_KEEPCAPS        = 7
+	PR_GET_NAME            = 16
+	PR_GET_TSC             = 25
+	PR_GET_SECUREBITS      = 27
+	PR_SET_TIMERSLACK      = 29
+	PR_GET_TIMERSLACK      = 30
+	PR_SET_MM              = 35
+	PR_GET_CHILD_SUBREAPER = 37
+	PR_SET_THP_DISABLE     = 41
+	PR_GET_THP_DISABLE     = 42
+	PR_SET_VMA             = 1398164801
 	PR_CAPBSET_READ        = 23
 	PR_CAPBSET_DROP        = 24
 	PR_SET_CHILD_SUBREAPER = 36
@@ -143,7 +155,32 @@ const (
 	CAP_SYS_ADMIN              = 21
 	CAP_AUDIT_READ             = 37
 	CAP_LAST_CAP               = 40
-	SECCOMP_MODE_FILTER        = 2
+)
+
+// Filters of system calls (seccomp.h, bpf_common.h, filter.h, audit.h).
+const (
+	SECCOMP_MODE_FILTER      = 2
+	SECCOMP_RET_KILL_PROCESS = 0x80000000
+	SECCOMP_RET_USER_NOTIF   = 0x7fc00000
+	SECCOMP_RET_ERRNO        = 0x50000
+	SECCOMP_RET_ALLOW        = 0x7fff0000
+
+	BPF_LD   = 0x0
+	BPF_ALU  = 0x4
+	BPF_JMP  = 0x5
+	BPF_RET  = 0x6
+	BPF_W    = 0x0
+	BPF_ABS  = 0x20
+	BPF_AND  = 0x50
+	BPF_JA   = 0x0
+	BPF_JEQ  = 0x10
+	BPF_JGE  = 0x30
+	BPF_JGT  = 0x20
+	BPF_JSET = 0x40
+	BPF_K    = 0x0
+
+	AUDIT_ARCH_X86_64  = 0xc000003e
+	AUDIT_ARCH_AARCH64 = 0xc00000b7
 )
 
 // Signals (signal.h).
@@ -161,6 +198,7 @@ const (
 	PROT_EXEC     = 0x4
 	MAP_SHARED    = 0x1
 	MAP_PRIVATE   = 0x2
+	MAP_TYPE      = 0xf
 	MAP_FIXED     = 0x10
 	MAP_ANONYMOUS = 0x20
 	MAP_NORESERVE = 0x4000
@@ -183,6 +221,9 @@ const (
 	SOCK_CLOEXEC   = 0x80000
 	SOCK_NONBLOCK  = 0x800
 
+	IPPROTO_ICMP      = 1
+	IPPROTO_TCP       = 6
+	IPPROTO_UDP       = 17
 	SOL_SOCKET        = 1
 	SO_RCVBUF         = 8
 	SO_SNDBUF         = 7

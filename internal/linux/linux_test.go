@@ -35,8 +35,11 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s is %#x, not %#x", p.name, p.ours, p.want)
 		}
 	}
-	arch := runtime.GOARCH + ".go"
-	for _, name := range constants(t, "syscalls_"+arch, "abi_"+arch, "flags.go") {
+	files := []string{"syscalls_" + runtime.GOARCH + ".go", "abi_" + runtime.GOARCH + ".go", "flags.go"}
+	if runtime.GOARCH == "amd64" {
+		files = append(files, "legacy_amd64.go")
+	}
+	for _, name := range constants(t, files...) {
 		if !compared[name] {
 			t.Errorf("%s is compared with nothing", name)
 		}

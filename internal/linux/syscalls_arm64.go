@@ -307,7 +307,12 @@ const (
 	SYS_LANDLOCK_RESTRICT_SELF  = 446
 	SYS_MEMFD_SECRET            = 447
 	SYS_PROCESS_MRELEASE        = 448
+	SYS_FUTEX_WAITV             = 449
+	SYS_CACHESTAT               = 451
 	SYS_FCHMODAT2               = 452
+	SYS_FUTEX_WAKE              = 454
+	SYS_FUTEX_WAIT              = 455
+	SYS_FUTEX_REQUEUE           = 456
 	SYS_STATMOUNT               = 457
 	SYS_LISTMOUNT               = 458
 	SYS_MSEAL                   = 462

@@ -3,6 +3,7 @@ package wasm
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"unsafe"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
@@ -21,6 +23,9 @@ import (
 // confine gives up what this process will never need again: all but memory,
 // time, and the descriptors that it has.
 func confine(limits glovebox.Limits) []glovebox.Control {
+	// What is put on this thread the filter puts on the others.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	debug.SetTraceback("none")
 	say := func(name, how string, err error) glovebox.Control {
@@ -31,7 +36,7 @@ func confine(limits glovebox.Limits) []glovebox.Control {
 	}
 	return []glovebox.Control{
 		say(tier.ControlMemory, "limit of the process's data", rlimits(limits)),
-		say(tier.ControlNoNewPrivs, "no_new_privs", everyThread(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0)),
+		say(tier.ControlNoNewPrivs, "no_new_privs", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)),
 		say(tier.ControlLandlock, "Landlock without a rule: no file is opened", landlock()),
 		say(tier.ControlSyscalls, "a seccomp filter: memory, time, threads, and what is open", filter()),
 	}
@@ -55,7 +60,8 @@ func rlimits(limits glovebox.Limits) error {
 	return nil
 }
 
-// everyThread makes a system call on every thread of the process.
+// everyThread makes a system call on every thread of the process. It cannot in
+// programs that are linked with C.
 func everyThread(nr, a, b, c uintptr) error {
 	if _, _, errno := syscall.AllThreadsSyscall(nr, a, b, c); errno != 0 {
 		return errno
@@ -99,7 +105,7 @@ var kept = []uintptr{
 
 // filter is the system calls that are left, for all threads.
 func filter() error {
-	refuse := seccomp.Errno(unix.EPERM)
+	refuse := seccomp.Errno(linux.EPERM)
 	calls := []seccomp.Call{
 		{NR: unix.SYS_CLONE, Else: refuse, Rules: []seccomp.Rule{{
 			When: []seccomp.Cond{{Arg: 0, Mask: unix.CLONE_THREAD, Value: unix.CLONE_THREAD}}, Then: seccomp.Allow,
@@ -109,6 +115,8 @@ func filter() error {
 			When: []seccomp.Cond{{Arg: 0, Value: uint32(os.Getpid())}}, Then: seccomp.Allow,
 		}}},
 	}
+	// C libraries, which some programs are linked with, then use clone.
+	calls = append(calls, seccomp.Call{NR: unix.SYS_CLONE3, Else: seccomp.Errno(linux.ENOSYS)})
 	for _, nr := range kept {
 		calls = append(calls, seccomp.Call{NR: nr, Else: seccomp.Allow})
 	}

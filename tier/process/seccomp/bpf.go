@@ -1,5 +1,3 @@
-//go:build linux
-
 // Package seccomp builds the filter of system calls that commands of a box run
 // under: what is not known to be harmless does not reach the kernel.
 //
@@ -13,7 +11,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"golang.org/x/sys/unix"
+	"github.com/gloveboxhq/glovebox/internal/linux"
 )
 
 // Action is what happens to a system call.
@@ -21,16 +19,16 @@ type Action uint32
 
 // The actions. See also [Errno].
 const (
-	Allow       Action = unix.SECCOMP_RET_ALLOW
-	KillProcess Action = unix.SECCOMP_RET_KILL_PROCESS
+	Allow       Action = linux.SECCOMP_RET_ALLOW
+	KillProcess Action = linux.SECCOMP_RET_KILL_PROCESS
 	// Ask makes the call wait until who holds the filter's listener answers:
 	// that it fails, or that it is tried. The answer must not rest on memory
 	// that the caller can change in the meantime.
-	Ask Action = unix.SECCOMP_RET_USER_NOTIF
+	Ask Action = linux.SECCOMP_RET_USER_NOTIF
 )
 
 // Errno makes the call fail with e without being tried; 0 makes it succeed.
-func Errno(e unix.Errno) Action { return unix.SECCOMP_RET_ERRNO | Action(e) }
+func Errno(e linux.Errno) Action { return linux.SECCOMP_RET_ERRNO | Action(e) }
 
 // Cond holds when the low 32 bits of an argument, masked, have a value. (The
 // kernel takes no more of the arguments that are tested.)
@@ -71,10 +69,10 @@ type ins struct {
 	k      uint32
 }
 
-func load(off uint32) ins { return ins{code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, k: off} }
-func ret(a Action) ins    { return ins{code: unix.BPF_RET | unix.BPF_K, k: uint32(a)} }
+func load(off uint32) ins { return ins{code: linux.BPF_LD | linux.BPF_W | linux.BPF_ABS, k: off} }
+func ret(a Action) ins    { return ins{code: linux.BPF_RET | linux.BPF_K, k: uint32(a)} }
 func jump(op uint16, k uint32, jt, jf int) ins {
-	return ins{code: unix.BPF_JMP | op | unix.BPF_K, k: k, jt: uint8(jt), jf: uint8(jf)}
+	return ins{code: linux.BPF_JMP | op | linux.BPF_K, k: k, jt: uint8(jt), jf: uint8(jf)}
 }
 
 // Assemble returns the filter for the machine arch as an array of struct
@@ -84,7 +82,7 @@ func Assemble(arch uint32, calls []Call, other Action) []byte {
 	slices.SortFunc(calls, func(a, b Call) int { return int(a.NR) - int(b.NR) })
 	prog := []ins{
 		load(offArch),
-		jump(unix.BPF_JEQ, arch, 1, 0),
+		jump(linux.BPF_JEQ, arch, 1, 0),
 		ret(KillProcess), // the numbers of another machine mean other calls
 		load(offNR),
 	}
@@ -138,8 +136,8 @@ func tree(spans []span) []ins {
 	low, high := tree(spans[:half]), tree(spans[half:])
 	// A conditional jump reaches 255 instructions, the other as far as it likes.
 	prog := []ins{
-		jump(unix.BPF_JGE, uint32(spans[half].from), 0, 1),
-		{code: unix.BPF_JMP | unix.BPF_JA, k: uint32(len(low))},
+		jump(linux.BPF_JGE, uint32(spans[half].from), 0, 1),
+		{code: linux.BPF_JMP | linux.BPF_JA, k: uint32(len(low))},
 	}
 	return append(append(prog, low...), high...)
 }
@@ -152,10 +150,10 @@ func leaf(c Call) []ins {
 			w := r.When[i]
 			test := []ins{load(offArgs + 8*uint32(w.Arg))}
 			if w.Mask != 0 {
-				test = append(test, ins{code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, k: w.Mask})
+				test = append(test, ins{code: linux.BPF_ALU | linux.BPF_AND | linux.BPF_K, k: w.Mask})
 			}
 			// When it does not hold: past the rest of this rule and its return.
-			test = append(test, jump(unix.BPF_JEQ, w.Value, 0, len(body)+1))
+			test = append(test, jump(linux.BPF_JEQ, w.Value, 0, len(body)+1))
 			body = append(test, body...)
 		}
 		prog = append(append(prog, body...), ret(r.Then))

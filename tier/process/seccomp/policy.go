@@ -1,8 +1,6 @@
-//go:build linux
-
 package seccomp
 
-import "golang.org/x/sys/unix"
+import "github.com/gloveboxhq/glovebox/internal/linux"
 
 // Policy says what the filter of a box depends on.
 type Policy struct {
@@ -14,7 +12,7 @@ type Policy struct {
 }
 
 // Filter returns the filter of a box for this machine.
-func Filter(p Policy) []byte { return Assemble(Arch, list(p), Errno(unix.ENOSYS)) }
+func Filter(p Policy) []byte { return Assemble(Arch, list(p), Errno(linux.ENOSYS)) }
 
 // Calls returns what the filter of a box says of each system call that it names;
 // those that it does not name are missing (ENOSYS).
@@ -25,15 +23,15 @@ func Calls(p Policy) []Call { return list(p) }
 // say the stricter counts, and to refuse is stricter than to ask.
 func Makes() []byte {
 	var calls []Call
-	for _, nr := range append([]uintptr{unix.SYS_CLONE, unix.SYS_CLONE3}, forks...) {
+	for _, nr := range append([]uintptr{linux.SYS_CLONE, linux.SYS_CLONE3}, forks...) {
 		calls = append(calls, Call{NR: nr, Else: Ask})
 	}
 	return Assemble(Arch, calls, Allow)
 }
 
 var (
-	refuse  = Errno(unix.EPERM)
-	missing = Errno(unix.ENOSYS)
+	refuse  = Errno(linux.EPERM)
+	missing = Errno(linux.ENOSYS)
 	nothing = Errno(0)
 )
 
@@ -49,23 +47,23 @@ func list(p Policy) []Call {
 	add(refuse, refused...)
 	add(refuse, refusedHere...)
 	// These would reach the host's disks; the box has none to write to.
-	add(nothing, unix.SYS_SYNC, unix.SYS_SYNCFS)
+	add(nothing, linux.SYS_SYNC, linux.SYS_SYNCFS)
 	// Its flags are in memory, where a filter cannot see them. C libraries
 	// fall back to clone.
-	add(missing, unix.SYS_CLONE3)
+	add(missing, linux.SYS_CLONE3)
 	calls = append(calls, tested...)
 
-	mmap := Call{NR: unix.SYS_MMAP, Else: Allow}
-	setsockopt := Call{NR: unix.SYS_SETSOCKOPT, Else: Allow}
+	mmap := Call{NR: linux.SYS_MMAP, Else: Allow}
+	setsockopt := Call{NR: linux.SYS_SETSOCKOPT, Else: Allow}
 	if p.Metered {
 		add(Allow, unmetered...)
 	} else {
 		add(missing, unmetered...)
-		mmap.Rules = []Rule{{[]Cond{{Arg: 3, Mask: unix.MAP_TYPE | unix.MAP_ANONYMOUS, Value: unix.MAP_SHARED | unix.MAP_ANONYMOUS}}, refuse}}
+		mmap.Rules = []Rule{{[]Cond{{Arg: 3, Mask: linux.MAP_TYPE | linux.MAP_ANONYMOUS, Value: linux.MAP_SHARED | linux.MAP_ANONYMOUS}}, refuse}}
 		// Buffers of megabytes, which are the kernel's own memory. Who asks for
 		// them does as well without.
-		for _, option := range []uint32{unix.SO_SNDBUF, unix.SO_RCVBUF} {
-			setsockopt.Rules = append(setsockopt.Rules, Rule{[]Cond{{Arg: 1, Value: unix.SOL_SOCKET}, {Arg: 2, Value: option}}, nothing})
+		for _, option := range []uint32{linux.SO_SNDBUF, linux.SO_RCVBUF} {
+			setsockopt.Rules = append(setsockopt.Rules, Rule{[]Cond{{Arg: 1, Value: linux.SOL_SOCKET}, {Arg: 2, Value: option}}, nothing})
 		}
 	}
 	return append(calls, mmap, setsockopt)
@@ -73,49 +71,49 @@ func list(p Policy) []Call {
 
 // unmetered makes memory that only a control group can count.
 var unmetered = []uintptr{
-	unix.SYS_MEMFD_CREATE,
-	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,
-	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
-	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	linux.SYS_MEMFD_CREATE,
+	linux.SYS_SHMGET, linux.SYS_SHMAT, linux.SYS_SHMCTL, linux.SYS_SHMDT,
+	linux.SYS_SEMGET, linux.SYS_SEMOP, linux.SYS_SEMTIMEDOP, linux.SYS_SEMCTL,
+	linux.SYS_MSGGET, linux.SYS_MSGSND, linux.SYS_MSGRCV, linux.SYS_MSGCTL,
 }
 
 // newSpaces are all flags of clone that make a name space.
-const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
-	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+const newSpaces = linux.CLONE_NEWNS | linux.CLONE_NEWCGROUP | linux.CLONE_NEWUTS | linux.CLONE_NEWIPC |
+	linux.CLONE_NEWUSER | linux.CLONE_NEWPID | linux.CLONE_NEWNET
 
 // tested are the calls whose arguments decide.
 var tested = []Call{
-	{NR: unix.SYS_CLONE, Rules: []Rule{{[]Cond{{Arg: 0, Mask: newSpaces}}, Allow}}, Else: refuse},
+	{NR: linux.SYS_CLONE, Rules: []Rule{{[]Cond{{Arg: 0, Mask: newSpaces}}, Allow}}, Else: refuse},
 
 	// Local, and the two families that a private loopback carries, with their
 	// two plain protocols; the routing socket is how libraries list interfaces.
-	{NR: unix.SYS_SOCKET, Rules: slicesOf(
-		[]Rule{{[]Cond{{Arg: 0, Value: unix.AF_UNIX}}, Allow}},
-		[]Rule{{[]Cond{{Arg: 0, Value: unix.AF_NETLINK}, {Arg: 2, Value: unix.NETLINK_ROUTE}}, Allow}},
-		inet(unix.SOCK_STREAM, unix.IPPROTO_TCP), inet(unix.SOCK_DGRAM, unix.IPPROTO_UDP),
-	), Else: Errno(unix.EAFNOSUPPORT)},
-	{NR: unix.SYS_SOCKETPAIR, Rules: []Rule{{[]Cond{{Arg: 0, Value: unix.AF_UNIX}}, Allow}}, Else: Errno(unix.EAFNOSUPPORT)},
+	{NR: linux.SYS_SOCKET, Rules: slicesOf(
+		[]Rule{{[]Cond{{Arg: 0, Value: linux.AF_UNIX}}, Allow}},
+		[]Rule{{[]Cond{{Arg: 0, Value: linux.AF_NETLINK}, {Arg: 2, Value: linux.NETLINK_ROUTE}}, Allow}},
+		inet(linux.SOCK_STREAM, linux.IPPROTO_TCP), inet(linux.SOCK_DGRAM, linux.IPPROTO_UDP),
+	), Else: Errno(linux.EAFNOSUPPORT)},
+	{NR: linux.SYS_SOCKETPAIR, Rules: []Rule{{[]Cond{{Arg: 0, Value: linux.AF_UNIX}}, Allow}}, Else: Errno(linux.EAFNOSUPPORT)},
 
 	// Input pushed into a terminal is typed on the host; there is none in a
 	// box, but the filter does not rely on that.
-	{NR: unix.SYS_IOCTL, Rules: when(1, refuse, unix.TIOCSTI, tioclinux, tioccons, unix.TIOCSETD, unix.TIOCSCTTY), Else: Allow},
+	{NR: linux.SYS_IOCTL, Rules: when(1, refuse, linux.TIOCSTI, tioclinux, tioccons, linux.TIOCSETD, linux.TIOCSCTTY), Else: Allow},
 
 	// One's own limits only: the agent of the box may be the same user, and
 	// this call asks for no more.
-	{NR: unix.SYS_PRLIMIT64, Rules: when(0, Allow, 0), Else: refuse},
+	{NR: linux.SYS_PRLIMIT64, Rules: when(0, Allow, 0), Else: refuse},
 
-	{NR: unix.SYS_PERSONALITY, Rules: when(0, Allow, 0, 8, 0xffffffff), Else: refuse},
+	{NR: linux.SYS_PERSONALITY, Rules: when(0, Allow, 0, 8, 0xffffffff), Else: refuse},
 
-	{NR: unix.SYS_PRCTL, Rules: when(0, Allow,
-		unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_PDEATHSIG, unix.PR_GET_PDEATHSIG,
-		unix.PR_SET_DUMPABLE, unix.PR_GET_DUMPABLE, unix.PR_SET_NO_NEW_PRIVS, unix.PR_GET_NO_NEW_PRIVS,
-		unix.PR_GET_SECCOMP, unix.PR_CAPBSET_READ, unix.PR_SET_CHILD_SUBREAPER, unix.PR_GET_CHILD_SUBREAPER,
-		unix.PR_SET_TIMERSLACK, unix.PR_GET_TIMERSLACK, unix.PR_SET_THP_DISABLE, unix.PR_GET_THP_DISABLE,
-		unix.PR_SET_VMA, unix.PR_GET_KEEPCAPS, unix.PR_GET_SECUREBITS, unix.PR_GET_TSC,
-	), Else: Errno(unix.EINVAL)},
+	{NR: linux.SYS_PRCTL, Rules: when(0, Allow,
+		linux.PR_SET_NAME, linux.PR_GET_NAME, linux.PR_SET_PDEATHSIG, linux.PR_GET_PDEATHSIG,
+		linux.PR_SET_DUMPABLE, linux.PR_GET_DUMPABLE, linux.PR_SET_NO_NEW_PRIVS, linux.PR_GET_NO_NEW_PRIVS,
+		linux.PR_GET_SECCOMP, linux.PR_CAPBSET_READ, linux.PR_SET_CHILD_SUBREAPER, linux.PR_GET_CHILD_SUBREAPER,
+		linux.PR_SET_TIMERSLACK, linux.PR_GET_TIMERSLACK, linux.PR_SET_THP_DISABLE, linux.PR_GET_THP_DISABLE,
+		linux.PR_SET_VMA, linux.PR_GET_KEEPCAPS, linux.PR_GET_SECUREBITS, linux.PR_GET_TSC,
+	), Else: Errno(linux.EINVAL)},
 }
 
-// Not in package unix.
+// Not in package linux.
 const (
 	tioclinux = 0x541c
 	tioccons  = 0x541d
@@ -132,7 +130,7 @@ func when(arg int, then Action, values ...uint32) []Rule {
 // inet allows sockets of one type over IP; the bits above the type are flags.
 func inet(typ, proto uint32) []Rule {
 	var rules []Rule
-	for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
+	for _, family := range []uint32{linux.AF_INET, linux.AF_INET6} {
 		for _, p := range []uint32{0, proto} {
 			rules = append(rules, Rule{[]Cond{{Arg: 0, Value: family}, {Arg: 1, Mask: 0xf, Value: typ}, {Arg: 2, Value: p}}, Allow})
 		}
@@ -151,70 +149,70 @@ func slicesOf(lists ...[]Rule) []Rule {
 // refused are calls that look for privileges, other processes or the host.
 var refused = []uintptr{
 	// name spaces, mounts
-	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_CHROOT, unix.SYS_PIVOT_ROOT, unix.SYS_MOUNT, unix.SYS_UMOUNT2,
-	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_MOUNT_SETATTR,
-	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SWAPON, unix.SYS_SWAPOFF,
-	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
+	linux.SYS_UNSHARE, linux.SYS_SETNS, linux.SYS_CHROOT, linux.SYS_PIVOT_ROOT, linux.SYS_MOUNT, linux.SYS_UMOUNT2,
+	linux.SYS_FSOPEN, linux.SYS_FSCONFIG, linux.SYS_FSMOUNT, linux.SYS_FSPICK, linux.SYS_OPEN_TREE, linux.SYS_MOVE_MOUNT, linux.SYS_MOUNT_SETATTR,
+	linux.SYS_SETHOSTNAME, linux.SYS_SETDOMAINNAME, linux.SYS_QUOTACTL, linux.SYS_QUOTACTL_FD, linux.SYS_SWAPON, linux.SYS_SWAPOFF,
+	linux.SYS_NAME_TO_HANDLE_AT, linux.SYS_OPEN_BY_HANDLE_AT, linux.SYS_FANOTIFY_INIT, linux.SYS_FANOTIFY_MARK,
 	// other processes
-	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE,
-	unix.SYS_PIDFD_GETFD, unix.SYS_KCMP, unix.SYS_MOVE_PAGES, unix.SYS_MIGRATE_PAGES, unix.SYS_MBIND,
+	linux.SYS_PTRACE, linux.SYS_PROCESS_VM_READV, linux.SYS_PROCESS_VM_WRITEV, linux.SYS_PROCESS_MADVISE, linux.SYS_PROCESS_MRELEASE,
+	linux.SYS_PIDFD_GETFD, linux.SYS_KCMP, linux.SYS_MOVE_PAGES, linux.SYS_MIGRATE_PAGES, linux.SYS_MBIND,
 	// the kernel
-	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_SECCOMP, unix.SYS_SYSLOG, unix.SYS_ACCT,
-	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
-	unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT, unix.SYS_VHANGUP,
-	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_NFSSERVCTL, unix.SYS_LOOKUP_DCOOKIE,
+	linux.SYS_BPF, linux.SYS_PERF_EVENT_OPEN, linux.SYS_USERFAULTFD, linux.SYS_SECCOMP, linux.SYS_SYSLOG, linux.SYS_ACCT,
+	linux.SYS_IO_URING_SETUP, linux.SYS_IO_URING_ENTER, linux.SYS_IO_URING_REGISTER,
+	linux.SYS_KEXEC_LOAD, linux.SYS_INIT_MODULE, linux.SYS_FINIT_MODULE, linux.SYS_DELETE_MODULE, linux.SYS_REBOOT, linux.SYS_VHANGUP,
+	linux.SYS_SETTIMEOFDAY, linux.SYS_CLOCK_SETTIME, linux.SYS_CLOCK_ADJTIME, linux.SYS_ADJTIMEX, linux.SYS_NFSSERVCTL, linux.SYS_LOOKUP_DCOOKIE,
 	// keys of the host's user
-	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	linux.SYS_ADD_KEY, linux.SYS_REQUEST_KEY, linux.SYS_KEYCTL,
 }
 
 // allowed are calls of ordinary programs: files, memory, time, processes and
 // sockets of their own.
 var allowed = []uintptr{
 	// files
-	unix.SYS_CHDIR, unix.SYS_CLOSE, unix.SYS_CLOSE_RANGE, unix.SYS_COPY_FILE_RANGE, unix.SYS_DUP, unix.SYS_DUP3,
-	unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, unix.SYS_FADVISE64, unix.SYS_FALLOCATE, unix.SYS_FCHDIR,
-	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_FCNTL,
-	unix.SYS_FDATASYNC, unix.SYS_FSYNC, unix.SYS_FLOCK, unix.SYS_FSTAT, unix.SYS_FSTATFS, unix.SYS_FTRUNCATE,
-	unix.SYS_GETCWD, unix.SYS_GETDENTS64, unix.SYS_LINKAT, unix.SYS_LSEEK, unix.SYS_MKDIRAT, unix.SYS_MKNODAT,
-	unix.SYS_OPENAT, unix.SYS_OPENAT2, unix.SYS_PIPE2, unix.SYS_PREAD64, unix.SYS_PREADV, unix.SYS_PREADV2,
-	unix.SYS_PWRITE64, unix.SYS_PWRITEV, unix.SYS_PWRITEV2, unix.SYS_READ, unix.SYS_READAHEAD, unix.SYS_READLINKAT,
-	unix.SYS_READV, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_SENDFILE, unix.SYS_SPLICE, unix.SYS_STATFS, unix.SYS_STATX,
-	unix.SYS_SYMLINKAT, unix.SYS_SYNC_FILE_RANGE, unix.SYS_TEE, unix.SYS_TRUNCATE, unix.SYS_UMASK, unix.SYS_UNLINKAT,
-	unix.SYS_UTIMENSAT, unix.SYS_VMSPLICE, unix.SYS_WRITE, unix.SYS_WRITEV, unix.SYS_CACHESTAT,
-	unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_FGETXATTR, unix.SYS_LISTXATTR, unix.SYS_LLISTXATTR, unix.SYS_FLISTXATTR,
-	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
-	unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_RM_WATCH,
+	linux.SYS_CHDIR, linux.SYS_CLOSE, linux.SYS_CLOSE_RANGE, linux.SYS_COPY_FILE_RANGE, linux.SYS_DUP, linux.SYS_DUP3,
+	linux.SYS_FACCESSAT, linux.SYS_FACCESSAT2, linux.SYS_FADVISE64, linux.SYS_FALLOCATE, linux.SYS_FCHDIR,
+	linux.SYS_FCHMOD, linux.SYS_FCHMODAT, linux.SYS_FCHMODAT2, linux.SYS_FCHOWN, linux.SYS_FCHOWNAT, linux.SYS_FCNTL,
+	linux.SYS_FDATASYNC, linux.SYS_FSYNC, linux.SYS_FLOCK, linux.SYS_FSTAT, linux.SYS_FSTATFS, linux.SYS_FTRUNCATE,
+	linux.SYS_GETCWD, linux.SYS_GETDENTS64, linux.SYS_LINKAT, linux.SYS_LSEEK, linux.SYS_MKDIRAT, linux.SYS_MKNODAT,
+	linux.SYS_OPENAT, linux.SYS_OPENAT2, linux.SYS_PIPE2, linux.SYS_PREAD64, linux.SYS_PREADV, linux.SYS_PREADV2,
+	linux.SYS_PWRITE64, linux.SYS_PWRITEV, linux.SYS_PWRITEV2, linux.SYS_READ, linux.SYS_READAHEAD, linux.SYS_READLINKAT,
+	linux.SYS_READV, linux.SYS_RENAMEAT, linux.SYS_RENAMEAT2, linux.SYS_SENDFILE, linux.SYS_SPLICE, linux.SYS_STATFS, linux.SYS_STATX,
+	linux.SYS_SYMLINKAT, linux.SYS_SYNC_FILE_RANGE, linux.SYS_TEE, linux.SYS_TRUNCATE, linux.SYS_UMASK, linux.SYS_UNLINKAT,
+	linux.SYS_UTIMENSAT, linux.SYS_VMSPLICE, linux.SYS_WRITE, linux.SYS_WRITEV, linux.SYS_CACHESTAT,
+	linux.SYS_GETXATTR, linux.SYS_LGETXATTR, linux.SYS_FGETXATTR, linux.SYS_LISTXATTR, linux.SYS_LLISTXATTR, linux.SYS_FLISTXATTR,
+	linux.SYS_SETXATTR, linux.SYS_LSETXATTR, linux.SYS_FSETXATTR, linux.SYS_REMOVEXATTR, linux.SYS_LREMOVEXATTR, linux.SYS_FREMOVEXATTR,
+	linux.SYS_INOTIFY_INIT1, linux.SYS_INOTIFY_ADD_WATCH, linux.SYS_INOTIFY_RM_WATCH,
 	// waiting
-	unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2, unix.SYS_EVENTFD2,
-	unix.SYS_PPOLL, unix.SYS_PSELECT6, unix.SYS_SIGNALFD4,
-	unix.SYS_TIMERFD_CREATE, unix.SYS_TIMERFD_SETTIME, unix.SYS_TIMERFD_GETTIME,
-	unix.SYS_FUTEX, unix.SYS_FUTEX_WAITV, unix.SYS_FUTEX_WAKE, unix.SYS_FUTEX_WAIT, unix.SYS_FUTEX_REQUEUE,
-	unix.SYS_GET_ROBUST_LIST, unix.SYS_SET_ROBUST_LIST, unix.SYS_RESTART_SYSCALL, unix.SYS_RSEQ, unix.SYS_MEMBARRIER,
+	linux.SYS_EPOLL_CREATE1, linux.SYS_EPOLL_CTL, linux.SYS_EPOLL_PWAIT, linux.SYS_EPOLL_PWAIT2, linux.SYS_EVENTFD2,
+	linux.SYS_PPOLL, linux.SYS_PSELECT6, linux.SYS_SIGNALFD4,
+	linux.SYS_TIMERFD_CREATE, linux.SYS_TIMERFD_SETTIME, linux.SYS_TIMERFD_GETTIME,
+	linux.SYS_FUTEX, linux.SYS_FUTEX_WAITV, linux.SYS_FUTEX_WAKE, linux.SYS_FUTEX_WAIT, linux.SYS_FUTEX_REQUEUE,
+	linux.SYS_GET_ROBUST_LIST, linux.SYS_SET_ROBUST_LIST, linux.SYS_RESTART_SYSCALL, linux.SYS_RSEQ, linux.SYS_MEMBARRIER,
 	// memory
-	unix.SYS_BRK, unix.SYS_MADVISE, unix.SYS_MINCORE, unix.SYS_MLOCK, unix.SYS_MLOCK2, unix.SYS_MLOCKALL, unix.SYS_MUNLOCK,
-	unix.SYS_MUNLOCKALL, unix.SYS_MPROTECT, unix.SYS_MREMAP, unix.SYS_MSYNC, unix.SYS_MUNMAP, unix.SYS_MSEAL,
-	unix.SYS_PKEY_ALLOC, unix.SYS_PKEY_FREE, unix.SYS_PKEY_MPROTECT, unix.SYS_GET_MEMPOLICY, unix.SYS_SET_MEMPOLICY,
+	linux.SYS_BRK, linux.SYS_MADVISE, linux.SYS_MINCORE, linux.SYS_MLOCK, linux.SYS_MLOCK2, linux.SYS_MLOCKALL, linux.SYS_MUNLOCK,
+	linux.SYS_MUNLOCKALL, linux.SYS_MPROTECT, linux.SYS_MREMAP, linux.SYS_MSYNC, linux.SYS_MUNMAP, linux.SYS_MSEAL,
+	linux.SYS_PKEY_ALLOC, linux.SYS_PKEY_FREE, linux.SYS_PKEY_MPROTECT, linux.SYS_GET_MEMPOLICY, linux.SYS_SET_MEMPOLICY,
 	// time
-	unix.SYS_CLOCK_GETRES, unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_GETITIMER, unix.SYS_SETITIMER,
-	unix.SYS_GETTIMEOFDAY, unix.SYS_NANOSLEEP, unix.SYS_TIMES,
-	unix.SYS_TIMER_CREATE, unix.SYS_TIMER_DELETE, unix.SYS_TIMER_GETOVERRUN, unix.SYS_TIMER_GETTIME, unix.SYS_TIMER_SETTIME,
+	linux.SYS_CLOCK_GETRES, linux.SYS_CLOCK_GETTIME, linux.SYS_CLOCK_NANOSLEEP, linux.SYS_GETITIMER, linux.SYS_SETITIMER,
+	linux.SYS_GETTIMEOFDAY, linux.SYS_NANOSLEEP, linux.SYS_TIMES,
+	linux.SYS_TIMER_CREATE, linux.SYS_TIMER_DELETE, linux.SYS_TIMER_GETOVERRUN, linux.SYS_TIMER_GETTIME, linux.SYS_TIMER_SETTIME,
 	// processes
-	unix.SYS_EXECVE, unix.SYS_EXECVEAT, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_WAIT4, unix.SYS_WAITID,
-	unix.SYS_GETPID, unix.SYS_GETPPID, unix.SYS_GETTID, unix.SYS_GETPGID, unix.SYS_SETPGID, unix.SYS_GETSID, unix.SYS_SETSID,
-	unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_SEND_SIGNAL,
-	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPENDING, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_SIGRETURN,
-	unix.SYS_RT_SIGSUSPEND, unix.SYS_RT_SIGTIMEDWAIT, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_SIGALTSTACK,
-	unix.SYS_SET_TID_ADDRESS, unix.SYS_GETCPU, unix.SYS_GETPRIORITY, unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_GET, unix.SYS_IOPRIO_SET,
-	unix.SYS_SCHED_GETAFFINITY, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_GETATTR, unix.SYS_SCHED_SETATTR,
-	unix.SYS_SCHED_GETPARAM, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_GETSCHEDULER, unix.SYS_SCHED_SETSCHEDULER,
-	unix.SYS_SCHED_GET_PRIORITY_MAX, unix.SYS_SCHED_GET_PRIORITY_MIN, unix.SYS_SCHED_RR_GET_INTERVAL, unix.SYS_SCHED_YIELD,
-	unix.SYS_GETRLIMIT, unix.SYS_SETRLIMIT, unix.SYS_GETRUSAGE, unix.SYS_SYSINFO, unix.SYS_UNAME, unix.SYS_GETRANDOM,
+	linux.SYS_EXECVE, linux.SYS_EXECVEAT, linux.SYS_EXIT, linux.SYS_EXIT_GROUP, linux.SYS_WAIT4, linux.SYS_WAITID,
+	linux.SYS_GETPID, linux.SYS_GETPPID, linux.SYS_GETTID, linux.SYS_GETPGID, linux.SYS_SETPGID, linux.SYS_GETSID, linux.SYS_SETSID,
+	linux.SYS_KILL, linux.SYS_TKILL, linux.SYS_TGKILL, linux.SYS_PIDFD_OPEN, linux.SYS_PIDFD_SEND_SIGNAL,
+	linux.SYS_RT_SIGACTION, linux.SYS_RT_SIGPENDING, linux.SYS_RT_SIGPROCMASK, linux.SYS_RT_SIGQUEUEINFO, linux.SYS_RT_SIGRETURN,
+	linux.SYS_RT_SIGSUSPEND, linux.SYS_RT_SIGTIMEDWAIT, linux.SYS_RT_TGSIGQUEUEINFO, linux.SYS_SIGALTSTACK,
+	linux.SYS_SET_TID_ADDRESS, linux.SYS_GETCPU, linux.SYS_GETPRIORITY, linux.SYS_SETPRIORITY, linux.SYS_IOPRIO_GET, linux.SYS_IOPRIO_SET,
+	linux.SYS_SCHED_GETAFFINITY, linux.SYS_SCHED_SETAFFINITY, linux.SYS_SCHED_GETATTR, linux.SYS_SCHED_SETATTR,
+	linux.SYS_SCHED_GETPARAM, linux.SYS_SCHED_SETPARAM, linux.SYS_SCHED_GETSCHEDULER, linux.SYS_SCHED_SETSCHEDULER,
+	linux.SYS_SCHED_GET_PRIORITY_MAX, linux.SYS_SCHED_GET_PRIORITY_MIN, linux.SYS_SCHED_RR_GET_INTERVAL, linux.SYS_SCHED_YIELD,
+	linux.SYS_GETRLIMIT, linux.SYS_SETRLIMIT, linux.SYS_GETRUSAGE, linux.SYS_SYSINFO, linux.SYS_UNAME, linux.SYS_GETRANDOM,
 	// users: the kernel refuses what matters
-	unix.SYS_CAPGET, unix.SYS_CAPSET, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID, unix.SYS_GETGROUPS,
-	unix.SYS_GETRESUID, unix.SYS_GETRESGID, unix.SYS_SETUID, unix.SYS_SETGID, unix.SYS_SETREUID, unix.SYS_SETREGID,
-	unix.SYS_SETRESUID, unix.SYS_SETRESGID, unix.SYS_SETFSUID, unix.SYS_SETFSGID, unix.SYS_SETGROUPS,
+	linux.SYS_CAPGET, linux.SYS_CAPSET, linux.SYS_GETUID, linux.SYS_GETEUID, linux.SYS_GETGID, linux.SYS_GETEGID, linux.SYS_GETGROUPS,
+	linux.SYS_GETRESUID, linux.SYS_GETRESGID, linux.SYS_SETUID, linux.SYS_SETGID, linux.SYS_SETREUID, linux.SYS_SETREGID,
+	linux.SYS_SETRESUID, linux.SYS_SETRESGID, linux.SYS_SETFSUID, linux.SYS_SETFSGID, linux.SYS_SETGROUPS,
 	// sockets
-	unix.SYS_ACCEPT, unix.SYS_ACCEPT4, unix.SYS_BIND, unix.SYS_CONNECT, unix.SYS_LISTEN, unix.SYS_SHUTDOWN,
-	unix.SYS_GETPEERNAME, unix.SYS_GETSOCKNAME, unix.SYS_GETSOCKOPT,
-	unix.SYS_RECVFROM, unix.SYS_RECVMMSG, unix.SYS_RECVMSG, unix.SYS_SENDMMSG, unix.SYS_SENDMSG, unix.SYS_SENDTO,
+	linux.SYS_ACCEPT, linux.SYS_ACCEPT4, linux.SYS_BIND, linux.SYS_CONNECT, linux.SYS_LISTEN, linux.SYS_SHUTDOWN,
+	linux.SYS_GETPEERNAME, linux.SYS_GETSOCKNAME, linux.SYS_GETSOCKOPT,
+	linux.SYS_RECVFROM, linux.SYS_RECVMMSG, linux.SYS_RECVMSG, linux.SYS_SENDMMSG, linux.SYS_SENDMSG, linux.SYS_SENDTO,
 }

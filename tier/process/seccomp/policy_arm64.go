@@ -1,15 +1,13 @@
-//go:build linux
-
 package seccomp
 
-import "golang.org/x/sys/unix"
+import "github.com/gloveboxhq/glovebox/internal/linux"
 
 // Arch is the machine that this program runs on, as a filter knows it.
-const Arch = unix.AUDIT_ARCH_AARCH64
+const Arch = linux.AUDIT_ARCH_AARCH64
 
-var allowedHere = []uintptr{unix.SYS_FSTATAT}
+var allowedHere = []uintptr{linux.SYS_NEWFSTATAT}
 
-var refusedHere = []uintptr{unix.SYS_KEXEC_FILE_LOAD}
+var refusedHere = []uintptr{linux.SYS_KEXEC_FILE_LOAD}
 
 // forks make processes beside clone.
 var forks []uintptr

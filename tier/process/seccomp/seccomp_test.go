@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/internal/linux"
 )
 
 // eval runs a filter as the kernel would.
@@ -71,7 +73,7 @@ func TestEveryNumber(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if w, listed := want[nr]; listed && w != got && w != 1 || !listed && got != Errno(unix.ENOSYS) {
+			if w, listed := want[nr]; listed && w != got && w != 1 || !listed && got != Errno(linux.ENOSYS) {
 				t.Errorf("call %d: %#x, want %#x (in the list: %v)", nr, got, w, listed)
 			}
 		}
@@ -80,7 +82,7 @@ func TestEveryNumber(t *testing.T) {
 
 func TestCalls(t *testing.T) {
 	const garbage = 0xdeadbeef << 32 // the kernel does not look there
-	eafnosupport := Errno(unix.EAFNOSUPPORT)
+	eafnosupport := Errno(linux.EAFNOSUPPORT)
 	for _, tc := range []struct {
 		name    string
 		metered bool
@@ -112,7 +114,7 @@ func TestCalls(t *testing.T) {
 		{name: "TIOCSTI", nr: unix.SYS_IOCTL, args: []uint64{0, garbage | unix.TIOCSTI}, want: refuse},
 		{name: "FIONREAD", nr: unix.SYS_IOCTL, args: []uint64{0, unix.TIOCINQ}, want: Allow},
 		{name: "name a thread", nr: unix.SYS_PRCTL, args: []uint64{unix.PR_SET_NAME}, want: Allow},
-		{name: "move the program", nr: unix.SYS_PRCTL, args: []uint64{unix.PR_SET_MM}, want: Errno(unix.EINVAL)},
+		{name: "move the program", nr: unix.SYS_PRCTL, args: []uint64{unix.PR_SET_MM}, want: Errno(linux.EINVAL)},
 		{name: "same personality", nr: unix.SYS_PERSONALITY, args: []uint64{0xffffffff}, want: Allow},
 		{name: "READ_IMPLIES_EXEC", nr: unix.SYS_PERSONALITY, args: []uint64{0x400000}, want: refuse},
 		{name: "own limits", nr: unix.SYS_PRLIMIT64, args: []uint64{0, 7}, want: Allow},
