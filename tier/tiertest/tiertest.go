@@ -239,6 +239,22 @@ func refused(s *glove.Script, nr uintptr, args ...any) {
 	s.Place(failed)
 }
 
+// alone ends the program with exit code 97 where it may signal another process
+// than process 1. (A signal to all succeeds, too, where nobody takes it but the
+// agent, which is not process 1 in every tier.)
+func alone(s *glove.Script) {
+	other, again, next := exits(s, 97), s.Label(), s.Label()
+	own, pid := s.Words(0), s.Words(2)
+	s.Call("getpid", linux.SYS_GETPID).To(own)
+	s.Place(again)
+	number := s.Load(pid)
+	number.To(s.Call("kill", linux.SYS_KILL, 0, 0).IfError(next).Arg(0))
+	self := s.Load(own)
+	self.To(s.Load(pid).IfOther(0, other).Compare())
+	s.Place(next)
+	s.AddTo(pid, 1).IfOther(1000, again)
+}
+
 // exits returns a label where the program ends with an exit code.
 func exits(s *glove.Script, code int) *glove.Label {
 	end, on := s.Label(), s.Label()
