@@ -106,7 +106,7 @@ func (e probeError) Error() string { return e.Reason }
 
 func TestProfile(t *testing.T) {
 	p := profile()
-	if p.DefaultAction != specs.ActErrno || len(p.Architectures) != 1 || p.Architectures[0] == "" {
+	if p.DefaultAction != specs.ActErrno || len(p.Architectures) == 0 {
 		t.Errorf("the profile begins with %+v", p)
 	}
 	named := map[string]bool{}

@@ -29,7 +29,7 @@ func profile() *specs.LinuxSeccomp {
 	missing := uint(unix.ENOSYS)
 	p := &specs.LinuxSeccomp{
 		DefaultAction: specs.ActErrno, DefaultErrnoRet: &missing,
-		Architectures: []specs.Arch{machines[seccomp.Arch]},
+		Architectures: machines[seccomp.Arch],
 	}
 	names := func(nrs ...uintptr) (list []string) {
 		for _, nr := range nrs {
@@ -63,7 +63,12 @@ func profile() *specs.LinuxSeccomp {
 	return p
 }
 
-var machines = map[uint32]specs.Arch{unix.AUDIT_ARCH_X86_64: specs.ArchX86_64, unix.AUDIT_ARCH_AARCH64: specs.ArchAARCH64}
+// machines are the machines that the profile is for. The calls of another one
+// end the process. Those of x32 would, too, but they are the same machine's, and
+// a command's own filter says that they are missing.
+var machines = map[uint32][]specs.Arch{
+	unix.AUDIT_ARCH_X86_64: {specs.ArchX86_64, specs.ArchX32}, unix.AUDIT_ARCH_AARCH64: {specs.ArchAARCH64},
+}
 
 func arguments(conds []seccomp.Cond) (args []specs.LinuxSeccompArg) {
 	for _, c := range conds {

@@ -62,7 +62,7 @@ func (p *plan) perform(g *native.Ground, group *cgroup.Group) (ends glove.Ends, 
 // play has the stage's glove set the stage, execute the runtime and wait for its
 // end.
 func (p *plan) play(hand glove.Ends, first *os.Process, g *native.Ground) (int, error) {
-	place, err := p.tier.place(p.spec.Root.Tree)
+	place, err := p.tier.place()
 	if err != nil {
 		native.Abandon(first)
 		return 0, broken("find a place for the bundle", err)
@@ -131,9 +131,8 @@ const (
 // stage covers one of them.
 var places = []string{"/mnt", "/media", "/srv", "/tmp"}
 
-// place finds a directory to cover, in which neither the runtime is nor what it
-// needs.
-func (t *Tier) place(tree string) (string, error) {
+// place finds a directory to cover, in which the runtime is not.
+func (t *Tier) place() (string, error) {
 	for _, dir := range places {
 		info, err := os.Lstat(dir)
 		if err == nil && info.IsDir() && !strings.HasPrefix(t.runtime.path, dir+"/") {

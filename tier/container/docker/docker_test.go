@@ -63,4 +63,14 @@ func TestFirst(t *testing.T) {
 		t.Error(err)
 	}
 	t.Log("close", time.Since(begin))
+	for range 5 {
+		begin := time.Now()
+		box, err := tr.Open(context.Background(), tier.Spec{Root: root, Limits: limits.WithDefaults()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		up := time.Now()
+		box.Close()
+		t.Log("open", up.Sub(begin), "close", time.Since(up))
+	}
 }
