@@ -253,7 +253,7 @@ func lockHome(ctx context.Context, home string, how lock.Kind) (*os.File, error)
 		if err := os.Mkdir(home, 0o700); err != nil && !os.IsExist(err) {
 			return nil, err
 		}
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|asFound, 0o600)
+		f, err := lock.Open(name)
 		if os.IsNotExist(err) {
 			continue // pruned in between
 		}

@@ -17,6 +17,12 @@ const (
 	Exclusive
 )
 
+// Open opens a file to be locked, and makes it where it is not there. It does
+// not follow a link.
+func Open(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+}
+
 // Try locks f if that can be done at once, and tells whether it was. A file that
 // is locked already is not to be locked again.
 func Try(f *os.File, k Kind) (bool, error) {

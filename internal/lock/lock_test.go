@@ -21,7 +21,7 @@ func TestTry(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "f")
 			open := func() *os.File {
-				f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+				f, err := Open(name)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -47,6 +47,20 @@ func TestTry(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestOpenFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("file", link); err != nil {
+		t.Skipf("links cannot be made here: %v", err)
+	}
+	if f, err := Open(link); err == nil {
+		f.Close()
+		if _, err := os.Lstat(filepath.Join(dir, "file")); err == nil {
+			t.Error("a link was followed")
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const noFollow = unix.O_NOFOLLOW
+
 func try(f *os.File, k Kind) (bool, error) {
 	how := unix.LOCK_SH
 	if k == Exclusive {

@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// noFollow opens a link itself, which then is no file that can be locked.
+const noFollow = windows.O_FILE_FLAG_OPEN_REPARSE_POINT
+
 // try locks one byte far behind the end of any file: Windows denies others the
 // bytes that are locked, and the content is to be read.
 func try(f *os.File, k Kind) (bool, error) {
