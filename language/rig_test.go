@@ -24,12 +24,19 @@ import (
 // plain bubblewrap: the languages are tested apart from the tiers.
 
 // rigWall bounds one exam in the rig.
-var rigWall = 30 * time.Second
+var rigWall = 5 * time.Second
 
 // rigTool finds a language's toolchain and builds its root, once per test
 // binary. What the host lacks skips the test.
 func rigTool(t testing.TB, l *Language) (*Toolchain, string) {
 	t.Helper()
+	if modules[l] {
+		tc, tree, err := moduleTool(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tc, tree
+	}
 	if _, err := exec.LookPath("bwrap"); err != nil {
 		t.Skip("bubblewrap is not installed: apt-get install bubblewrap")
 	}
@@ -82,6 +89,9 @@ type rigRun struct {
 // descriptors 3, 4 and 5; nil leaves one closed.
 func rigStart(t testing.TB, ctx context.Context, tc *Toolchain, tree string, step Step, files []glovebox.File, fds [3]*os.File) func() rigRun {
 	t.Helper()
+	if tc.isModule() {
+		return moduleStart(t, ctx, tc, tree, step, files, fds)
+	}
 	ws := t.TempDir()
 	for _, f := range append(append([]glovebox.File(nil), files...), step.Files...) {
 		p := filepath.Join(ws, filepath.FromSlash(f.Path))

@@ -56,7 +56,8 @@ func TestScriptedRun(t *testing.T) {
 		{name: "syntax", lang: Bash, text: "if true; then\n  echo x\ndone\n", syntax: &glovebox.SyntaxError{File: "main.sh", Line: 3, Message: "syntax error near unexpected token `done'"}},
 		{name: "unfinished", lang: Bash, text: "echo \"x\n", syntax: &glovebox.SyntaxError{File: "main.sh", Line: 1, Message: "unexpected EOF while looking for matching `\"'"}},
 	} {
-		t.Run(c.lang.Name+"/"+c.name, func(t *testing.T) {
+		eachWay(t, c.lang, c.name, func(t *testing.T, l *Language) {
+			c.lang = l
 			run := rigPlan(t, c.lang, one(c.lang, c.text), c.stdin)
 			var syntax *glovebox.SyntaxError
 			for _, e := range run.events {
@@ -128,7 +129,8 @@ func TestScriptedInProcess(t *testing.T) {
 		{"ends at once", Bash, "exit 0",
 			glovebox.File{Path: "t.sh", Data: []byte("f=$(mktemp)\n[[ -f $f ]] || exit 1\n")}, false},
 	} {
-		t.Run(c.lang.Name+"/"+c.name, func(t *testing.T) {
+		eachWay(t, c.lang, c.name, func(t *testing.T, l *Language) {
+			c.lang = l
 			v := rigExam(t, c.lang, one(c.lang, c.text), Tests{Files: []glovebox.File{c.test}})
 			if v.pass != c.pass || v.proof != glovebox.ProofInProcess {
 				t.Errorf("pass %t, want %t; proof %q; %s\n%s\n%s", v.pass, c.pass, v.proof, v.why, v.candidate.stderr, v.candidate.report)
@@ -236,7 +238,8 @@ assert(same((object) ['a' => 1]) == (object) ['a' => 1]);
 		{"stdin and status", Bash, "f() { tr a-z A-Z; return 4; }", bashTest("out=$(echo hey | f) || status=$?\n[ \"$out/$status\" = HEY/4 ] || exit 1\n"), ""},
 		{"entry", Bash, "solve() { echo $(($1 * 2)); }", Tests{Entry: "solve", Files: []glovebox.File{{Path: "t.sh", Data: []byte("[[ $(candidate 4) == 8 ]] || exit 1\n")}}}, ""},
 	} {
-		t.Run(c.lang.Name+"/"+c.name, func(t *testing.T) {
+		eachWay(t, c.lang, c.name, func(t *testing.T, l *Language) {
+			c.lang = l
 			p := one(c.lang, c.text)
 			if c.name == "several files" {
 				p.Files = append(p.Files, glovebox.File{Path: "lib/util.ts", Data: []byte("export function g(n: number): number {\n  return n * 2;\n}\n")})

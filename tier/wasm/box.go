@@ -380,7 +380,7 @@ func (b *box) died(out *glovebox.Outcome, err error) {
 		out.Hits = append(out.Hits, hit(glovebox.LimitMemory, "the box's process could not have more memory"))
 	default:
 		out.Cause, out.Signal = glovebox.CauseExit, "SIGABRT"
-		out.Hits = append(out.Hits, hit(glovebox.LimitName("process"), "the box's process ended by itself: %v (%v)", state, err))
+		out.Hits = append(out.Hits, hit(glovebox.LimitName("process"), "the box's process ended by itself: %v (%v): %.*q", state, err, maxFact, words))
 	}
 }
 

@@ -279,15 +279,28 @@ func (n *node) stat() sys.Stat_t {
 
 // view is the tree as a module sees it from a directory. It implements the
 // file system that wazero asks.
+//
+// A module has no working directory: C libraries take what is not absolute to be
+// in the root. So a first name that the root does not have is looked for, and
+// made, in the directory.
 type view struct {
 	esys.UnimplementedFS
 	*tree
 	from *node
 }
 
+func (v view) walk(name string, follow bool) (dir *node, last string, n *node, errno esys.Errno) {
+	at := v.from
+	first, _, _ := strings.Cut(strings.TrimLeft(name, "/"), "/")
+	if first == "" || first == "." || v.root.children[first] != nil {
+		at = v.root
+	}
+	return v.tree.walk(at, strings.TrimLeft(name, "/"), follow)
+}
+
 // find is walk for something that must be there.
 func (v view) find(name string, follow bool) (*node, esys.Errno) {
-	_, _, n, errno := v.walk(v.from, name, follow)
+	_, _, n, errno := v.walk(name, follow)
 	if errno == 0 && n == nil {
 		errno = esys.ENOENT
 	}
@@ -297,7 +310,7 @@ func (v view) find(name string, follow bool) (*node, esys.Errno) {
 // place is walk for something that is not there yet, in a directory that may be
 // written to.
 func (v view) place(name string) (dir *node, last string, errno esys.Errno) {
-	dir, last, n, errno := v.walk(v.from, name, false)
+	dir, last, n, errno := v.walk(name, false)
 	switch {
 	case errno != 0:
 		return nil, "", errno
@@ -328,7 +341,7 @@ func (v view) OpenFile(name string, flag esys.Oflag, perm fs.FileMode) (esys.Fil
 		v.hits.note(glovebox.LimitOpenFiles, "a file more than %d was not opened", v.limit.OpenFiles)
 		return nil, esys.EAGAIN
 	}
-	dir, last, n, errno := v.walk(v.from, name, flag&esys.O_NOFOLLOW == 0)
+	dir, last, n, errno := v.walk(name, flag&esys.O_NOFOLLOW == 0)
 	writes := flag&(esys.O_RDWR|esys.O_WRONLY) != 0 || flag&(esys.O_TRUNC|esys.O_APPEND) != 0
 	switch {
 	case errno != 0:
@@ -435,7 +448,7 @@ func (v view) Rename(from, to string) esys.Errno {
 	if errno != 0 {
 		return errno
 	}
-	dir, last, old, errno := v.walk(v.from, to, false)
+	dir, last, old, errno := v.walk(to, false)
 	switch {
 	case errno != 0:
 		return errno

@@ -193,8 +193,7 @@ func (g *guest) run(c command) (d done) {
 	if errno != 0 || dir == nil || !dir.mode.IsDir() {
 		return done{Err: c.Dir + ": no such directory"}
 	}
-	mounts := wazero.NewFSConfig().(sysfs.FSConfig).WithSysFSMount(view{tree: g.files, from: g.files.root}, "/")
-	mounts = mounts.(sysfs.FSConfig).WithSysFSMount(view{tree: g.files, from: dir}, ".")
+	mounts := wazero.NewFSConfig().(sysfs.FSConfig).WithSysFSMount(view{tree: g.files, from: dir}, "/")
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().WithArgs(args...).WithFSConfig(mounts).
 		WithStdin(bytes.NewReader(c.Stdin)).WithStdout(stdout).WithStderr(stderr).WithRandSource(g.random).
 		WithWalltime(func() (int64, int32) {

@@ -31,12 +31,6 @@ const (
 	rejected     = `globalThis[Symbol.for("glovebox.rejected")]()`
 )
 
-// What js_std_loop_once answers.
-const (
-	loopAgain = 0
-	loopIdle  = -1
-)
-
 // stackSize is the most stack; a small box has an eighth of its memory.
 const stackSize = 16 << 20
 
@@ -64,7 +58,7 @@ func (g *guest) runQuickJS(ctx context.Context, r wazero.Runtime, compiled wazer
 	defer q.m.Close(ctx)
 	err = q.run(args)
 	stderr := sender{g.host, kindStderr}
-	if err != nil && strings.Contains(err.Error(), "wasm error: stack overflow") {
+	if err != nil && strings.Contains(err.Error(), "stack overflow") {
 		// As Node.js has it, which can go on where this library cannot.
 		fmt.Fprintf(stderr, "node:internal:1\n\n^\n\nRangeError: Maximum call stack size exceeded\n    at <anonymous>\n")
 		return sys.NewExitError(1)
@@ -107,7 +101,8 @@ func (q *quickJS) run(args []string) error {
 func (q *quickJS) loop() error {
 	for watch := true; ; {
 		if watch {
-			state, err := q.call("js_std_loop_once", q.context)
+			// It returns at once: the script has no timers of the library's.
+			_, err := q.call("js_std_loop", q.context)
 			if q.complains(err) {
 				// The library would only ever complain again.
 				watch = false
@@ -118,9 +113,6 @@ func (q *quickJS) loop() error {
 			}
 			if err != nil {
 				return err
-			}
-			if int32(state) == loopAgain {
-				continue
 			}
 		} else if err := q.jobs(); err != nil {
 			return err

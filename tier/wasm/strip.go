@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 
 	esys "github.com/tetratelabs/wazero/experimental/sys"
 
@@ -28,7 +29,7 @@ func stripTypes(g *guest, args []string, stderr io.Writer) []string {
 		fmt.Fprintln(stderr, "strip: no job")
 		return nil
 	}
-	v := view{tree: g.files, from: g.files.mkdirs(tier.Workspace)}
+	v := view{tree: g.files, from: g.files.root}
 	tell := func(line []byte) error {
 		if f := g.report(); f != nil {
 			_, errno := f.Write(line)
@@ -40,7 +41,7 @@ func stripTypes(g *guest, args []string, stderr io.Writer) []string {
 	}
 	ok, err := job.Strip(typescript.Files{
 		Read: func(name string) ([]byte, error) {
-			n, errno := v.find(name, true)
+			n, errno := v.find(path.Join(tier.Workspace, name), true)
 			if errno != 0 {
 				return nil, &os.PathError{Op: "open", Path: name, Err: errno}
 			}
@@ -77,7 +78,7 @@ func (g *guest) report() esys.File {
 
 // replace writes a whole file of the workspace.
 func (v view) replace(name string, data []byte) error {
-	if n, _ := v.find(name, false); n != nil && !n.mode.IsDir() && !n.fixed {
+	if n, _ := v.find(path.Join(tier.Workspace, name), false); n != nil && !n.mode.IsDir() && !n.fixed {
 		v.remove(n)
 	}
 	return v.stage(glovebox.File{Path: name, Data: data})
