@@ -140,8 +140,7 @@ func (m *Monitor) Start(ctx context.Context, machine monitor.Machine) (_ monitor
 		}
 		said := ""
 		if i.Process != nil {
-			i.Kill()
-			<-i.Dead()
+			i.Process.Close() // all that it said is read now; its error comes again
 			said = i.Err()
 		}
 		if cause := context.Cause(ctx); cause != nil {

@@ -16,12 +16,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox/internal/leftover"
+	"github.com/gloveboxhq/glovebox/tier/cgroup"
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
@@ -78,6 +80,27 @@ func testMachine(t testing.TB) monitor.Machine {
 	return monitor.Machine{
 		Kernel: file("vmlinux", "\x7fELF kernel", 0o600), Initrd: file("initrd", "initrd", 0o600), Drive: file("drive.erofs", "drive", 0o444),
 		Cmdline: "glovebox=1", Memory: 256 << 20, VCPUs: 1, Accel: monitor.KVM, Dir: t.TempDir(), Console: &monitor.Console{},
+	}
+}
+
+// nothingLeft takes what this process has, and returns what fails where it has
+// more: processes below it, descriptors. Nothing here makes a mount, which other
+// tests may do meanwhile.
+func nothingLeft(t testing.TB) func() {
+	t.Helper()
+	look := func() (processes, descriptors int) {
+		fds, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(leftover.Below(os.Getpid())), len(fds)
+	}
+	processes, descriptors := look()
+	return func() {
+		t.Helper()
+		if p, d := look(); p > processes || d > descriptors {
+			t.Errorf("%d processes and %d descriptors, before %d and %d", p, d, processes, descriptors)
+		}
 	}
 }
 
@@ -150,7 +173,7 @@ const kernelArgs = "glovebox=1 console=ttyS0 reboot=k panic=-1 pci=off random.tr
 func TestLife(t *testing.T) {
 	m := testMonitor(t, "firecracker")
 	machine := testMachine(t)
-	before := leftover.Look(t, leftover.Options{})
+	check := nothingLeft(t)
 	i := start(t, m, machine)
 	checkRequests(t, requests(t, i),
 		`GET /version`,
@@ -230,7 +253,7 @@ func TestLife(t *testing.T) {
 		})
 	}
 	all.Wait()
-	before.Same(t)
+	check()
 }
 
 // checkJail: what root starts is in a jail, is another user, and can write
@@ -299,12 +322,12 @@ func TestStartFails(t *testing.T) {
 		{"chatty", `CONNECT was answered with "OKOKOKOKOKOKOK"`, false},
 		{"mute", "the caller gave up", true},
 		{"hang", "the caller gave up", true},
-		{"deaf", "nobody listens in the guest", true},
+		{"deaf", "the caller gave up", true},
 	} {
 		t.Run(tt.fault, func(t *testing.T) {
 			m := testMonitor(t, "firecracker-"+tt.fault)
 			machine := testMachine(t)
-			before := leftover.Look(t, leftover.Options{})
+			check := nothingLeft(t)
 			limit := patience
 			if tt.soon {
 				limit = 3 * time.Second
@@ -328,7 +351,7 @@ func TestStartFails(t *testing.T) {
 					t.Errorf("%v is no APIError", err)
 				}
 			}
-			before.Same(t)
+			check()
 		})
 	}
 }
@@ -349,7 +372,7 @@ func TestStartRefuses(t *testing.T) {
 		{"no program", func(m *Monitor, v *monitor.Machine) { m.path += ".missing"; m.jailer += ".missing" }, "missing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			before := leftover.Look(t, leftover.Options{})
+			check := nothingLeft(t)
 			mon, machine := *m, testMachine(t)
 			if m.jailer == "" && tt.name == "no program" {
 				tt.change = func(m *Monitor, _ *monitor.Machine) { m.path += ".missing" }
@@ -360,8 +383,74 @@ func TestStartRefuses(t *testing.T) {
 			if _, err := mon.Start(ctx, machine); err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(tt.want)) {
 				t.Errorf("error %v, want one with %q", err, tt.want)
 			}
-			before.Same(t)
+			check()
 		})
+	}
+}
+
+// TestGroup: Firecracker lives in the control group that it was given, in a jail
+// and without.
+func TestGroup(t *testing.T) {
+	parent, err := cgroup.Find()
+	if err != nil {
+		t.Skip("control group: ", err)
+	}
+	g, err := parent.New(cgroup.Limits{})
+	if err != nil {
+		t.Skip("control group: ", err)
+	}
+	defer func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	machine := testMachine(t)
+	machine.Group = g
+	i := start(t, testMonitor(t, "firecracker"), machine)
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", i.PID()))
+	if err != nil || !strings.Contains(string(groups), "glovebox-box-") {
+		t.Errorf("it is in %s, %v", groups, err)
+	}
+	if err := i.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTakeAndPut: files go in and out by another file system, too.
+func TestTakeAndPut(t *testing.T) {
+	var st [2]unix.Stat_t
+	here := t.TempDir()
+	there, err := os.MkdirTemp("/dev/shm", "glovebox-test-*")
+	if err != nil {
+		t.Skip("another file system: ", err)
+	}
+	defer os.RemoveAll(there)
+	if err := errors.Join(unix.Stat(here, &st[0]), unix.Stat(there, &st[1])); err != nil || st[0].Dev == st[1].Dev {
+		t.Skip("another file system: /dev/shm is none ", err)
+	}
+	h := &home{path: there, owner: &syscall.Credential{Uid: 12345, Gid: 12345}}
+	from := filepath.Join(here, "from")
+	if err := os.WriteFile(from, []byte("text"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.put(from, stateFile); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.take(here, stateFile); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(here, stateFile)); err != nil || string(text) != "text" {
+		t.Errorf("%q, %v", text, err)
+	}
+	// A pipe is not waited for.
+	if err := unix.Mkfifo(filepath.Join(there, memoryFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.take(here, memoryFile); err == nil {
+		t.Error("a pipe was taken")
+	}
+	if err := h.put("/dev/zero", "zero"); err == nil {
+		t.Error("a device was put")
 	}
 }
 

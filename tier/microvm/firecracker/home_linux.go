@@ -118,13 +118,19 @@ func (h *home) put(from, name string) error {
 	return copyFile(from, to, 0o444)
 }
 
-// copyFile copies a regular file to a name that is not there yet.
+// copyFile copies a regular file, and no link to one, to a name that is not there
+// yet.
 func copyFile(from, to string, mode os.FileMode) error {
-	in, err := os.OpenFile(from, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	in, err := os.OpenFile(from, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if info, err := in.Stat(); err != nil {
+		return err
+	} else if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", from)
+	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -139,25 +145,31 @@ func copyFile(from, to string, mode os.FileMode) error {
 func (h *home) take(dir string, names ...string) error {
 	for _, name := range names {
 		from, to := filepath.Join(h.path, name), filepath.Join(dir, name)
-		var st unix.Stat_t
-		if err := unix.Lstat(from, &st); err != nil {
-			return &os.PathError{Op: "lstat", Path: from, Err: err}
-		}
-		if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink != 1 {
-			return fmt.Errorf("snapshot: Firecracker left no plain file %s", name)
-		}
 		err := os.Rename(from, to)
 		if errors.Is(err, unix.EXDEV) {
 			err = copyFile(from, to, 0o444)
 		}
-		if err == nil {
-			err = errors.Join(os.Chown(to, os.Geteuid(), os.Getegid()), os.Chmod(to, 0o444))
-		}
 		if err != nil {
-			return err
+			return fmt.Errorf("snapshot: %w", err)
+		}
+		// It is looked at where nobody else can change it.
+		if err := own(to); err != nil {
+			return errors.Join(fmt.Errorf("snapshot: %w", err), os.Remove(to))
 		}
 	}
 	return nil
+}
+
+// own makes a plain file this user's, who may only read it.
+func own(name string) error {
+	var st unix.Stat_t
+	if err := unix.Lstat(name, &st); err != nil {
+		return &os.PathError{Op: "lstat", Path: name, Err: err}
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink != 1 {
+		return fmt.Errorf("Firecracker left no plain file %s", filepath.Base(name))
+	}
+	return errors.Join(os.Lchown(name, os.Geteuid(), os.Getegid()), os.Chmod(name, 0o444))
 }
 
 // dial connects to a socket in the home, and to nothing that a link there leads
