@@ -26,6 +26,10 @@ func create(s *glove.Script) glove.Ref {
 	return fd
 }
 
+// manyForks is how often a program tries to fork that has no end of it: well
+// above the limit, and harmless where there is none.
+const manyForks = 64
+
 // Limits are attacks that run into each limit.
 func Limits() []Attack {
 	return []Attack{
@@ -38,16 +42,20 @@ func Limits() []Attack {
 		{Control: tier.ControlMemory, What: "allocating without end", Held: Hits(glovebox.LimitMemory, glovebox.CauseMemory),
 			Program: forever(call(linux.SYS_MMAP, 0, 4<<20, linux.PROT_READ|linux.PROT_WRITE, linux.MAP_PRIVATE|linux.MAP_ANONYMOUS|linux.MAP_POPULATE, -1, 0))},
 		{Control: tier.ControlProcesses, What: "forking without end", Held: Hits(glovebox.LimitProcesses, glovebox.CauseExit, glovebox.CauseWall),
-			Limits: func(l *glovebox.Limits) { l.Wall = soon },
 			Program: func(s *glove.Script) {
-				child, again, pid := s.Label(), s.Label(), s.Buffer(8)
+				child, again, end, pid := s.Label(), s.Label(), s.Label(), s.Buffer(8)
+				tries := s.Words(manyForks)
 				s.Place(again)
 				// At the limit it goes on trying.
 				s.Call("fork", linux.SYS_CLONE, uint64(linux.SIGCHLD), 0, 0, 0, 0).To(pid).Ignore()
 				s.Load(pid).IfEqual(0, child)
-				s.Jump(again)
+				s.Sub(tries, 1).IfOther(0, again)
+				// They are there for long enough to be counted.
+				s.Call("sleep", linux.SYS_NANOSLEEP, s.Words(0, int64(soon)), 0)
+				s.Jump(end)
 				s.Place(child)
 				s.Call("pause", linux.SYS_PPOLL, 0, 0, 0, 0)
+				s.Place(end)
 			}},
 		{Control: tier.ControlOpenFiles, What: "opening without end", Held: Fails(linux.EMFILE),
 			Program: forever(call(linux.SYS_DUP, 1))},

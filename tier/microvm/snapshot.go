@@ -200,7 +200,7 @@ func (t *Tier) take(ctx context.Context, p plan, home string) error {
 		err = g.instance.Snapshot(ctx, part)
 	}
 	if err = g.discard(err); err == nil {
-		err = seal(home, part, state)
+		err = t.cache.seal(home)
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(part))
@@ -214,8 +214,9 @@ type file struct {
 	SHA256 string `json:"sha256"`
 }
 
-// seal makes what is in part a snapshot.
-func seal(home, part, state string) error {
+// seal makes what was written a snapshot.
+func (c *cache) seal(home string) error {
+	part, state := filepath.Join(home, "part"), filepath.Join(home, "state")
 	list, err := describe(part)
 	if err != nil {
 		return err
@@ -227,8 +228,22 @@ func seal(home, part, state string) error {
 	if err := os.Rename(part, state); err != nil {
 		return err
 	}
-	_, err = (&cache{dir: home}).replace("manifest", data)
-	return err
+	now, err := stamp(state)
+	if err != nil {
+		return err
+	}
+	if _, err := (&cache{dir: home}).replace("manifest", data); err != nil {
+		return err
+	}
+	c.remember(home, now+string(data))
+	return nil
+}
+
+// remember notes that a snapshot was seen to be whole.
+func (c *cache) remember(home, stamp string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.checked[home] = stamp
 }
 
 // describe hashes the files of a directory.
@@ -288,9 +303,7 @@ func (c *cache) check(home string) error {
 			return fmt.Errorf("%s: %s is not what it was", home, name)
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.checked[home] = now
+	c.remember(home, now)
 	return nil
 }
 

@@ -220,7 +220,7 @@ var commandTests = map[string]func(*suite, *testing.T){
 		if u := run(box, "p").ok(t).Usage; u.Duration < 100*time.Millisecond || u.MemoryPeak < 32<<20 || u.MemoryPeak > 96<<20 {
 			t.Errorf("usage is %+v", u)
 		}
-		if u := run(box, "loop", func(c *tier.Command) { c.Wall = soon }).Usage; u.CPU == 0 || u.CPU > ample {
+		if u := run(box, "loop", func(c *tier.Command) { c.Wall = s.soon() }).Usage; u.CPU == 0 || u.CPU > ample {
 			t.Errorf("usage is %+v", u)
 		}
 	},
@@ -281,15 +281,15 @@ var commandTests = map[string]func(*suite, *testing.T){
 	"wall": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) { write(s, 1, "before"); pause(s) }))
 		begin := time.Now()
-		r := run(box, "p", func(c *tier.Command) { c.Wall = soon })
+		r := run(box, "p", func(c *tier.Command) { c.Wall = s.soon() })
 		if r.Cause != glovebox.CauseWall || !r.hit(glovebox.LimitWall) || r.ExitCode != -1 || r.stdout.String() != "before" {
 			t.Errorf("ended with %+v, stdout %q", r.Outcome, &r.stdout)
 		}
-		if took := time.Since(begin); took > ample/2 || took < soon {
-			t.Errorf("a wall of %v took %v", soon, took)
+		if took := time.Since(begin); took > ample/2 || took < s.soon() {
+			t.Errorf("a wall of %v took %v", s.soon(), took)
 		}
 		if box.Alive() { // then it is as good as before
-			if r := run(box, "p", func(c *tier.Command) { c.Wall = soon }); r.Cause != glovebox.CauseWall || r.stdout.String() != "before" {
+			if r := run(box, "p", func(c *tier.Command) { c.Wall = s.soon() }); r.Cause != glovebox.CauseWall || r.stdout.String() != "before" {
 				t.Errorf("the second ended with %+v", r.Outcome)
 			}
 		}
@@ -302,7 +302,7 @@ var commandTests = map[string]func(*suite, *testing.T){
 			fork(s, func(s *glove.Script) { s.Call("setsid", linux.SYS_SETSID); pause(s) })
 			loop(s)
 		}))
-		if r := run(box, "p", func(c *tier.Command) { c.Wall = soon }); r.Cause != glovebox.CauseWall {
+		if r := run(box, "p", func(c *tier.Command) { c.Wall = s.soon() }); r.Cause != glovebox.CauseWall {
 			t.Errorf("ended with %+v", r.Outcome)
 		}
 	},

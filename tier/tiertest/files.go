@@ -184,7 +184,7 @@ var fileTests = map[string]func(*suite, *testing.T){
 	},
 	"a workspace after a kill": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) { create(s, "partial", "so far"); pause(s) }))
-		run(box, "p", func(c *tier.Command) { c.Wall = soon })
+		run(box, "p", func(c *tier.Command) { c.Wall = s.soon() })
 		if fsys, err := box.Workspace(); err == nil {
 			if data, err := fs.ReadFile(fsys, "partial"); err != nil || string(data) != "so far" {
 				t.Errorf("holds %q, %v", data, err)

@@ -28,6 +28,9 @@ type Kind struct {
 	Root func(ctx context.Context, store *rootfs.Store, plan rootfs.Plan) (*rootfs.Root, error)
 	// Kernel tells that the boxes share the host's kernel.
 	Kernel bool
+	// Slow tells that the boxes' processor is emulated: a command may take a
+	// second to begin on a busy host.
+	Slow bool
 	// Pids lists the boxes' processes of all owners, where another program makes
 	// them; nil where they are below the process that opens the boxes.
 	Pids func(t *testing.T) []int
@@ -98,8 +101,14 @@ type suite struct {
 // ample is a wall that only a test that hangs meets.
 const ample = time.Minute
 
-// soon is the wall of a command that must meet it.
-const soon = 300 * time.Millisecond
+// soon is the wall of a command that must meet it, after it has done its first
+// things.
+func (s *suite) soon() time.Duration {
+	if s.kind.Slow {
+		return 3 * time.Second
+	}
+	return 300 * time.Millisecond
+}
 
 func (s *suite) spec(files ...glovebox.File) tier.Spec {
 	l := glovebox.Limits{Wall: ample, CPU: ample, Memory: 96 << 20, Processes: 16, OpenFiles: 64, Output: 1 << 20}
