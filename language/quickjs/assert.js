@@ -153,7 +153,8 @@ function make(strict) {
   const compare = (operator, title, holds) => (...args) => {
     need(args, 2);
     const [actual, expected, message] = args;
-    if (!holds(actual, expected)) fail(message, () => difference(title, actual, expected), actual, expected, operator);
+    const text = () => (title ? difference(title, actual, expected) : `${inspect(actual)} ${operator} ${inspect(expected)}`);
+    if (!holds(actual, expected)) fail(message, text, actual, expected, operator);
   };
   const strictEqual = compare('strictEqual', 'Expected values to be strictly equal:', Object.is);
   const notStrictEqual = compare('notStrictEqual', 'Expected "actual" to be strictly unequal to:', (a, b) => !Object.is(a, b));
@@ -162,8 +163,8 @@ function make(strict) {
   const loose = (a, b) => a == b || (Number.isNaN(a) && Number.isNaN(b)); // eslint-disable-line eqeqeq
   Object.assign(assert, {
     ok, strictEqual, notStrictEqual, deepStrictEqual, notDeepStrictEqual,
-    equal: strict ? strictEqual : compare('==', 'Expected values to be loosely equal:', loose),
-    notEqual: strict ? notStrictEqual : compare('!=', 'Expected "actual" to be loosely unequal to:', (a, b) => !loose(a, b)),
+    equal: strict ? strictEqual : compare('==', '', loose),
+    notEqual: strict ? notStrictEqual : compare('!=', '', (a, b) => !loose(a, b)),
     deepEqual: strict ? deepStrictEqual : compare('deepEqual', 'Expected values to be loosely deep-equal:', (a, b) => same(a, b, false)),
     notDeepEqual: strict ? notDeepStrictEqual : compare('notDeepEqual', 'Expected "actual" not to be loosely deep-equal to:', (a, b) => !same(a, b, false)),
     fail(message = 'Failed') { fail(message, () => 'Failed', undefined, undefined, 'fail'); },

@@ -166,7 +166,7 @@ function structure(value, ctx, depth) {
     const title = prefix(name, tag, Array.isArray(value) ? 'Array' : 'Object').trimEnd();
     return Array.isArray(value) ? '[Array]' : `[${title || 'Object'}]`;
   }
-  if (base) open = `{ ${base}`;
+  if (base) open = `${base} {`;
   ctx.seen.push(value);
   ctx.current = depth;
   const outer = ctx.indent;

@@ -8,6 +8,8 @@ const hide = (object, key, value) => defineProperty(object, key, { value, writab
 // Messages.
 
 const messages = [
+  [/^unexpected token in expression: ''$/, 'Unexpected end of input'],
+  [/^unexpected token in expression: '([^]*)'$/, "Unexpected token '$1'"],
   [/^cannot read property '([^]*)' of (null|undefined)$/, "Cannot read properties of $2 (reading '$1')"],
   [/^cannot set property '([^]*)' of (null|undefined)$/, "Cannot set properties of $2 (setting '$1')"],
   [/^'([^]*)' is read-only$/, 'Assignment to constant variable.'],
@@ -73,7 +75,7 @@ const prepare = (error, sites) => {
     // What only the engine calls is of no use.
     while (frames.length > 0 && frames.at(-1).line === undefined) frames.pop();
     if (typeof userPrepare === 'function') return userPrepare(error, sites);
-    if (error instanceof SyntaxError && sites.length > 0) syntaxPlaces.set(error, [sites[0].getFileName(), sites[0].getLineNumber(), sites[0].getColumnNumber()]);
+    if (error instanceof SyntaxError && sites.length > 0 && !syntaxPlaces.has(error)) syntaxPlaces.set(error, [sites[0].getFileName(), sites[0].getLineNumber(), sites[0].getColumnNumber()]);
     return [head(error), ...frames.map(frameText)].join('\n');
   } catch {
     return '';
@@ -81,9 +83,10 @@ const prepare = (error, sites) => {
 };
 const syntaxPlaces = new WeakMap();
 const head = (error) => (Object.prototype.toString.call(error) === '[object Error]' || error instanceof Error ? title(error) : 'Error');
+Error.prepareStackTrace = prepare; // the engine's own accessor takes it
 defineProperty(Error, 'prepareStackTrace', {
   configurable: true,
-  get: () => prepare,
+  get: () => userPrepare,
   set(value) { userPrepare = value; },
 });
 

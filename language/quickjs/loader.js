@@ -27,9 +27,16 @@ function copy(name, text) {
   fs.writeFileSync(place, text);
   return place;
 }
-// forget removes copies that were read. Nothing of them is the program's.
-function forget() {
-  fs.rmSync(room, { recursive: true, force: true });
+// load imports a copy, and removes all of them when no module is being loaded
+// any more: nothing of them is the program's.
+let loads = 0;
+async function load(place) {
+  loads++;
+  try {
+    return await nativeImport(place);
+  } finally {
+    if (--loads === 0) fs.rmSync(room, { recursive: true, force: true });
+  }
 }
 
 // script evaluates a text as a script that has a file's name.
@@ -38,7 +45,7 @@ function script(name, text) {
   try {
     return loadScript(place);
   } finally {
-    forget();
+    fs.rmSync(loads > 0 ? place : room, { recursive: true, force: true });
   }
 }
 
@@ -334,12 +341,15 @@ function instance(specifier, from) {
 // importFrom is import() in a file.
 function importFrom(from) {
   return async (specifier) => {
-    const place = instance(specifier instanceof URL ? specifier.href : String(specifier), from);
-    const loading = nativeImport(place);
-    // The engine has read all of it when the call returns.
-    forget();
-    return loading;
+    loads++; // what is made for it stays until it is read
+    let place;
+    try {
+      place = instance(specifier instanceof URL ? specifier.href : String(specifier), from);
+    } finally {
+      loads--;
+    }
+    return load(place);
   };
 }
 
-module.exports = { Module, compile, checkModule, isModule, synthetic, source, copy, forget, nativeImport, importFrom, kindOf, strip, mapped, maps, instance };
+module.exports = { Module, compile, checkModule, isModule, synthetic, source, copy, load, importFrom, kindOf, strip, mapped, maps, instance };

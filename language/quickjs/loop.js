@@ -147,11 +147,11 @@ function report(error, origin) {
     else if (origin === 'unhandledRejection') {
       text = '[UnhandledPromiseRejection: This error originated either by throwing inside of an async function without a catch block, '
         + `or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "${inspect(error)}".] {\n  code: 'ERR_UNHANDLED_REJECTION'\n}`;
-    } else text = `Uncaught ${inspect(error)}`;
+    } else text = typeof error === 'object' || typeof error === 'function' ? `Uncaught:\n${inspect(error)}` : String(error);
   } catch {
     text = 'Uncaught';
   }
-  const at = /^\s+at .*?(?:file:\/\/)?(\/[^\s():]+):(\d+):(\d+)\)?$/m.exec(text);
+  const at = /^\s+at .*?(?:file:\/\/)?(\/[^\s():]+):(\d+):(\d+)\)?(?: \{)?$/m.exec(text);
   let top = 'node:internal:1\n\n^\n';
   if (at) {
     const line = sourceLine(at[1], Number(at[2])) ?? '';

@@ -34,10 +34,7 @@ class VirtualModule {
   async evaluate() {
     this.status = 'evaluating';
     try {
-      const place = this._place();
-      const loading = loader.nativeImport(place);
-      loader.forget();
-      this.namespace = await loading;
+      this.namespace = await loader.load(this._place());
       this.status = 'evaluated';
     } catch (error) {
       this.status = 'errored';
