@@ -24,7 +24,7 @@ import (
 // plain bubblewrap: the languages are tested apart from the tiers.
 
 // rigWall bounds one exam in the rig.
-var rigWall = 5 * time.Second
+var rigWall = 30 * time.Second
 
 // rigTool finds a language's toolchain and builds its root, once per test
 // binary. What the host lacks skips the test.
