@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"golang.org/x/sys/unix"
 )
 
 // An origin is what an image is imported from: documents by name, and blobs by
@@ -29,15 +28,21 @@ type folder struct {
 	root  *os.Root
 }
 
-// open opens a regular file, without waiting for one that writes to a pipe.
+// open opens a regular file: a pipe would wait for somebody to write to it.
 func (f *folder) open(name string) (*os.File, error) {
-	file, err := f.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	want, err := f.root.Lstat(name)
+	if err == nil && !want.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", name)
+	}
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", name)
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err2 := file.Stat(); err2 != nil || !os.SameFile(want, info) {
+		err = fmt.Errorf("%s changed while it was opened", name)
 	}
 	if err != nil {
 		file.Close()

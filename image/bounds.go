@@ -28,4 +28,5 @@ const (
 	maxPath  = 2048
 	maxDepth = 128
 	maxLink  = 1024
+	maxText  = 128 << 20 // of all names and links of an image together
 )

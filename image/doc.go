@@ -29,7 +29,8 @@
 //
 //	blobs/sha256/<hex>  manifests, configurations, layers, signatures
 //	refs/<hex>          one record for each name
-//	trees/<hex>/        a tree: index, data, and a lock held while it is used
+//	trees/<hex>/        a tree: index and data
+//	trees/<hex>.lock    held while a process uses the tree
 //	tmp/                what is being made; swept by the next Open
 //	lock                shared by who adds, exclusive to who removes
 //

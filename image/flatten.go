@@ -12,7 +12,8 @@ import (
 	"path/filepath"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/internal/lock"
 )
 
 // treeID names the tree of layers, by their digests when unpacked and by what
@@ -42,16 +43,16 @@ func (s *Store) tree(ctx context.Context, i *Image, diffs []v1.Hash) (*tree, err
 		}
 	}
 	// Nobody removes it before this is locked: that takes the store's lock.
-	lock, err := lockFile(ctx, filepath.Join(dir, treeLock), unix.LOCK_SH)
+	held, err := lockFile(ctx, dir+treeLock, lock.Shared)
 	if err != nil {
 		return nil, err
 	}
 	t, err = openTree(dir)
 	if err != nil {
-		lock.Close()
+		held.Close()
 		return nil, err
 	}
-	t.lock = lock
+	t.lock = held
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if other := s.trees[dir]; other != nil {
@@ -82,13 +83,14 @@ func (s *Store) makeTree(ctx context.Context, dir string, i *Image, diffs []v1.H
 	if err := s.flatten(ctx, i, diffs, data, index); err != nil {
 		return err
 	}
-	if err := errors.Join(data.Sync(), index.Sync()); err != nil {
+	if err := errors.Join(data.Sync(), index.Sync(), data.Close(), index.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(part, dir); err != nil && !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, unix.EEXIST) {
-		return err // else another process was faster
+	err = os.Rename(part, dir)
+	if _, there := os.Lstat(filepath.Join(dir, treeIndex)); there == nil {
+		return nil // or another process was faster
 	}
-	return nil
+	return err
 }
 
 // flatten applies the layers of an image, whose digests when unpacked must be

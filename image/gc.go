@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
+	"github.com/gloveboxhq/glovebox/internal/lock"
 )
 
 // Collected is what [Store.GC] removed.
@@ -70,7 +70,7 @@ func (s *Store) collect(ctx context.Context) (Collected, error) {
 		if err := context.Cause(ctx); err != nil {
 			return c, err
 		}
-		if !trees[d.Name()] {
+		if d.IsDir() && !trees[d.Name()] {
 			if err := s.removeTree(d.Name(), &c); err != nil {
 				return c, err
 			}
@@ -125,12 +125,12 @@ func (s *Store) reachable() (blobs, trees map[string]bool, err error) {
 // removeTree removes a tree that no process uses.
 func (s *Store) removeTree(name string, c *Collected) error {
 	dir := filepath.Join(s.dir, "trees", name)
-	lock, err := os.OpenFile(filepath.Join(dir, treeLock), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	held, err := lock.Open(dir + treeLock)
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
-	if ok, err := tryLock(lock, unix.LOCK_EX); err != nil || !ok {
+	defer held.Close()
+	if ok, err := lock.Try(held, lock.Exclusive); err != nil || !ok {
 		c.InUse++
 		return err
 	}
@@ -145,7 +145,8 @@ func (s *Store) removeTree(name string, c *Collected) error {
 	}
 	c.Trees++
 	c.Bytes += bytes
-	return nil
+	// Who wants a tree's lock holds the store's, which is ours now.
+	return os.Remove(held.Name())
 }
 
 // discard removes what is at a name, at once as far as others see.

@@ -26,6 +26,7 @@ type flattener struct {
 	unpacked int64 // bytes of all layers
 	layer    int   // the one that is applied, from 1
 	entries  int
+	text     int64
 	dropped  Dropped
 	hash     hash.Hash
 	buf      []byte
@@ -113,8 +114,8 @@ type layer struct {
 }
 
 func (l *layer) entry(h *tar.Header, content io.Reader) error {
-	if l.entries++; l.entries > l.bounds.Files {
-		return fmt.Errorf("more than %d entries", l.bounds.Files)
+	if err := l.count(h.Name, h.Linkname); err != nil {
+		return err
 	}
 	if h.Typeflag == tar.TypeXGlobalHeader {
 		return nil // comments of whoever packed it
@@ -156,6 +157,20 @@ func (l *layer) entry(h *tar.Header, content io.Reader) error {
 		}
 	}
 	return l.put(dir, last, n)
+}
+
+// count counts an entry, or a directory that an entry has made.
+func (l *layer) count(texts ...string) error {
+	if l.entries++; l.entries > l.bounds.Files {
+		return fmt.Errorf("more than %d entries", l.bounds.Files)
+	}
+	for _, t := range texts {
+		l.text += int64(len(t))
+	}
+	if l.text > maxText {
+		return fmt.Errorf("more than %d MiB of names", maxText>>20)
+	}
+	return nil
 }
 
 // elements splits a name of an entry and holds it to the bounds.
@@ -200,7 +215,7 @@ func (l *layer) node(h *tar.Header, name []string) (*node, error) {
 		if h.Linkname == "" || len(h.Linkname) > maxLink || strings.IndexByte(h.Linkname, 0) >= 0 {
 			return nil, fmt.Errorf("the target of the link is empty or longer than %d bytes", maxLink)
 		}
-		n.kind, n.link = kindLink, h.Linkname
+		n.kind, n.link = kindLink, strings.Clone(h.Linkname)
 	case tar.TypeLink:
 		to, err := l.linked(h.Linkname)
 		if err != nil {
@@ -248,6 +263,9 @@ func (l *layer) dir(name []string) (*node, error) {
 	for i, e := range name {
 		c := n.children[e]
 		if c == nil {
+			if err := l.count(); err != nil {
+				return nil, err
+			}
 			c = newDir(l.layer)
 			n.children[e] = c
 		}
@@ -306,6 +324,10 @@ func (l *layer) hide(in []string, name string) error {
 
 // clear removes what the layers below have in a directory.
 func (l *layer) clear(dir *node) {
+	if dir.cleared == l.layer {
+		return // and since then only this layer has added to it
+	}
+	dir.cleared = l.layer
 	for name, c := range dir.children {
 		l.clear(c)
 		if c.layer < l.layer && len(c.children) == 0 {

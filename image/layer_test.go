@@ -196,6 +196,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"a long path", [][]string{{strings.Repeat("abc/", maxPath/4) + "x=1"}}, DefaultBounds, "longer"},
 		{"a deep path", [][]string{{strings.Repeat("a/", maxDepth) + "x=1"}}, DefaultBounds, "deeper"},
 		{"too many entries", [][]string{{"a=1", "b=1", "c=1", "d=1", "e=1"}}, small, "more than 4 entries"},
+		{"too many directories that nobody names", [][]string{{"a/b/c/d/e=1"}}, small, "more than 4 entries"},
 		{"too many entries of all layers", [][]string{{"a=1", "b=1", "c=1"}, {"a=1", "b=1"}}, small, "more than 4 entries"},
 		{"too many layers", [][]string{{}, {}, {}}, small, "more than 2 layers"},
 		{"too many bytes", [][]string{{"a=" + strings.Repeat("x", 9000)}}, small, "unpacked"},

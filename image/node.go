@@ -16,6 +16,7 @@ type node struct {
 	sum      [sha256.Size]byte // of a file: the hash of its content
 	seconds  int64             // of a file: when it was modified, since 1970
 	children map[string]*node  // of a directory
+	cleared  int               // the last layer that hid what those below it had here
 	layer    int               // the layer that it is of, while layers are applied
 }
 
@@ -65,7 +66,8 @@ func (n *node) count() (files int, bytes int64) {
 // split returns the elements of a name: what is below the root, however it is
 // written. It reports "..", which no archive of a tree needs.
 func split(name string) (elements []string, up bool) {
-	for e := range strings.SplitSeq(name, "/") {
+	// A name may be part of a text of a megabyte, which need not stay.
+	for e := range strings.SplitSeq(strings.Clone(name), "/") {
 		switch e {
 		case "", ".":
 		case "..":

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/gloveboxhq/glovebox/internal/lock"
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
@@ -64,28 +63,28 @@ func (s *Store) Close() error {
 
 // adding locks the store for one that adds to it: until the lock is closed
 // nothing is removed, and what is in tmp is somebody's.
-func (s *Store) adding(ctx context.Context) (*os.File, error) { return s.locked(ctx, unix.LOCK_SH) }
+func (s *Store) adding(ctx context.Context) (*os.File, error) { return s.locked(ctx, lock.Shared) }
 
 // removing locks the store for one that removes from it.
-func (s *Store) removing(ctx context.Context) (*os.File, error) { return s.locked(ctx, unix.LOCK_EX) }
+func (s *Store) removing(ctx context.Context) (*os.File, error) { return s.locked(ctx, lock.Exclusive) }
 
-func (s *Store) locked(ctx context.Context, how int) (*os.File, error) {
-	lock, err := lockFile(ctx, filepath.Join(s.dir, "lock"), how)
+func (s *Store) locked(ctx context.Context, k lock.Kind) (*os.File, error) {
+	f, err := lockFile(ctx, filepath.Join(s.dir, "lock"), k)
 	if err != nil {
 		return nil, fmt.Errorf("image store: %w", err)
 	}
-	return lock, nil
+	return f, nil
 }
 
 // sweep removes what killed processes left in tmp, if nobody is at work. Else
 // the next one does it; it is in nobody's way.
 func (s *Store) sweep() {
-	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	f, err := lock.Open(filepath.Join(s.dir, "lock"))
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	if ok, err := tryLock(f, unix.LOCK_EX); err != nil || !ok {
+	if ok, err := lock.Try(f, lock.Exclusive); err != nil || !ok {
 		return
 	}
 	left, _ := filepath.Glob(filepath.Join(s.dir, "tmp", "*"))

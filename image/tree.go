@@ -22,11 +22,11 @@ type tree struct {
 	lock    *os.File // held shared: nobody removes the tree
 }
 
-// Names of the files of a tree.
+// Names of the files of a tree, and the ending of its lock beside it.
 const (
 	treeIndex = "index"
 	treeData  = "data"
-	treeLock  = "lock"
+	treeLock  = ".lock"
 )
 
 // openTree reads the tree in dir. The caller locks it.
