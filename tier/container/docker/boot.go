@@ -1,7 +1,7 @@
 package docker
 
 import (
-	"encoding/binary"
+	"fmt"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -12,43 +12,39 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
-// rlimits are how many limits of a process there are: RLIM_NLIMITS.
-const rlimits = 16
-
-// boot finishes the container, and returns the hard limits that the glove has
-// there: no command can have more.
-func boot(l *wire.Link) (own [rlimits]uint64, err error) {
+// boot finishes the container and looks at what it is.
+func boot(l *wire.Link) (f found, err error) {
 	s := new(glove.Script)
 	l.Place(s)
 	for _, at := range scratch {
 		s.Call("chmod "+at, linux.SYS_FCHMODAT, linux.AT_FDCWD, at, 0o1777) // as engines differ
 	}
-	buf := s.Buffer(16 * rlimits)
+	buf := s.Buffer(foundSize)
 	for i := range rlimits {
 		s.Call("limits", linux.SYS_PRLIMIT64, 0, i, 0, buf.Plus(16*i))
 	}
-	s.Reply(buf, s.Words(16*rlimits))
+	for i, at := range places {
+		s.Call("statfs "+at, linux.SYS_STATFS, at, buf.Plus(16*rlimits+statfsSize*i))
+	}
+	s.Reply(buf, s.Words(foundSize))
 	reply, err := l.Ends().Do(s, time.Now().Add(patience))
-	if err != nil {
-		return own, err
+	if err == nil && len(reply) != foundSize {
+		err = fmt.Errorf("the glove replied with %d bytes", len(reply))
 	}
-	for i := range own {
-		own[i] = binary.LittleEndian.Uint64(reply[16*i+8:])
-	}
-	return own, nil
+	return found(reply), err
 }
 
 // prologue makes a command's own process what a command is: the first that the
 // kernel kills for memory, under its limits, the ordinary user, without a
 // capability and the way to any, and behind the filter of system calls.
-func prologue(limits glovebox.Limits, own [rlimits]uint64) func(*glove.Script) {
+func prologue(limits glovebox.Limits, f found) func(*glove.Script) {
 	return func(s *glove.Script) {
 		fd := s.Words(0)
 		s.Call("open oom_score_adj", linux.SYS_OPENAT, linux.AT_FDCWD, "/proc/self/oom_score_adj", linux.O_WRONLY|linux.O_CLOEXEC, 0).To(fd)
 		s.CallOn(fd, "write oom_score_adj", linux.SYS_WRITE, "1000", 4)
 		s.CallOn(fd, "close", linux.SYS_CLOSE)
 		for _, l := range commandLimits(limits) {
-			hard := own[l.resource]
+			hard := f.hardLimit(l.resource)
 			s.Call("limit "+l.name, linux.SYS_PRLIMIT64, 0, l.resource, s.Words(min(l.soft, hard), min(l.hard, hard)), 0)
 		}
 		for c := range lastCap + 1 {

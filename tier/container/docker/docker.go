@@ -183,25 +183,28 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec) (_ tier.Box, err error)
 	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
 	fail := func(op string, err error) error {
+		var lack *tier.Error
+		if errors.As(err, &lack) {
+			return errors.Join(err, g.Close(), g.link.Ends().Close())
+		}
 		if said := g.conn.diagnosis(); said != "" {
 			err = fmt.Errorf("%w (the container says %q)", err, said)
 		}
 		return errors.Join(broken(op, err), g.Close(), g.link.Ends().Close())
 	}
-	own, err := boot(g.link)
+	f, err := boot(g.link)
 	if err != nil {
 		return nil, fail("boot", err)
 	}
+	if err := f.check(spec.Limits); err != nil {
+		return nil, fail("look at the container", err)
+	}
 	if g.group, err = findGroup(g.link.Ends(), spec.Limits); err != nil {
-		var lack *tier.Error
-		if errors.As(err, &lack) {
-			return nil, errors.Join(err, g.Close(), g.link.Ends().Close())
-		}
 		return nil, fail("look at the control group", err)
 	}
 	b, err := glove.NewBox(glove.Config{
 		Tier: t.Name(), Spec: spec, Ends: g.link.Ends(), Ground: g,
-		Prologue: prologue(spec.Limits, own), Owner: true, Controls: t.controls(g.group),
+		Prologue: prologue(spec.Limits, f), Owner: true, Controls: t.controls(g.group),
 	})
 	if err != nil {
 		return nil, err

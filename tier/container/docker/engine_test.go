@@ -51,12 +51,41 @@ func EngineHost(t *testing.T) string {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	old, _ := filepath.Glob(podmanGroups)
+	t.Cleanup(func() {
+		if len(old) == 0 {
+			removePodmanGroups(t)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, storage := range []string{"overlay", "vfs"} {
+		if host := servePodman(t, podman, config, dir, storage); host != "" {
+			t.Setenv(hostEnv, host)
+			return host
+		}
+	}
+	log, _ := os.ReadFile(dir + "/log")
+	t.Skipf("podman does not serve here: %s", log)
+	return ""
+}
+
+// servePodman starts a podman that serves on a socket in dir, and returns the
+// socket's address, or nothing where it does not.
+func servePodman(t *testing.T, podman, config, dir, storage string) string {
+	t.Helper()
+	dir = filepath.Join(dir, storage)
 	socket := filepath.Join(dir, "engine.sock")
-	args := []string{"--root", dir + "/root", "--runroot", dir + "/run", "--tmpdir", dir + "/tmp", "--storage-driver", "vfs"}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	// It is not below this process, nor are its mounts this process's: what a
 	// test leaves is told from what the engine does.
-	start := exec.Command("/bin/sh", append([]string{"-c", `log=$1; shift; setsid unshare -m --propagation private "$@" >"$log" 2>&1 & echo $!`, "sh", dir + "/log", podman},
-		append(args, "system", "service", "--time=0", "unix://"+socket)...)...)
+	const script = `log=$1; shift; setsid unshare -m --propagation private "$@" >"$log" 2>&1 & echo $!`
+	start := exec.Command("/bin/sh", "-c", script, "sh", filepath.Join(dir, "../log"), podman,
+		"--root", dir+"/root", "--runroot", dir+"/run", "--tmpdir", dir+"/tmp", "--storage-driver", storage,
+		"system", "service", "--time=0", "unix://"+socket)
 	start.Env = append(os.Environ(), "CONTAINERS_CONF="+config, "TMPDIR="+dir)
 	out, err := start.Output()
 	if err != nil {
@@ -66,36 +95,23 @@ func EngineHost(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, _ := filepath.Glob(podmanGroups)
 	t.Cleanup(func() {
 		syscall.Kill(pid, syscall.SIGKILL)
 		for leftover.Alive(pid) {
 			time.Sleep(time.Millisecond)
 		}
-		if len(old) == 0 {
-			removePodmanGroups(t)
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
 	})
-	host := "unix://" + socket
 	for range 600 {
-		dial, err := dialer(host, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err = newEngine(context.Background(), dial); err == nil {
-			t.Setenv(hostEnv, host)
-			return host
+		if e, err := connect(context.Background(), Options{Host: "unix://" + socket}); err == nil {
+			if _, err = e.facts(context.Background()); err == nil {
+				return "unix://" + socket
+			}
 		}
 		if !leftover.Alive(pid) {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	log, _ := os.ReadFile(dir + "/log")
-	t.Skipf("podman does not serve here: %s", log)
 	return ""
 }
 

@@ -20,7 +20,7 @@ func connect(ctx context.Context, o Options) (*engine, error) {
 		hosts = []string{os.Getenv("DOCKER_HOST")}
 	}
 	if hosts[0] == "" {
-		hosts = places()
+		hosts = usualHosts()
 	}
 	var errs []error
 	for _, host := range hosts {

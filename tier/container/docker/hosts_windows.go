@@ -7,8 +7,8 @@ import (
 	"github.com/Microsoft/go-winio"
 )
 
-// places are where engines listen: Docker Desktop and Podman's machine.
-func places() []string {
+// usualHosts are where engines listen: Docker Desktop and Podman's machine.
+func usualHosts() []string {
 	return []string{"npipe:////./pipe/docker_engine", "npipe:////./pipe/podman-machine-default"}
 }
 

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// places are where engines listen: Docker, Podman for this user and for all,
+// usualHosts are where engines listen: Docker, Podman for this user and for all,
 // and Docker Desktop.
-func places() []string {
+func usualHosts() []string {
 	paths := []string{"/var/run/docker.sock"}
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
 		paths = append(paths, filepath.Join(dir, "podman/podman.sock"), filepath.Join(dir, "docker.sock"))
