@@ -24,7 +24,7 @@ const hostEnv = "GLOVEBOX_TEST_ENGINE"
 
 // EngineHost returns the address of an engine: Podman's, on a socket of its
 // own, with a storage that ends with the test.
-func EngineHost(t *testing.T) string {
+func EngineHost(t testing.TB) string {
 	t.Helper()
 	if host := os.Getenv(hostEnv); host != "" {
 		return host
@@ -73,7 +73,7 @@ func EngineHost(t *testing.T) string {
 
 // servePodman starts a podman that serves on a socket in dir, and returns the
 // socket's address, or nothing where it does not.
-func servePodman(t *testing.T, podman, config, dir, storage string) string {
+func servePodman(t testing.TB, podman, config, dir, storage string) string {
 	t.Helper()
 	dir = filepath.Join(dir, storage)
 	socket := filepath.Join(dir, "engine.sock")
@@ -118,7 +118,7 @@ func servePodman(t *testing.T, podman, config, dir, storage string) string {
 // podmanGroups are the control groups that Podman never removes.
 const podmanGroups = "/sys/fs/cgroup/*/libpod_parent"
 
-func removePodmanGroups(t *testing.T) {
+func removePodmanGroups(t testing.TB) {
 	t.Helper()
 	var left []string
 	for range 500 {
