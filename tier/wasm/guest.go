@@ -94,7 +94,7 @@ func newGuest(s setup, host *lane) (*guest, error) {
 			g.given[i] = os.NewFile(fd, "given")
 		}
 	}
-	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(uint32(min(s.Limits.Memory/pageSize, 1<<16)))
+	config := wazero.NewRuntimeConfig()
 	g.hostile = wazero.NewRuntimeWithConfig(context.Background(), config)
 	cached := config
 	if s.Cache != "" {
@@ -219,8 +219,7 @@ func (g *guest) run(c command) (d done) {
 // linear makes the linear memory of a module. One that cannot have its first
 // pages ends the command: wazero knows no other answer.
 func (g *guest) linear(_, most uint64) experimental.LinearMemory {
-	l := &linear{budget: g.budget, reserved: reserve(int64(most))}
-	return l
+	return &linear{budget: g.budget, reserved: reserve(min(int64(most), g.budget.max))}
 }
 
 // runCommand runs a WASI command, or a library that does its work when it is

@@ -48,7 +48,11 @@ type linear struct {
 // Reallocate implements experimental.LinearMemory.
 func (l *linear) Reallocate(size uint64) []byte {
 	n := int64(size)
-	if n > int64(len(l.reserved)) || !l.budget.take(n-l.size, "memory.grow") {
+	if !l.budget.take(n-l.size, "memory.grow") {
+		return nil
+	}
+	if n > int64(len(l.reserved)) {
+		l.budget.take(l.size-n, "")
 		return nil
 	}
 	if !commit(l.reserved[:n]) {
