@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http/httptest"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/erofs/go-erofs"
 	"github.com/google/go-containerregistry/pkg/name"
 	registrytest "github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -525,4 +527,73 @@ func FuzzConfig(f *testing.F) {
 			t.Errorf("%+v is taken", c)
 		}
 	})
+}
+
+// TestOddNames brings names and links that an image may hold into both forms
+// of a root.
+func TestOddNames(t *testing.T) {
+	long := strings.Repeat("n", maxName)
+	deep := strings.Repeat("d/", maxDepth-1) + "f"
+	s := open(t, private(t))
+	i, err := s.ImportRootFS(t.Context(), bytes.NewReader(pack(t,
+		long+"=1", deep+"=2", "new\nline=3", "\xff\xfe=4", "\x1b[31m=5", "...=6", "l->"+strings.Repeat("x", maxLink), "Case=7", "cASE=8", "empty=", " ->"+"\xff",
+		"h=>Case",
+	)), ImportOptions{Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots, err := rootfs.Open(private(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := roots.Tree(t.Context(), i.Plan())
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := roots.Image(t.Context(), i.Plan())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(packed.Image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := erofs.Open(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := func(from fs.FS) string {
+		var b strings.Builder
+		err := fs.WalkDir(from, ".", func(p string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%q %v", p, d.Type())
+			switch {
+			case !fs.ValidPath(p): // which package os does not open
+			case d.Type() == 0:
+				content, err := fs.ReadFile(from, p)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(&b, " %q", content)
+			case d.Type() == fs.ModeSymlink:
+				to, err := fs.ReadLink(from, p)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(&b, " %q", to)
+			}
+			b.WriteString("\n")
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return b.String()
+	}
+	if a, b := show(os.DirFS(tree.Tree)), show(img); a != b || !strings.Contains(a, long) || !strings.Contains(a, deep) {
+		t.Errorf("the tree is\n%s\nthe image is\n%s", a, b)
+	}
 }

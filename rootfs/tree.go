@@ -102,8 +102,8 @@ func (p pool) writeTree(ctx context.Context, dir string, nodes []*node) error {
 // at is the node's place in a tree. It fails where this host has no such name,
 // or where the name means something else there, as "a:b" does on Windows.
 func (n *node) at(dir string) (string, error) {
-	if n.path == "/" {
-		return dir, nil
+	if n.path == "/" || filepath.Separator == '/' {
+		return filepath.Join(dir, n.path), nil // any bytes are a name there
 	}
 	local, err := filepath.Localize(n.path[1:])
 	if err != nil {
