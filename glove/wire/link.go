@@ -13,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/internal/linux"
+	"github.com/gloveboxhq/glovebox/internal/tap"
 )
 
 // Link is the host's end of a relay's channel. Its methods may be called from
@@ -79,14 +80,14 @@ func Attach(conn io.ReadWriteCloser, descriptors []*os.File) (_ *Link, err error
 	for _, p := range []struct{ host, link **os.File }{
 		{&l.ends.Reply, &l.outs[reply].to}, {&l.ends.Stdout, &l.outs[stdout].to}, {&l.ends.Stderr, &l.outs[stderr].to},
 	} {
-		if *p.host, *p.link, err = os.Pipe(); err != nil {
+		if *p.host, *p.link, err = tap.Pipe(); err != nil {
 			return nil, err
 		}
 	}
 	for _, p := range []struct{ host, link **os.File }{
 		{&l.ends.Script, &l.ins[script].from}, {&l.ends.Kill, &l.ins[kill].from},
 	} {
-		if *p.link, *p.host, err = os.Pipe(); err != nil {
+		if *p.link, *p.host, err = tap.Pipe(); err != nil {
 			return nil, err
 		}
 	}
