@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/language"
@@ -171,11 +169,6 @@ func oneLanguage(tests []glovebox.File) error {
 		}
 	}
 	return nil
-}
-
-func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
 }
 
 // secrets reads the values of environment variables that must not come out.
