@@ -115,7 +115,7 @@ type instance struct {
 	*monitor.Process
 	home    *home
 	api     *client
-	channel net.Conn
+	channel *channel
 	log     *log
 	watch   *watcher
 
@@ -124,8 +124,8 @@ type instance struct {
 	closeErr  error
 }
 
-// Start implements [monitor.Monitor]. It returns once the guest listens on its
-// vsock.
+// Start implements [monitor.Monitor]. The channel is connected as soon as the
+// guest listens.
 func (m *Monitor) Start(ctx context.Context, machine monitor.Machine) (_ monitor.Instance, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -173,10 +173,11 @@ func (m *Monitor) Start(ctx context.Context, machine monitor.Machine) (_ monitor
 	if err != nil {
 		return nil, err
 	}
-	if i.channel, err = connect(ctx, i.home, i.Dead()); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	return i, context.Cause(ctx)
+	i.channel = openChannel(i.home, i.Dead())
+	return i, nil
 }
 
 // checkKVM fails unless the tier chose KVM, which it does only after a guest ran

@@ -85,7 +85,7 @@ func canJail(dir string) error {
 		return &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
 	if st.Flags&(unix.ST_NODEV|unix.ST_NOEXEC) != 0 {
-		return fmt.Errorf("%s is mounted nodev or noexec: a jail there has no device and no program", dir)
+		return fmt.Errorf("%s is mounted nodev or noexec: a jail there has no device and no program; choose another directory for machines", dir)
 	}
 	return nil
 }

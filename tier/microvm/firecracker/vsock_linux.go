@@ -25,6 +25,84 @@ const (
 // errRefused: nobody listens in the guest, or not yet.
 var errRefused = errors.New("nobody listens in the guest")
 
+// channel is the connection to the guest, which is made while nobody waits for
+// it: the guest listens once it has booted, and how long that may take is the
+// tier's to say. Its methods wait for the connection, all but Close.
+type channel struct {
+	net.Conn // once ready is closed, and err is nil
+	err      error
+	ready    chan struct{}
+	cancel   context.CancelFunc
+}
+
+func openChannel(h *home, dead <-chan struct{}) *channel {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &channel{ready: make(chan struct{}), cancel: cancel}
+	go func() {
+		defer close(c.ready)
+		c.Conn, c.err = connect(ctx, h, dead)
+	}()
+	return c
+}
+
+// wait returns once the connection is there, or cannot be made.
+func (c *channel) wait() error {
+	<-c.ready
+	return c.err
+}
+
+func (c *channel) Read(p []byte) (int, error) {
+	if err := c.wait(); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+func (c *channel) Write(p []byte) (int, error) {
+	if err := c.wait(); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
+
+func (c *channel) LocalAddr() net.Addr  { return address{} }
+func (c *channel) RemoteAddr() net.Addr { return address{} }
+
+// address is that of the guest's listener.
+type address struct{}
+
+func (address) Network() string { return string(monitor.Vsock) }
+func (address) String() string  { return fmt.Sprintf("%d:%d", guestCID, monitor.VsockPort) }
+
+// deadline sets a deadline of the connection.
+func (c *channel) deadline(set func(net.Conn) error) error {
+	if err := c.wait(); err != nil {
+		return err
+	}
+	return set(c.Conn)
+}
+
+func (c *channel) SetDeadline(t time.Time) error {
+	return c.deadline(func(n net.Conn) error { return n.SetDeadline(t) })
+}
+
+func (c *channel) SetReadDeadline(t time.Time) error {
+	return c.deadline(func(n net.Conn) error { return n.SetReadDeadline(t) })
+}
+
+func (c *channel) SetWriteDeadline(t time.Time) error {
+	return c.deadline(func(n net.Conn) error { return n.SetWriteDeadline(t) })
+}
+
+// Close ends the connection, and the attempts to make it.
+func (c *channel) Close() error {
+	c.cancel()
+	if c.wait() != nil {
+		return nil // there is none
+	}
+	return c.Conn.Close()
+}
+
 // connect connects to the guest's listener. It tries until the guest listens, ctx
 // ends or Firecracker is dead.
 func connect(ctx context.Context, h *home, dead <-chan struct{}) (net.Conn, error) {
