@@ -19,6 +19,10 @@ type Command struct {
 	// this user name space, so in this box. (Before Linux 5.14: of this user on
 	// the host, which is the box's as root.)
 	Tasks uint64
+	// Guest tells that the kernel of the box is not the host's. One in user
+	// space knows fewer limits, and counts the processor time that a thread
+	// would run, whether or not the host lets it.
+	Guest bool
 	// Become: pid 1 of the box is another user, who becomes [tier.UID].
 	Become bool
 	// Landlock: descriptor [FDRules] has rules to put on.
@@ -32,6 +36,9 @@ type Command struct {
 // Prologue appends the calls; see [glove.Config].
 func (c Command) Prologue(s *glove.Script) {
 	for _, l := range c.rlimits() {
+		if c.Guest && !l.everywhere {
+			continue
+		}
 		// What the operator's own limits are lower than, they bound.
 		var own unix.Rlimit
 		if unix.Getrlimit(l.resource, &own) == nil {
@@ -78,6 +85,7 @@ type rlimit struct {
 	name       string
 	resource   int
 	soft, hard uint64
+	everywhere bool // guests know it, too
 }
 
 // rlimits are the limits of one process. There is none on its address space:
@@ -93,19 +101,19 @@ func (c Command) rlimits() []rlimit {
 	const stack = 8 << 20
 	list := []rlimit{
 		// The first is a signal that tells; who catches it dies by the second.
-		{"cpu", unix.RLIMIT_CPU, seconds, seconds + 1},
-		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileSize), uint64(l.FileSize)},
-		{"open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles), uint64(l.OpenFiles)},
-		{"stack", unix.RLIMIT_STACK, stack, max(stack, uint64(l.Memory))},
-		{"core", unix.RLIMIT_CORE, 0, 0},
-		{"locked memory", unix.RLIMIT_MEMLOCK, 64 << 10, 64 << 10},
-		{"message queues", rlimitMsgqueue, 0, 0},
-		{"pending signals", rlimitSigpending, 1024, 1024},
-		{"nice", rlimitNice, 0, 0},
-		{"real time", rlimitRtprio, 0, 0},
+		{"cpu", unix.RLIMIT_CPU, seconds, seconds + 1, false},
+		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileSize), uint64(l.FileSize), true},
+		{"open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles), uint64(l.OpenFiles), true},
+		{"stack", unix.RLIMIT_STACK, stack, max(stack, uint64(l.Memory)), true},
+		{"core", unix.RLIMIT_CORE, 0, 0, true},
+		{"locked memory", unix.RLIMIT_MEMLOCK, 64 << 10, 64 << 10, false},
+		{"message queues", rlimitMsgqueue, 0, 0, false},
+		{"pending signals", rlimitSigpending, 1024, 1024, false},
+		{"nice", rlimitNice, 0, 0, false},
+		{"real time", rlimitRtprio, 0, 0, false},
 	}
 	if c.Tasks > 0 {
-		list = append(list, rlimit{"processes", unix.RLIMIT_NPROC, c.Tasks, c.Tasks})
+		list = append(list, rlimit{"processes", unix.RLIMIT_NPROC, c.Tasks, c.Tasks, true})
 	}
 	return list
 }

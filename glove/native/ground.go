@@ -21,8 +21,8 @@ const GloveTasks = 2
 // Ground kills and measures a box from outside. It implements [glove.Ground].
 type Ground struct {
 	limits glovebox.Limits
-	group  *cgroup.Group // or
-	meter  *meter
+	group  *cgroup.Group // or, or with
+	meter  Meter
 	gate   Gate // beside the meter, or nil
 
 	measuring sync.Mutex
@@ -36,6 +36,14 @@ type Ground struct {
 
 	closeOnce sync.Once
 	closeErr  error
+}
+
+// Meter measures a box where a control group does not.
+type Meter interface {
+	Sample() (glove.Sample, error)
+	// Evidence is what it knows of limits that were hit.
+	Evidence(peak glove.Sample) []glovebox.Hit
+	Close() error
 }
 
 // Gate is asked before the box makes a process, where no control group keeps
@@ -72,11 +80,20 @@ func (g *Ground) Adopt(proc *os.Process) {
 // Measure prepares to measure without a control group, where pid is pid 1 of
 // the box as the host calls it. It is done before anything runs in the box,
 // while its files are still open to us.
-func (g *Ground) Measure(pid int) (err error) {
+func (g *Ground) Measure(pid int) error {
+	m, err := newMeter(pid, g.limits)
+	if err == nil {
+		g.MeasureBy(m)
+	}
+	return err
+}
+
+// MeasureBy prepares to measure by m, which is closed with the ground. Where
+// there is a control group too, that is the limit behind it.
+func (g *Ground) MeasureBy(m Meter) {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
-	g.meter, err = newMeter(pid, g.limits)
-	return err
+	g.meter = m
 }
 
 // Ask begins to use a gate, which is closed with the ground.
@@ -124,12 +141,12 @@ func (g *Ground) close() error {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	g.closed = true
-	switch {
-	case g.group != nil:
+	if g.group != nil {
 		g.hits = g.group.Evidence()
 		errs = append(errs, g.group.Close())
-	case g.meter != nil:
-		errs = append(errs, g.meter.close())
+	}
+	if g.meter != nil {
+		errs = append(errs, g.meter.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -141,8 +158,8 @@ func (g *Ground) Sample() (glove.Sample, error) {
 	if g.closed {
 		return glove.Sample{}, os.ErrClosed
 	}
-	if g.group == nil {
-		return g.meter.sample()
+	if g.meter != nil {
+		return g.meter.Sample()
 	}
 	s, err := g.group.Sample()
 	return glove.Sample{CPU: s.CPU, Memory: s.Memory, Processes: max(s.Tasks-GloveTasks, 0)}, err
@@ -152,23 +169,25 @@ func (g *Ground) Sample() (glove.Sample, error) {
 func (g *Ground) Evidence(peak glove.Sample) []glovebox.Hit {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
-	switch {
-	case g.gate != nil:
+	if g.gate != nil {
 		return g.gate.Evidence()
-	case g.meter != nil:
-		return g.meter.evidence(peak)
-	case g.group == nil || g.closed:
-		return g.hits
 	}
-	return g.group.Evidence()
+	hits := g.hits
+	if g.group != nil && !g.closed {
+		hits = g.group.Evidence()
+	}
+	if g.meter != nil {
+		hits = append(hits, g.meter.Evidence(peak)...)
+	}
+	return hits
 }
 
-// Tasks counts the processes and threads of a box without a control group.
+// Tasks counts the processes and threads of a box that [Ground.Measure] measures.
 func (g *Ground) Tasks() (int64, error) {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	if g.closed {
 		return 0, os.ErrClosed
 	}
-	return g.meter.tasks()
+	return g.meter.(*meter).tasks()
 }

@@ -46,14 +46,15 @@ func newMeter(pid int, limits glovebox.Limits) (*meter, error) {
 	for _, place := range writable {
 		fd, err := unix.Open(root+place, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 		if err != nil {
-			return nil, errors.Join(&os.PathError{Op: "open", Path: place, Err: err}, m.close())
+			return nil, errors.Join(&os.PathError{Op: "open", Path: place, Err: err}, m.Close())
 		}
 		m.places = append(m.places, os.NewFile(uintptr(fd), place))
 	}
 	return m, nil
 }
 
-func (m *meter) close() error {
+// Close implements [Meter].
+func (m *meter) Close() error {
 	errs := []error{m.proc.Close()}
 	for _, f := range m.places {
 		errs = append(errs, f.Close())
@@ -61,9 +62,9 @@ func (m *meter) close() error {
 	return errors.Join(errs...)
 }
 
-// sample measures. Memory that processes share is counted for each of them at
+// Sample implements [Meter]. Memory that processes share is counted for each of them at
 // first, which is cheap; only when that exceeds the limit is it counted right.
-func (m *meter) sample() (glove.Sample, error) {
+func (m *meter) Sample() (glove.Sample, error) {
 	pids, err := m.processes()
 	if err != nil {
 		return glove.Sample{}, err
@@ -108,7 +109,8 @@ func (m *meter) tasks() (int64, error) {
 	return n, nil
 }
 
-func (m *meter) evidence(peak glove.Sample) []glovebox.Hit {
+// Evidence implements [Meter].
+func (m *meter) Evidence(peak glove.Sample) []glovebox.Hit {
 	if peak.Processes < m.limits.Processes {
 		return nil
 	}

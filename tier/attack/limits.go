@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
@@ -82,4 +83,23 @@ func Limits() []Attack {
 				forever(func(s *glove.Script) { s.Call("write", linux.SYS_WRITE, 1, data, 4<<10) })(s)
 			}},
 	}
+}
+
+// Forks is an attack on the limit of processes for tiers that keep it and have
+// no evidence of who met it: in place of the one in [Limits].
+func Forks() Attack {
+	return Attack{Control: tier.ControlProcesses, What: "forking until it is refused", Held: Fails(linux.EAGAIN),
+		Program: forever(func(s *glove.Script) {
+			pid, parent := s.Buffer(8), s.Label()
+			s.Call("fork", linux.SYS_CLONE, uint64(linux.SIGCHLD), 0, 0, 0, 0).To(pid)
+			s.Load(pid).IfOther(0, parent)
+			s.Call("pause", linux.SYS_PPOLL, 0, 0, 0, 0)
+			s.Place(parent)
+		})}
+}
+
+// Silent replaces, in a list, the attacks on the limit of processes by [Forks].
+func Silent(list []Attack) []Attack {
+	list = slices.DeleteFunc(slices.Clone(list), func(a Attack) bool { return a.Control == tier.ControlProcesses })
+	return append(list, Forks())
 }

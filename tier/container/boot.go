@@ -18,6 +18,12 @@ import (
 func (p *plan) bootScript() *glove.Script {
 	s := new(glove.Script)
 	p.descriptors(s)
+	if p.tier.runtime.guest {
+		p.guestMounts(s)
+		native.NoMorePrivileges(s)
+		p.keep(s)
+		return s
+	}
 	if p.joins > 0 {
 		// What it entered is the root of all that it sees.
 		s.Call("unshare the control group", unix.SYS_UNSHARE, unix.CLONE_NEWCGROUP)
@@ -43,6 +49,9 @@ func (p *plan) descriptors(s *glove.Script) {
 	for from, to := range map[int]int{fdStdout: 1, fdStderr: 2} {
 		s.Call("dup3", unix.SYS_DUP3, from, to, 0)
 		s.Call("close", unix.SYS_CLOSE, from)
+	}
+	if p.tier.runtime.guest {
+		return // it was given no more
 	}
 	for _, n := range p.fillers {
 		s.Call("close", unix.SYS_CLOSE, n)
@@ -91,7 +100,7 @@ func (p *plan) hide(s *glove.Script) {
 // is sticky, so that the glove's files in it stay.
 func (p *plan) scratch(s *glove.Script) {
 	workspace := 0o755
-	if p.tier.root {
+	if p.owner() {
 		workspace = 0o1777
 	}
 	for at, mode := range map[string]int{tier.Workspace: workspace, tier.Temp: 0o1777, "/dev/shm": 0o1777} {
@@ -135,7 +144,7 @@ func (p *plan) user(s *glove.Script) {
 // and to start and end commands.
 func (p *plan) keep(s *glove.Script) {
 	kept := []int{unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_KILL, unix.CAP_SETUID, unix.CAP_SETGID}
-	if !p.tier.root {
+	if !p.owner() {
 		kept = append(kept, unix.CAP_SYS_ADMIN) // read-only files are mounts
 	}
 	var set uint64
@@ -148,15 +157,20 @@ func (p *plan) keep(s *glove.Script) {
 	s.Call("keep few capabilities", unix.SYS_CAPSET, s.Words(uint64(unix.LINUX_CAPABILITY_VERSION_3)), data)
 }
 
+// owner tells that the glove is another user than the commands. In a guest there
+// are all users, whoever the guest's kernel is on the host.
+func (p *plan) owner() bool { return p.tier.root || p.tier.runtime.guest }
+
 // command is what each command puts on: the walls of the process tier.
 func (p *plan) command() native.Command {
+	guest := p.tier.runtime.guest
 	c := native.Command{
-		Limits: p.spec.Limits, Become: p.tier.root, Landlock: p.tier.landlock > 0,
-		Filter: seccomp.Filter(seccomp.Policy{Metered: p.metered}), FilterSize: seccomp.Size,
+		Limits: p.spec.Limits, Become: p.owner(), Guest: guest, Landlock: p.tier.landlock > 0 && !guest,
+		Filter: seccomp.Filter(seccomp.Policy{Metered: p.metered || guest}), FilterSize: seccomp.Size,
 	}
-	if !p.metered {
+	if !p.metered || guest {
 		c.Tasks = uint64(p.spec.Limits.Processes)
-		if !p.tier.root {
+		if !p.owner() {
 			c.Tasks += native.GloveTasks // the glove is the same user
 		}
 	}

@@ -34,7 +34,7 @@ func (p *plan) bundle() *specs.Spec {
 		masked = append(masked, m.Path)
 	}
 	worst := 1000 // when the host is out of memory, boxes go first
-	return &specs.Spec{
+	spec := &specs.Spec{
 		Version:  "1.0.2",
 		Hostname: tier.Hostname,
 		Root:     &specs.Root{Path: rootDir, Readonly: true},
@@ -67,6 +67,10 @@ func (p *plan) bundle() *specs.Spec {
 			ReadonlyPaths: []string{"/proc/sys"},
 		},
 	}
+	if p.tier.runtime.guest {
+		forGuest(spec)
+	}
+	return spec
 }
 
 // bootCapabilities are what the glove has in the box's user name space to finish

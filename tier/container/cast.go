@@ -24,6 +24,16 @@ const (
 // last is the last of them.
 func (p *plan) last() int { return fdJoin + p.joins - 1 }
 
+// handOn returns the descriptors that the runtime is to hand on.
+func (p *plan) handOn() (list []int) {
+	for n := 3; n <= p.last(); n++ {
+		if !p.tier.runtime.guest || n == fdStdout || n == fdStderr || n == glove.FDScript || n == glove.FDReply || n == glove.FDKill || p.given(n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
 // aside is how far the stage, which is a glove too, keeps them from its own.
 const aside = 64
 

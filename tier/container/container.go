@@ -161,7 +161,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	}
 	b, err := glove.NewBox(glove.Config{
 		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g,
-		Prologue: p.command().Prologue, Owner: t.root, Controls: t.controls(),
+		Prologue: p.command().Prologue, Owner: p.owner(), HostTime: t.runtime.guest, Controls: t.controls(),
 	})
 	if err != nil {
 		return nil, err
@@ -184,7 +184,11 @@ func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err
 	limits := p.spec.Limits
 	var group *cgroup.Group
 	if p.metered {
-		group, err = p.tier.groups.New(cgroup.Limits{Memory: limits.Memory, Tasks: limits.Processes + native.GloveTasks})
+		bounds := cgroup.Limits{Memory: limits.Memory, Tasks: limits.Processes + native.GloveTasks}
+		if p.tier.runtime.guest {
+			bounds = guestLimits(limits)
+		}
+		group, err = p.tier.groups.New(bounds)
 		if err != nil {
 			return ends, nil, broken("open", err)
 		}
@@ -214,17 +218,29 @@ func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err
 		}
 		return ends, g, p.tier.lack("boot", err)
 	}
+	if err := p.measure(g, stage); err != nil {
+		return ends, g, broken("measure the box", err)
+	}
+	return ends, g, nil
+}
+
+// measure prepares to measure a box that no control group measures.
+func (p *plan) measure(g *native.Ground, stage int) error {
+	if p.tier.runtime.guest {
+		m, err := meterGuest(stage)
+		if err == nil {
+			g.MeasureBy(m)
+		}
+		return err
+	}
 	if p.metered {
-		return ends, g, nil
+		return nil
 	}
 	pid, err := processOne(stage)
 	if err == nil {
 		err = g.Measure(pid)
 	}
-	if err != nil {
-		return ends, g, broken("measure the box", err)
-	}
-	return ends, g, nil
+	return err
 }
 
 // lack turns the fault of a call of a script into the control that it stands

@@ -13,11 +13,18 @@ import (
 )
 
 // runtimes are those that the tests run with, where the host has them.
-var runtimes = []string{"runc", "crun"}
+var runtimes = []string{"runc", "crun", "runsc"}
 
 func TestConformance(t *testing.T) {
 	for _, name := range runtimes {
+		if _, err := container.New(container.Options{Runtime: name}); err != nil {
+			t.Run(name, func(t *testing.T) { t.Skip(err) })
+			continue
+		}
 		t.Run(name, func(t *testing.T) { tiertest.Run(t, kind(container.Options{Runtime: name})) })
+		if name == "runsc" {
+			continue // metered in the same way with control groups
+		}
 		t.Run(name+" without control groups", func(t *testing.T) {
 			tiertest.Run(t, kind(container.Options{Runtime: name, NoControlGroups: true}))
 		})
@@ -30,6 +37,6 @@ func kind(o container.Options) tiertest.Kind {
 		Root: func(ctx context.Context, store *rootfs.Store, p rootfs.Plan) (*rootfs.Root, error) {
 			return store.Tree(ctx, p.Merge((*container.Tier)(nil).TreeRoot()))
 		},
-		Kernel: true,
+		Kernel: o.Runtime != "runsc", Silent: o.Runtime == "runsc",
 	}
 }

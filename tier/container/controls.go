@@ -24,7 +24,6 @@ var fixes = map[string]string{
 
 // controls says what a box enforces, and by what.
 func (t *Tier) controls() []glovebox.Control {
-	by := "by " + t.runtime.path
 	user := "the caller's own user, mapped to 1000"
 	if t.root {
 		user = "two users of the host that no file and no other box has"
@@ -42,18 +41,30 @@ func (t *Tier) controls() []glovebox.Control {
 	if !landlock.Enforced {
 		landlock.How = "this kernel has none; the mounts and the filters hold without it"
 	}
+	namespaces := "own user, pid, mount and cgroup namespaces, made by " + t.runtime.path +
+		", which itself is confined to a user, a pid and a mount namespace and a read-only host"
+	proc, syscalls := "own /proc, read-only, what tells about the host covered", "two lists of allowed system calls, the runtime's and each command's own"
+	if t.runtime.guest {
+		const meter = "the supervisor measures every 20 ms and kills"
+		memory, cpu, processes = meter, meter, "RLIMIT_NPROC in the guest, without evidence of who met it"
+		if t.groups != nil {
+			memory += "; behind it " + t.groups.String()
+		}
+		proc, syscalls = "the guest's own", "a kernel of its own, made by "+t.runtime.path+", and a list of allowed system calls"
+		landlock.Enforced, landlock.How = false, "the guest's kernel has none; the host's kernel is not reached"
+	}
 	list := []glovebox.Control{
-		{Name: tier.ControlNamespaces, How: "own user, pid, mount and cgroup namespaces, made " + by + ", which itself is confined to a user, a pid and a mount namespace and a read-only host"},
+		{Name: tier.ControlNamespaces, How: namespaces},
 		{Name: tier.ControlUser, How: user},
 		{Name: tier.ControlFilesystem, How: "read-only root; a workspace, /tmp and /dev/shm in memory"},
-		{Name: tier.ControlProc, How: "own /proc, read-only, what tells about the host covered"},
+		{Name: tier.ControlProc, How: proc},
 		{Name: tier.ControlDevices, How: "null, zero, full, random and urandom"},
 		{Name: tier.ControlNetwork, How: "own network namespace with a loopback"},
 		{Name: tier.ControlIPC, How: "own ipc namespace"},
 		{Name: tier.ControlHostname, How: "own uts namespace"},
 		{Name: tier.ControlCapabilities, How: "none, and an empty bounding set"},
 		{Name: tier.ControlNoNewPrivs, How: "PR_SET_NO_NEW_PRIVS"},
-		{Name: tier.ControlSyscalls, How: "two lists of allowed system calls, the runtime's and each command's own"},
+		{Name: tier.ControlSyscalls, How: syscalls},
 		{Name: tier.ControlAgent, How: "pid 1 of the box, with capabilities that commands lack, and not dumpable"},
 		{Name: tier.ControlDescriptors, How: "the streams and those of the job; all others are closed"},
 		{Name: tier.ControlMemory, How: memory},

@@ -5,6 +5,7 @@ package container
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -12,15 +13,7 @@ import (
 // processOne finds process 1 of the container below a stage, as the host calls
 // it.
 func processOne(stage int) (int, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", stage, stage))
-	if err != nil {
-		return 0, err
-	}
-	for child := range strings.FieldsSeq(string(data)) {
-		pid, err := strconv.Atoi(child)
-		if err != nil {
-			continue
-		}
+	for _, pid := range below(stage) {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		if err != nil {
 			continue
@@ -36,4 +29,18 @@ func processOne(stage int) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("process %d has no container below it", stage)
+}
+
+// below returns the processes below one.
+func below(pid int) (all []int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		data, _ := os.ReadFile(list)
+		for field := range strings.FieldsSeq(string(data)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				all = append(append(all, child), below(child)...)
+			}
+		}
+	}
+	return all
 }

@@ -21,12 +21,14 @@ import (
 
 func TestArguments(t *testing.T) {
 	for name, want := range map[string]string{
-		"runc":       "--root S --rootless=true run --detach --no-new-keyring --bundle B --preserve-fds 35 box",
-		"runc.amd64": "--root S --rootless=true run --detach --no-new-keyring --bundle B --preserve-fds 35 box",
-		"crun":       "--root S --cgroup-manager=disabled run --detach --no-new-keyring --bundle B --preserve-fds 35 box",
-		"crun-1.20":  "--root S --cgroup-manager=disabled run --detach --no-new-keyring --bundle B --preserve-fds 35 box",
-		"youki":      "--root S run --detach --no-new-keyring --bundle B --preserve-fds 35 box",
-		"crunch":     "--root S run --detach --no-new-keyring --bundle B --preserve-fds 35 box",
+		"runc":       "--root S --rootless=true run --detach --bundle B --no-new-keyring --preserve-fds 4 box",
+		"runc.amd64": "--root S --rootless=true run --detach --bundle B --no-new-keyring --preserve-fds 4 box",
+		"crun":       "--root S --cgroup-manager=disabled run --detach --bundle B --no-new-keyring --preserve-fds 4 box",
+		"crun-1.20":  "--root S --cgroup-manager=disabled run --detach --bundle B --no-new-keyring --preserve-fds 4 box",
+		"youki":      "--root S run --detach --bundle B --no-new-keyring --preserve-fds 4 box",
+		"runsc": "--root S --network=none --ignore-cgroups --platform=systrap --overlay2=none --host-settings=ignore --host-uds=none --host-fifo=none " +
+			"run --detach --bundle B --pass-fd=3:3 --pass-fd=4:4 --pass-fd=5:5 --pass-fd=30:30 box",
+		"crunch": "--root S run --detach --bundle B --no-new-keyring --preserve-fds 4 box",
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
@@ -37,7 +39,7 @@ func TestArguments(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if got := strings.Join(r.run("S", "B", 35), " "); got != path+" "+want {
+		if got := strings.Join(r.run("S", "B", []int{3, 4, 5, 30}), " "); got != path+" "+want {
 			t.Errorf("got  %s\nwant %s %s", got, path, want)
 		}
 	}
@@ -80,7 +82,6 @@ func TestFindRuntime(t *testing.T) {
 	runc := write("sbin/runc", 0o755)
 	plain := write("plain", 0o644)
 	kata := write("kata-runtime", 0o755)
-	runsc := write("runsc", 0o755)
 	for name, want := range map[string]string{"": runc, "runc": runc, runc: runc} {
 		if tr, err := New(Options{Runtime: name}); err != nil || tr.runtime.path != want {
 			t.Errorf("%q is not %s: %v", name, want, err)
@@ -88,7 +89,7 @@ func TestFindRuntime(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"crun": "crun", plain: "permission denied", dir: dir, dir + "/nothing": "no such file",
-		kata: "hands no descriptors", "runsc": "the tier gvisor", runsc: "the tier gvisor",
+		kata: "through an engine",
 	} {
 		if _, err := New(Options{Runtime: name}); !tier.IsKind(err, tier.KindInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)

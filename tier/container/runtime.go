@@ -25,6 +25,9 @@ type speech struct {
 	// noHybrid: told to leave control groups alone, it looks at them all the
 	// same, and refuses a host that has both versions.
 	noHybrid bool
+	// guest: the container has a kernel of its own, gVisor's. Descriptors are
+	// named one by one.
+	guest bool
 }
 
 // speeches are those of the runtimes that we know, by name. The control group is
@@ -34,6 +37,10 @@ var speeches = map[string]speech{
 	"runc":  {global: []string{"--rootless=true"}},
 	"crun":  {global: []string{"--cgroup-manager=disabled"}, noHybrid: true},
 	"youki": {},
+	"runsc": {guest: true, global: []string{
+		"--network=none", "--ignore-cgroups", "--platform=systrap", "--overlay2=none",
+		"--host-settings=ignore", "--host-uds=none", "--host-fifo=none",
+	}},
 }
 
 // preferred are the names that are tried where none was asked for. crun starts a
@@ -71,10 +78,9 @@ func findRuntime(name string) (ociRuntime, error) {
 	return newRuntime(path)
 }
 
-// strangers are runtimes that cannot run these boxes, and why.
+// strangers are runtimes that cannot make these boxes, and why.
 var strangers = map[string]string{
-	"kata":  "it hands no descriptors to the guest, by which the agent in the box is spoken to",
-	"runsc": "it has no limit on the number of files of a file system in memory; the tier gvisor has gVisor built in, with that limit",
+	"kata": "it is spoken to by containerd and not by a command line; use it through an engine",
 }
 
 func newRuntime(path string) (ociRuntime, error) {
@@ -97,9 +103,16 @@ func newRuntime(path string) (ociRuntime, error) {
 const boxID = "box"
 
 // run returns the arguments that make and start the container of a bundle, with
-// so many descriptors beside the streams. The runtime ends when it has done so.
-func (r ociRuntime) run(state, bundle string, descriptors int) []string {
+// descriptors beside the streams: a range from 3 on for most. The runtime ends
+// when it has done so.
+func (r ociRuntime) run(state, bundle string, descriptors []int) []string {
 	args := append([]string{r.path, "--root", state}, r.global...)
-	return append(args, "run", "--detach", "--no-new-keyring", "--bundle", bundle,
-		"--preserve-fds", strconv.Itoa(descriptors), boxID)
+	args = append(args, "run", "--detach", "--bundle", bundle)
+	if r.guest {
+		for _, n := range descriptors {
+			args = append(args, fmt.Sprintf("--pass-fd=%d:%d", n, n))
+		}
+		return append(args, boxID)
+	}
+	return append(args, "--no-new-keyring", "--preserve-fds", strconv.Itoa(len(descriptors)), boxID)
 }

@@ -167,6 +167,12 @@ func (p *plan) stageScript(place string) (*glove.Script, error) {
 	}
 	s := new(glove.Script)
 	s.Call("close", unix.SYS_CLOSE, native.FDImage)
+	if p.tier.runtime.guest {
+		// What the guest uses its kernel's processes hold.
+		for n := range p.joins {
+			s.Call("enter the control group", unix.SYS_WRITE, aside+fdJoin+n, "0", 1)
+		}
+	}
 	if p.tier.root {
 		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
@@ -212,7 +218,7 @@ func (p *plan) stageScript(place string) (*glove.Script, error) {
 	s.CallOn(fd, "write the bundle", unix.SYS_WRITE, config, len(config))
 	s.CallOn(fd, "close", unix.SYS_CLOSE)
 
-	p.execute(s, p.tier.runtime.run(state, bundle, p.last()-2), []string{
+	p.execute(s, p.tier.runtime.run(state, bundle, p.handOn()), []string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + state, "XDG_RUNTIME_DIR=" + state,
 	})
 	return s, nil

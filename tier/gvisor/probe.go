@@ -4,13 +4,11 @@ package gvisor
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/rootfs"
@@ -52,28 +50,8 @@ func (t *Tier) probe(ctx context.Context) (report tier.Report, err error) {
 		return report, err
 	}
 	defer segment.remove()
-	list := append(append(attack.Walls(bait), kernelAttack, segment.attack()), attack.Limits()...)
+	list := append(append(attack.Walls(bait), attack.OwnKernel(), segment.attack()), attack.Limits()...)
 	return attack.Probe(ctx, t, root, list), nil
-}
-
-// kernelAttack asks the kernel who it is.
-var kernelAttack = attack.Attack{
-	Control: tier.ControlSyscalls, What: "asking for the host's kernel",
-	Program: func(s *glove.Script) {
-		var name unix.Utsname
-		size := 6 * len(name.Release)
-		buf := s.Buffer(size)
-		s.Call("uname", unix.SYS_UNAME, buf)
-		s.Call("write", unix.SYS_WRITE, 1, buf.Plus(2*len(name.Release)), len(name.Release))
-	},
-	Held: func(_ glovebox.Outcome, stdout []byte) (bool, string) {
-		var host unix.Utsname
-		if err := unix.Uname(&host); err != nil {
-			return false, err.Error()
-		}
-		theirs, ours := unix.ByteSliceToString(stdout), unix.ByteSliceToString(host.Release[:])
-		return theirs != "" && theirs != ours, fmt.Sprintf("the guest has %s, the host %s", theirs, ours)
-	},
 }
 
 // segment is shared memory of the host that anybody may attach.

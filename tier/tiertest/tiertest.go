@@ -31,6 +31,9 @@ type Kind struct {
 	// Slow tells that the boxes' processor is emulated: a command may take a
 	// second to begin on a busy host.
 	Slow bool
+	// Silent tells that the limit of processes is kept without evidence of who
+	// met it.
+	Silent bool
 	// Pids lists the boxes' processes of all owners, where another program makes
 	// them; nil where they are below the process that opens the boxes.
 	Pids func(t *testing.T) []int

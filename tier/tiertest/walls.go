@@ -27,6 +27,9 @@ var wallTests = map[string]func(*suite, *testing.T){
 		if s.kind.Kernel {
 			list = append(list, attack.Kernel()...)
 		}
+		if s.kind.Silent {
+			list = attack.Silent(list)
+		}
 		for _, a := range list {
 			p, err := a.Try(context.Background(), s.tier, s.root)
 			if err != nil || !p.Proven {

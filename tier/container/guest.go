@@ -1,0 +1,130 @@
+//go:build linux
+
+package container
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/opencontainers/runtime-spec/specs-go"
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/cgroup"
+)
+
+// A guest is a container whose kernel is not the host's: gVisor's, which runs in
+// processes of the host.
+
+// What the guest's kernel itself needs, and the runtime that makes it, beside the
+// guest.
+const (
+	kernelMemory = 192 << 20
+	kernelTasks  = 512
+	tasksPerTask = 4 // threads of the host for each of the guest's, at the most
+)
+
+// guestLimits bound all of a guest on the host. They are the last resort: the
+// guest's own limits are hit before.
+func guestLimits(l glovebox.Limits) cgroup.Limits {
+	return cgroup.Limits{Memory: l.Memory + kernelMemory, Tasks: kernelTasks + tasksPerTask*l.Processes}
+}
+
+// forGuest takes out of a bundle what a guest's kernel does not know or has no
+// need of.
+func forGuest(spec *specs.Spec) {
+	l := spec.Linux
+	// Its files of /proc tell nothing of the host's, and its system calls are
+	// its own.
+	l.Seccomp, l.MaskedPaths, l.ReadonlyPaths = nil, nil, nil
+	l.Namespaces = slices.DeleteFunc(l.Namespaces, func(n specs.LinuxNamespace) bool { return n.Type == specs.CgroupNamespace })
+	for i := range spec.Mounts {
+		m := &spec.Mounts[i]
+		m.Options = slices.DeleteFunc(m.Options, func(o string) bool { return strings.HasPrefix(o, "nr_inodes=") })
+	}
+}
+
+// guestMounts mounts what commands write to, in the guest: the runtime does not
+// know the limit of files.
+func (p *plan) guestMounts(s *glove.Script) {
+	l := p.spec.Limits
+	options := fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", l.Disk, l.Files+1)
+	for _, at := range []string{tier.Workspace, tier.Temp, "/dev/shm"} {
+		s.Call("mount "+at, unix.SYS_MOUNT, "tmpfs", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options)
+	}
+}
+
+// guestMeter measures a guest. It implements [native.Meter].
+type guestMeter struct {
+	stage  int
+	memory *os.File // all that the guest has, in one file
+}
+
+// guestMemory is the name of the file that backs everything of a guest.
+const guestMemory = "/memfd:runsc-memory (deleted)"
+
+// meterGuest finds the guest below a stage.
+func meterGuest(stage int) (*guestMeter, error) {
+	for _, pid := range below(stage) {
+		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		if err != nil {
+			return nil, err
+		}
+		for _, link := range links {
+			if name, err := os.Readlink(link); err != nil || name != guestMemory {
+				continue
+			}
+			fd, err := unix.Open(link, unix.O_PATH|unix.O_CLOEXEC, 0)
+			if err != nil {
+				return nil, fmt.Errorf("the guest's memory: %w", err)
+			}
+			return &guestMeter{stage, os.NewFile(uintptr(fd), "guest memory")}, nil
+		}
+	}
+	return nil, errors.New("no process of the runtime has the guest's memory")
+}
+
+// Sample implements [native.Meter].
+func (m *guestMeter) Sample() (s glove.Sample, err error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(m.memory.Fd()), &st); err != nil {
+		return s, err
+	}
+	s.Memory = st.Blocks * 512
+	for _, pid := range append(below(m.stage), m.stage) {
+		s.CPU += processorTime(pid)
+	}
+	return s, nil
+}
+
+// Evidence implements [native.Meter].
+func (m *guestMeter) Evidence(glove.Sample) []glovebox.Hit { return nil }
+
+// Close implements [native.Meter].
+func (m *guestMeter) Close() error { return m.memory.Close() }
+
+// processorTime is that of a process and of the children that it has waited for,
+// 0 for one that is gone.
+func processorTime(pid int) time.Duration {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	// The name, in parentheses, may hold anything.
+	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+	const user, tick = 11, time.Second / 100 // USER_HZ
+	if len(f) < user+4 {
+		return 0
+	}
+	var sum time.Duration
+	for _, ticks := range f[user : user+4] {
+		n, _ := strconv.ParseInt(ticks, 10, 64)
+		sum += time.Duration(n) * tick
+	}
+	return sum
+}
