@@ -1,14 +1,24 @@
 package engine
 
 import (
+	"strings"
+
 	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/container"
+	"github.com/gloveboxhq/glovebox/tier/container/docker"
 	"github.com/gloveboxhq/glovebox/tier/gvisor"
+	"github.com/gloveboxhq/glovebox/tier/microvm"
 	"github.com/gloveboxhq/glovebox/tier/process"
 )
 
-// defaultTiers are those of an Engine that is given none, strongest first.
+// defaultTiers are those of an Engine that is given none, in the order in which
+// auto tries them.
 func defaultTiers(c Config) ([]tier.Tier, error) {
 	g, err := gvisor.New(gvisor.Config{})
+	if err != nil {
+		return nil, err
+	}
+	m, err := microvm.New(microvm.Options{AllowEmulation: c.AllowEmulation})
 	if err != nil {
 		return nil, err
 	}
@@ -16,5 +26,31 @@ func defaultTiers(c Config) ([]tier.Tier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []tier.Tier{g, p}, nil
+	o, err := containers(c.Runtime)
+	if err != nil {
+		return nil, err
+	}
+	return []tier.Tier{g, m, p, o}, nil
+}
+
+// containers is the container tier on a runtime: by name, or an engine's
+// socket, or the first that is there.
+func containers(runtime string) (tier.Tier, error) {
+	if engine, host := engineHost(runtime); engine {
+		return docker.New(docker.Options{Host: host})
+	}
+	t, err := container.New(container.Options{Runtime: runtime})
+	if err == nil && runtime == "" && t.Missing() != nil {
+		return docker.New(docker.Options{})
+	}
+	return t, err
+}
+
+// engineHost tells whether a runtime is an engine, and where it listens; empty
+// means the usual places.
+func engineHost(runtime string) (is bool, host string) {
+	if runtime == "docker" || runtime == "podman" {
+		return true, ""
+	}
+	return strings.Contains(runtime, "://"), runtime
 }
