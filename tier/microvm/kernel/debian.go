@@ -185,7 +185,7 @@ func verify(signed []byte, keys openpgp.KeyRing, suite string, now time.Time) (m
 	}
 	by, err := block.VerifySignature(keys, nil)
 	if err != nil {
-		return nil, "", err
+		return nil, "", fmt.Errorf("no key of this host has signed it as it is (an old debian-archive-keyring lacks new keys): %w", err)
 	}
 	var release map[string]string
 	// What was signed is read, never what stands around it.
