@@ -35,8 +35,6 @@ func (h hits) note(limit glovebox.LimitName, format string, args ...any) {
 
 // Linear memory.
 
-const pageSize = 64 << 10
-
 // linear is the linear memory of one module: addresses that are reserved once
 // and become memory as the module grows. It never moves.
 type linear struct {

@@ -149,16 +149,19 @@ const (
 // Rights and flags of path_open.
 const (
 	openCreate = 1
+	rightRead  = 1 << 1
 	allRights  = 1<<29 - 1
 )
 
 // open opens a path, from the root, and leaves the error on the stack and the
 // descriptor at atResult.
-func (p *program) open(name string, flags int) []byte {
+func (p *program) open(name string, flags int) []byte { return p.openFor(name, flags, allRights) }
+
+func (p *program) openFor(name string, flags int, rights int64) []byte {
 	f := p.Import(assemble.WASI, "path_open", "iiiiiIIii", "i")
 	p.Data(atName, []byte(name))
 	return slices.Concat(assemble.I32(3), assemble.I32(0), assemble.I32(atName), assemble.I32(len(name)), assemble.I32(flags),
-		assemble.I64(allRights), assemble.I64(allRights), assemble.I32(0), assemble.I32(atResult), assemble.Call(f))
+		assemble.I64(rights), assemble.I64(rights), assemble.I32(0), assemble.I32(atResult), assemble.Call(f))
 }
 
 // transfer reads or writes a text at a descriptor, which is on the stack, and
@@ -183,13 +186,13 @@ func attacks(bait string) []attack {
 	set := func(change func(*glovebox.Limits)) func(*glovebox.Limits) { return change }
 	return []attack{
 		{control: tier.ControlFilesystem, what: "opening a file of the host", held: fails,
-			module: func(m *program) { m.Code(m.open(bait, 0), m.exits()) }},
+			module: func(m *program) { m.Code(m.openFor(bait, 0, rightRead), m.exits()) }},
 		{control: tier.ControlFilesystem, what: "climbing out of the root", held: fails,
-			module: func(m *program) { m.Code(m.open("workspace/../../../../../.."+bait, 0), m.exits()) }},
+			module: func(m *program) { m.Code(m.openFor("workspace/../../../../../.."+bait, 0, rightRead), m.exits()) }},
 		{control: tier.ControlFilesystem, what: "making a file in the root", held: fails,
 			module: func(m *program) { m.Code(m.open("dev/new", openCreate), m.exits()) }},
 		{control: tier.ControlProc, what: "opening /proc/self/environ", held: fails,
-			module: func(m *program) { m.Code(m.open("proc/self/environ", 0), m.exits()) }},
+			module: func(m *program) { m.Code(m.openFor("proc/self/environ", 0, rightRead), m.exits()) }},
 		{control: tier.ControlDescriptors, what: "reading descriptors that nobody gave", held: fails,
 			module: func(m *program) { m.Code(assemble.I32(5), m.transfer("fd_read", "x"), m.exits()) }},
 		{control: tier.ControlNetwork, what: "accepting a connection", held: fails,
