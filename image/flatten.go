@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -27,8 +28,8 @@ func treeID(diffs []v1.Hash, dropSpecial bool) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// tree returns the image's tree, which it makes if it is not there. The caller
-// holds the store's lock.
+// tree returns the image's tree, which it makes if it is not there, or not as
+// we wrote it. The caller holds the store's lock.
 func (s *Store) tree(ctx context.Context, i *Image, diffs []v1.Hash) (*tree, error) {
 	dir := filepath.Join(s.dir, "trees", treeID(diffs, i.ref.DropSpecial))
 	s.mu.Lock()
@@ -37,22 +38,22 @@ func (s *Store) tree(ctx context.Context, i *Image, diffs []v1.Hash) (*tree, err
 	if t != nil {
 		return t, nil
 	}
-	if _, err := os.Lstat(dir); os.IsNotExist(err) {
+	t, err := lockTree(ctx, dir)
+	switch {
+	case errors.Is(err, errIndex):
+		if err := s.discard(dir); err != nil {
+			return nil, err
+		}
+		fallthrough
+	case errors.Is(err, fs.ErrNotExist):
 		if err := s.makeTree(ctx, dir, i, diffs); err != nil {
 			return nil, err
 		}
+		t, err = lockTree(ctx, dir)
 	}
-	// Nobody removes it before this is locked: that takes the store's lock.
-	held, err := lockFile(ctx, dir+treeLock, lock.Shared)
 	if err != nil {
 		return nil, err
 	}
-	t, err = openTree(dir)
-	if err != nil {
-		held.Close()
-		return nil, err
-	}
-	t.lock = held
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if other := s.trees[dir]; other != nil {
@@ -60,6 +61,25 @@ func (s *Store) tree(ctx context.Context, i *Image, diffs []v1.Hash) (*tree, err
 		return other, nil
 	}
 	s.trees[dir] = t
+	return t, nil
+}
+
+// lockTree opens the tree in dir and locks it until it is closed. Nobody
+// removes it before: that takes the store's lock.
+func lockTree(ctx context.Context, dir string) (*tree, error) {
+	if _, err := os.Lstat(dir); err != nil {
+		return nil, err
+	}
+	held, err := lockFile(ctx, dir+treeLock, lock.Shared)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTree(dir)
+	if err != nil {
+		held.Close()
+		return nil, err
+	}
+	t.lock = held
 	return t, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/lock"
 )
@@ -70,8 +71,9 @@ func (s *Store) collect(ctx context.Context) (Collected, error) {
 		if err := context.Cause(ctx); err != nil {
 			return c, err
 		}
-		if d.IsDir() && !trees[d.Name()] {
-			if err := s.removeTree(d.Name(), &c); err != nil {
+		name, isLock := strings.CutSuffix(d.Name(), treeLock)
+		if _, err := os.Lstat(filepath.Join(s.dir, "trees", name)); !trees[name] && (err != nil || !isLock) {
+			if err := s.removeTree(name, &c); err != nil {
 				return c, err
 			}
 		}
@@ -122,7 +124,8 @@ func (s *Store) reachable() (blobs, trees map[string]bool, err error) {
 	return blobs, trees, nil
 }
 
-// removeTree removes a tree that no process uses.
+// removeTree removes a tree that no process uses, or what is left of it: its
+// lock.
 func (s *Store) removeTree(name string, c *Collected) error {
 	dir := filepath.Join(s.dir, "trees", name)
 	held, err := lock.Open(dir + treeLock)
@@ -143,9 +146,12 @@ func (s *Store) removeTree(name string, c *Collected) error {
 	if err := s.discard(dir); err != nil {
 		return err
 	}
-	c.Trees++
-	c.Bytes += bytes
+	if bytes > 0 {
+		c.Trees++
+		c.Bytes += bytes
+	}
 	// Who wants a tree's lock holds the store's, which is ours now.
+	held.Close()
 	return os.Remove(held.Name())
 }
 

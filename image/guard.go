@@ -92,6 +92,9 @@ func (g *guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 		if err != nil {
 			return err
 		}
+		if host, _, _ := net.SplitHostPort(addr); host == "localhost" && !ap.Addr().Unmap().IsLoopback() {
+			return fmt.Errorf("localhost is at %s: refused", ap.Addr())
+		}
 		return mayDial(addr, ap.Addr(), ours)
 	}}
 	return d.DialContext(ctx, network, addr)

@@ -398,6 +398,36 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
+// FuzzEntries has archives that are well made, of entries that are not.
+func FuzzEntries(f *testing.F) {
+	f.Add("a/\na/f=F\nl->a\nh=>a/f\n\na/.wh.f\n.wh..wh..opq\na/../b=1")
+	f.Add("l->/\nl/x=1\n\nl/\nl/y=2\n\n.wh.l\nh=>l/y\ndev/null!c\nopt->x\netc->/etc")
+	f.Fuzz(func(t *testing.T, text string) {
+		var layers [][]byte
+		for _, l := range strings.Split(text, "\n\n") {
+			var b bytes.Buffer
+			w := tar.NewWriter(&b)
+			for _, line := range strings.Split(l, "\n") {
+				h, content := header(t, line)
+				if w.WriteHeader(h) == nil {
+					_, _ = w.Write([]byte(content))
+				}
+			}
+			_ = w.Close()
+			layers = append(layers, b.Bytes())
+		}
+		got, _, err := flat(t, Bounds{Bytes: 1 << 20, Files: 1000, Layers: 20, Ratio: 10}, false, layers...)
+		if err != nil {
+			return
+		}
+		for _, r := range reserved {
+			if r.empty && strings.Contains("\n"+got, "\n"+r.path) && strings.Contains("\n"+got, "\n"+r.path+"/") {
+				t.Errorf("%s is the image's: %q", r.path, got)
+			}
+		}
+	})
+}
+
 func FuzzIndex(f *testing.F) {
 	var index bytes.Buffer
 	root := newDir(0)
