@@ -23,7 +23,7 @@ import (
 // confine gives up what this process will never need again: all but memory,
 // time, and the descriptors that it has.
 func confine(limits glovebox.Limits) []glovebox.Control {
-	// What is put on this thread the filter puts on the others.
+	// What is only put on this thread the filter puts on the others.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
@@ -36,7 +36,7 @@ func confine(limits glovebox.Limits) []glovebox.Control {
 	}
 	return []glovebox.Control{
 		say(tier.ControlMemory, "limit of the process's data", rlimits(limits)),
-		say(tier.ControlNoNewPrivs, "no_new_privs", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)),
+		say(tier.ControlNoNewPrivs, "no_new_privs", noNewPrivs()),
 		say(tier.ControlLandlock, "Landlock without a rule: no file is opened", landlock()),
 		say(tier.ControlSyscalls, "a seccomp filter: memory, time, threads, and what is open", filter()),
 	}
@@ -67,6 +67,16 @@ func everyThread(nr, a, b, c uintptr) error {
 		return errno
 	}
 	return nil
+}
+
+// noNewPrivs is what the kernel asks of an ordinary user before Landlock and
+// filters, of each thread that they are put on.
+func noNewPrivs() error {
+	err := everyThread(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0)
+	if err == unix.ENOTSUP {
+		err = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	}
+	return err
 }
 
 // landlock refuses every right to files that the kernel's version of it knows.
