@@ -9,6 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/gvisor"
 	"github.com/gloveboxhq/glovebox/tier/microvm"
 	"github.com/gloveboxhq/glovebox/tier/process"
+	"github.com/gloveboxhq/glovebox/tier/wasm"
 )
 
 // defaultTiers are those of an Engine that is given none, in the order in which
@@ -30,7 +31,11 @@ func defaultTiers(c Config) ([]tier.Tier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []tier.Tier{g, m, p, o}, nil
+	w, err := wasm.New(wasm.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return []tier.Tier{g, m, p, o, w}, nil
 }
 
 // containers is the container tier on a runtime: by name, or an engine's
