@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -23,8 +24,8 @@ func (p Plan) Merge(others ...Plan) Plan {
 
 // Base returns what every box needs whatever it runs: the mount points, the
 // merged /usr layout, and the few files of /etc by which programs find out who
-// and where they are. Nothing in it comes from the host but the C.UTF-8 locale,
-// where the host has one. It comes first in a plan: libraries and loaders of
+// and where they are. Nothing in it comes from the host but the C.UTF-8 locale
+// and the time zones, where the host is Linux and has them. It comes first in a plan: libraries and loaders of
 // later entries land behind its links.
 func Base() Plan {
 	var p Plan
@@ -54,10 +55,11 @@ func Base() Plan {
 		p.Add(Entry{Path: f[0], Data: []byte(f[1])})
 	}
 	const locale, zones = "/usr/lib/locale/C.utf8", "/usr/share/zoneinfo"
-	if isDir(locale) {
+	linux := runtime.GOOS == "linux" // else what is there is another system's
+	if linux && isDir(locale) {
 		p.Add(Entry{Path: locale, Source: locale})
 	}
-	if isDir(zones) {
+	if linux && isDir(zones) {
 		p.Add(Entry{Path: zones, Source: zones, Skip: skipZone, SkipKey: "zones 1"})
 	}
 	p.Add(Entry{Path: zones + "/UTC", Data: []byte(utc)})
