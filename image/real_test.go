@@ -8,12 +8,12 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// TestRealRoot takes a root file system that debootstrap or mmdebstrap made,
-// which GLOVEBOX_ROOTFS_TAR names, all the way.
+// TestRealRoot takes a root file system that mmdebstrap made, such as that of
+// .ci/plot-image, all the way, and logs what each step takes.
 func TestRealRoot(t *testing.T) {
-	path := os.Getenv("GLOVEBOX_ROOTFS_TAR")
+	path := os.Getenv("GLOVEBOX_PLOT_IMAGE")
 	if path == "" {
-		t.Skip("GLOVEBOX_ROOTFS_TAR names no root file system")
+		t.Skip("GLOVEBOX_PLOT_IMAGE does not name the archive that .ci/plot-image makes")
 	}
 	s := open(t, private(t))
 	step := func(what string, do func() error) {

@@ -33,6 +33,21 @@ func (s *Store) putRef(r Ref) error {
 	return s.replace(s.refPath(r), append(b, '\n'))
 }
 
+func readRef(path string) (Ref, error) {
+	var r Ref
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, &r)
+	}
+	if err == nil {
+		_, err = parseDigest(r.Digest)
+	}
+	if err != nil {
+		return Ref{}, fmt.Errorf("image store: refs/%s: %w", filepath.Base(path), err)
+	}
+	return r, nil
+}
+
 // List returns the names of the images, in order.
 func (s *Store) List() ([]Ref, error) {
 	files, err := os.ReadDir(filepath.Join(s.dir, "refs"))
@@ -41,20 +56,12 @@ func (s *Store) List() ([]Ref, error) {
 	}
 	var all []Ref
 	for _, f := range files {
-		b, err := os.ReadFile(filepath.Join(s.dir, "refs", f.Name()))
+		r, err := readRef(filepath.Join(s.dir, "refs", f.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed in between
 		}
 		if err != nil {
-			return nil, fmt.Errorf("image store: %w", err)
-		}
-		var r Ref
-		err = json.Unmarshal(b, &r)
-		if err == nil {
-			_, err = parseDigest(r.Digest)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("image store: refs/%s: %w", f.Name(), err)
+			return nil, err
 		}
 		all = append(all, r)
 	}
@@ -70,13 +77,20 @@ const minPrefix = 8
 // refs returns the records that a user's text means: all of one image if it
 // is a digest, one if it is a name.
 func (s *Store) refs(text string) ([]Ref, error) {
+	prefix := strings.TrimPrefix(text, "sha256:")
+	digest := prefix != text
+	hexadecimal := strings.Trim(prefix, "0123456789abcdef") == ""
+	if want, err := parseReference(text); err == nil && !digest && !hexadecimal {
+		// What every run asks for needs no list.
+		if r, err := readRef(s.refPath(Ref{Name: want.String()})); err == nil {
+			return []Ref{r}, nil
+		}
+	}
 	all, err := s.List()
 	if err != nil {
 		return nil, err
 	}
-	prefix := strings.TrimPrefix(text, "sha256:")
-	digest := prefix != text
-	if hexadecimal := strings.Trim(prefix, "0123456789abcdef") == ""; hexadecimal && (digest || len(prefix) >= minPrefix) {
+	if hexadecimal && (digest || len(prefix) >= minPrefix) {
 		found := matching(all, func(r Ref) bool {
 			return strings.HasPrefix(r.Digest, "sha256:"+prefix) || strings.HasPrefix(r.Index, "sha256:"+prefix)
 		})

@@ -24,9 +24,10 @@ import (
 // that name the digest, with the signature of the payload as an annotation.
 // They are checked against a public key, with nothing from a network.
 const (
-	payloadType         types.MediaType = "application/vnd.dev.cosign.simplesigning.v1+json"
-	signatureAnnotation                 = "dev.cosignproject.cosign/signature"
-	payloadClaim                        = "cosign container image signature"
+	payloadType types.MediaType = "application/vnd.dev.cosign.simplesigning.v1+json"
+
+	signatureAnnotation = "dev.cosignproject.cosign/signature"
+	payloadClaim        = "cosign container image signature"
 )
 
 // Bounds of what a stranger may give us as signatures of one image.

@@ -597,3 +597,17 @@ func TestOddNames(t *testing.T) {
 		t.Errorf("the tree is\n%s\nthe image is\n%s", a, b)
 	}
 }
+
+func BenchmarkFind(b *testing.B) {
+	s := open(b, private(b))
+	for _, n := range []string{"one", "two", "three"} {
+		if _, err := s.ImportRootFS(b.Context(), bytes.NewReader(pack(b, "f="+n)), ImportOptions{Name: n}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if _, err := s.Find("two"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

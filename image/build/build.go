@@ -22,6 +22,7 @@ import (
 	"github.com/gloveboxhq/glovebox/image"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/rootfs"
+	"github.com/gloveboxhq/glovebox/tier"
 )
 
 // Options are what a build uses.
@@ -34,6 +35,9 @@ type Options struct {
 	// Host and Roots are needed where the recipe takes something of the host.
 	Host  language.Host
 	Roots *rootfs.Store
+	// Tiers are those that byte code may be compiled in, the best first, where
+	// the recipe asks for it; Roots is needed then too.
+	Tiers []tier.Tier
 	// Bounds are DefaultBounds where they are zero.
 	Bounds Bounds
 	// Progress is called now and then; never by two goroutines at a time.
@@ -81,7 +85,7 @@ func Build(ctx context.Context, r *Recipe, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	img, err := b.store(ctx)
+	img, err := b.storeAll(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -393,9 +397,9 @@ func (b *builder) addNPMPackage(ctx context.Context, p *npmPackage, into string)
 	return p.install(b.tree, f, b.spool, into)
 }
 
-// store gives the store the image: one layer over the base.
-func (b *builder) store(ctx context.Context) (*image.Image, error) {
-	b.fetch.report(Progress{Step: "store", Name: b.recipe.Name, Total: b.tree.bytes})
+// storeAll gives the store the image: one layer over the base, and one with
+// byte code.
+func (b *builder) storeAll(ctx context.Context) (*image.Image, error) {
 	config := image.Config{Cmd: b.recipe.Command}
 	if b.base != nil {
 		config.Env = slices.Clone(b.base.Config().Env)
@@ -404,14 +408,27 @@ func (b *builder) store(ctx context.Context) (*image.Image, error) {
 		config.Env = slices.DeleteFunc(config.Env, func(s string) bool { return strings.HasPrefix(s, name+"=") })
 		config.Env = append(config.Env, name+"="+b.recipe.Env[name])
 	}
+	if !b.recipe.Python.Compile {
+		return b.store(ctx, b.tree, b.recipe.Name, b.base, config)
+	}
+	plain, err := b.store(ctx, b.tree, "", b.base, config)
+	if err != nil {
+		return nil, err
+	}
+	return b.compile(ctx, plain)
+}
+
+// store gives the store what a tree has over an image.
+func (b *builder) store(ctx context.Context, t *tree, name string, base *image.Image, config image.Config) (*image.Image, error) {
+	b.fetch.report(Progress{Step: "store", Name: name, Total: t.bytes})
 	r, w := io.Pipe()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.CloseWithError(b.tree.write(ctx, w))
+		w.CloseWithError(t.write(ctx, w))
 	}()
 	defer func() { r.Close(); <-done }()
 	return b.o.Store.ImportRootFS(ctx, r, image.ImportOptions{
-		Name: b.recipe.Name, Platform: image.Platform("linux/" + b.arch), Config: config, Base: b.base,
+		Name: name, Platform: image.Platform("linux/" + b.arch), Config: config, Base: base,
 	})
 }

@@ -63,6 +63,9 @@ type Python struct {
 	// Index is a simple index (PEP 503), for locks that name no URL; empty
 	// means [DefaultPythonIndex].
 	Index string `yaml:"index"`
+	// Compile compiles the modules of the image to byte code, in a box, by the
+	// image's own interpreter. Else Python does so anew in every run.
+	Compile bool `yaml:"compile"`
 }
 
 // NPM are packages for Node.
@@ -116,7 +119,7 @@ var (
 
 // Check reports a recipe that cannot be followed.
 func (r *Recipe) Check() error {
-	nothing := r.Host.empty() && r.Debian.List == "" && r.Python.Lock == "" && r.NPM.Lock == "" && len(r.Env) == 0 && len(r.Command) == 0
+	nothing := r.Host.empty() && r.Debian.List == "" && r.Python.Lock == "" && !r.Python.Compile && r.NPM.Lock == "" && len(r.Env) == 0 && len(r.Command) == 0
 	if nothing {
 		return errors.New("it is made of nothing: give host, debian, python, npm or env")
 	}
