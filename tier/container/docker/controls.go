@@ -15,9 +15,13 @@ func (t *Tier) controls(g group) []glovebox.Control {
 		}
 		return "the control group of the container, read back in the box"
 	}
+	root := "the container's root with seven capabilities"
+	if t.facts.mapped() {
+		root = "the container's root with seven capabilities, an ordinary user of the engine's machine"
+	}
 	list := []glovebox.Control{
 		{Name: tier.ControlNamespaces, How: "the engine's pid, mount, network, ipc, uts and control group namespaces; commands cannot make any"},
-		{Name: tier.ControlUser, How: fmt.Sprintf("user %d; the glove is the container's root with seven capabilities", tier.UID)},
+		{Name: tier.ControlUser, How: fmt.Sprintf("user %d; the glove is %s", tier.UID, root)},
 		{Name: tier.ControlFilesystem, How: "an image, read-only; a workspace, /tmp and /dev/shm in memory"},
 		{Name: tier.ControlProc, How: "the container's /proc, what tells about the host covered"},
 		{Name: tier.ControlDevices, How: "the engine's few"},

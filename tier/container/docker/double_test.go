@@ -124,7 +124,7 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "GET /containers/json":
 		io.WriteString(w, "[]")
 	case "GET /images/json":
-		good([]imageSummary{{ID: "sha256:1", Labels: map[string]string{labelRoot: "root"}}})(w, r)
+		good([]imageSummary{{ID: "sha256:1", Labels: map[string]string{labelRoot: "root"}, RepoTags: []string{"localhost/glovebox-root-root:latest"}}})(w, r)
 	case "GET /images/sha256:1/json":
 		io.WriteString(w, "{}")
 	case "POST /containers/create":
@@ -183,6 +183,10 @@ func TestBadEngines(t *testing.T) {
 			tier.KindBroken, "disk full", false},
 		"an import that is lost": {map[string]http.HandlerFunc{"GET /images/json": text(200, "[]"), "POST /images/create": text(200, `{"status":"x"}`)},
 			tier.KindBroken, "does not know", false},
+		"an image of somebody else's": {map[string]http.HandlerFunc{
+			"GET /images/json":    good([]imageSummary{{ID: "sha256:1", Labels: map[string]string{labelRoot: "root"}, RepoTags: []string{"example.org/glovebox-root-root:latest", "evil:latest"}}}),
+			"POST /images/create": text(200, `{"error":"it is imported"}`),
+		}, tier.KindBroken, "it is imported", false},
 		"no container":        {map[string]http.HandlerFunc{create: text(500, `{"message":"no room"}`)}, tier.KindBroken, "no room", true},
 		"a discarded limit":   {map[string]http.HandlerFunc{create: good(created{Warnings: []string{"Your kernel does not support pids limit capabilities or the cgroup is not mounted. PIDs limit discarded."}})}, tier.KindUnsupported, "processes", true},
 		"another one":         {map[string]http.HandlerFunc{create: good(created{Warnings: []string{"Your kernel does not support memory limit capabilities. Limitation discarded."}})}, tier.KindUnsupported, "memory", true},

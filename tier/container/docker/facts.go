@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -27,6 +28,13 @@ type facts struct {
 
 func (e *engine) facts(ctx context.Context) (f facts, err error) {
 	return f, e.call(ctx, http.MethodGet, "/info", nil, nil, &f)
+}
+
+// mapped tells that the engine's containers are in a user namespace.
+func (f facts) mapped() bool {
+	return slices.ContainsFunc(f.SecurityOptions, func(o string) bool {
+		return strings.Contains(o, "name=userns") || strings.Contains(o, "name=rootless")
+	})
 }
 
 // machines are the engines' names of our machines.

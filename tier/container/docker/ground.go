@@ -30,6 +30,7 @@ type ground struct {
 	sampling sync.Mutex
 	sample   glove.Sample
 	sampled  time.Time
+	asked    chan stats // the engine has not answered yet
 
 	closeOnce sync.Once
 	closeErr  error
@@ -74,11 +75,17 @@ func (g *ground) Kill() {
 // Dead implements [glove.Ground].
 func (g *ground) Dead() <-chan struct{} { return g.dead }
 
-// sampleAge is how old a measurement may be: the engine takes some milliseconds
-// for each.
-const sampleAge = 100 * time.Millisecond
+const (
+	// sampleAge is how old a measurement may be: the engine takes some
+	// milliseconds for each.
+	sampleAge = 100 * time.Millisecond
+	// samplePatience is how long one is waited for. The supervisor does nothing
+	// else meanwhile.
+	samplePatience = time.Second
+)
 
-// Sample implements [glove.Ground].
+// Sample implements [glove.Ground]. Where the engine is slow, it goes on by
+// itself and the last measurement stands.
 func (g *ground) Sample() (glove.Sample, error) {
 	g.sampling.Lock()
 	defer g.sampling.Unlock()
@@ -90,30 +97,59 @@ func (g *ground) Sample() (glove.Sample, error) {
 	if time.Since(g.sampled) < sampleAge {
 		return g.sample, nil
 	}
+	late := time.NewTimer(0)
+	if g.asked == nil {
+		late.Reset(samplePatience)
+		g.asked = make(chan stats, 1)
+		g.workers.Go(func() { g.ask(g.asked) })
+	}
+	defer late.Stop()
+	select {
+	case s := <-g.asked:
+		g.asked = nil
+		if s.err != nil {
+			return g.sample, s.err
+		}
+		g.sampled, g.sample = time.Now(), s.sample()
+		return g.sample, nil
+	case <-late.C:
+		return g.sample, os.ErrDeadlineExceeded
+	}
+}
+
+// stats is what the engine says that a container uses.
+type stats struct {
+	CPU struct {
+		Usage struct {
+			Total int64 `json:"total_usage"` // nanoseconds
+		} `json:"cpu_usage"`
+	} `json:"cpu_stats"`
+	Memory struct {
+		Usage int64
+	} `json:"memory_stats"`
+	Pids struct {
+		Current int64
+	} `json:"pids_stats"`
+	err error
+}
+
+func (s stats) sample() glove.Sample {
+	return glove.Sample{CPU: time.Duration(s.CPU.Usage.Total), Memory: s.Memory.Usage, Processes: max(0, s.Pids.Current-wire.Tasks)}
+}
+
+func (g *ground) ask(answer chan<- stats) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	var stats struct {
-		CPU struct {
-			Usage struct {
-				Total int64 `json:"total_usage"` // nanoseconds
-			} `json:"cpu_usage"`
-		} `json:"cpu_stats"`
-		Memory struct {
-			Usage int64
-		} `json:"memory_stats"`
-		Pids struct {
-			Current int64
-		} `json:"pids_stats"`
-	}
-	err := g.engine.call(ctx, http.MethodGet, g.path("/stats"), url.Values{"stream": {"false"}, "one-shot": {"true"}}, nil, &stats)
-	if err != nil {
-		return g.sample, err
-	}
-	g.sampled = time.Now()
-	g.sample = glove.Sample{
-		CPU: time.Duration(stats.CPU.Usage.Total), Memory: stats.Memory.Usage, Processes: max(0, stats.Pids.Current-wire.Tasks),
-	}
-	return g.sample, nil
+	go func() {
+		select {
+		case <-g.dead:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	var s stats
+	s.err = g.engine.call(ctx, http.MethodGet, g.path("/stats"), url.Values{"stream": {"false"}, "one-shot": {"true"}}, nil, &s)
+	answer <- s
 }
 
 // Evidence implements [glove.Ground]. While the box lives its own control group

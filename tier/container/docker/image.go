@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,9 +41,20 @@ type imported struct {
 }
 
 type imageSummary struct {
-	ID      string `json:"Id"`
-	Created int64
-	Labels  map[string]string
+	ID       string `json:"Id"`
+	Created  int64
+	Labels   map[string]string
+	RepoTags []string
+}
+
+// named tells whether an image has a name that only an import here gives: a
+// label alone anybody can put on an image that is pulled. Engines add what they
+// take for the registry.
+func (i imageSummary) named(name string) bool {
+	return slices.ContainsFunc(i.RepoTags, func(tag string) bool {
+		tag = strings.TrimPrefix(tag, "docker.io/library/")
+		return strings.TrimPrefix(tag, "localhost/") == name
+	})
 }
 
 // image returns the id of the image of a root, which it imports if need be.
@@ -68,24 +80,38 @@ func (t *Tier) image(ctx context.Context, root *rootfs.Root) (string, error) {
 		}
 		i.id = ""
 	}
-	list, err := t.rootImages(ctx, labelRoot+"="+root.Key)
+	id, err := t.find(ctx, root.Key)
 	if err != nil {
 		return "", err
 	}
-	if len(list) == 0 {
+	if id == "" {
 		if err := t.load(ctx, root); err != nil {
 			return "", err
 		}
-		if list, err = t.rootImages(ctx, labelRoot+"="+root.Key); err != nil {
+		if id, err = t.find(ctx, root.Key); err != nil {
 			return "", err
 		}
-		if len(list) == 0 {
+		if id == "" {
 			return "", errors.New("the engine does not know the image that it imported")
 		}
 		t.prune(ctx)
 	}
-	i.id = list[0].ID
-	return i.id, nil
+	i.id = id
+	return id, nil
+}
+
+// find returns the id of the image that was imported for a root, or nothing.
+func (t *Tier) find(ctx context.Context, key string) (string, error) {
+	list, err := t.rootImages(ctx, labelRoot+"="+key)
+	if err != nil {
+		return "", err
+	}
+	for _, i := range list {
+		if i.Labels[labelRoot] == key && i.named(repository(key)+":latest") {
+			return i.ID, nil
+		}
+	}
+	return "", nil
 }
 
 // rootImages lists the images with a label, the newest first.
@@ -108,7 +134,7 @@ func (t *Tier) load(ctx context.Context, root *rootfs.Root) error {
 	go func() { w.CloseWithError(writeTar(ctx, w, root.Tree)) }()
 	defer r.Close()
 	query := url.Values{
-		"fromSrc": {"-"}, "repo": {"glovebox-root"}, "tag": {tag(root.Key)},
+		"fromSrc": {"-"}, "repo": {repository(root.Key)}, "tag": {"latest"},
 		"changes": {fmt.Sprintf("LABEL %s=%s", labelRoot, root.Key)},
 	}
 	answer, err := t.engine.request(ctx, http.MethodPost, "/images/create", query, r, "application/x-tar")
@@ -130,19 +156,16 @@ func (t *Tier) load(ctx context.Context, root *rootfs.Root) error {
 	}
 }
 
-// tag is a name for people: what counts is the label.
-func tag(key string) string {
-	ok := func(c rune) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
-	var b []rune
-	for _, c := range key {
-		if ok(c) && len(b) < 32 {
-			b = append(b, c)
+// repository is the name of a root's image. It is in the name and not in its
+// tag, which Podman does not take.
+func repository(key string) string {
+	name := []byte("glovebox-root-")
+	for _, c := range []byte(key) {
+		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' {
+			name = append(name, c)
 		}
 	}
-	if len(b) == 0 {
-		return "none"
-	}
-	return string(b)
+	return string(name[:min(len(name), 64)])
 }
 
 // writeTar writes the tree below dir, all of it root's.
