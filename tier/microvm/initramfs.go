@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
 )
 
 // entry is a file of an initramfs, or a directory where it has no data.
@@ -33,7 +34,7 @@ func writeInitramfs(w io.Writer, entries []entry) error {
 	}
 	pad := func() error { return put(make([]byte, -at&3)) }
 	for i, e := range append(entries, entry{path: "TRAILER!!!"}) {
-		if e.path != path.Clean(e.path) || path.IsAbs(e.path) {
+		if e.path != path.Clean(e.path) || !filepath.IsLocal(e.path) {
 			return fmt.Errorf("initramfs: %q is no clean path", e.path)
 		}
 		links := 1

@@ -110,8 +110,9 @@ func (t *Tier) start(ctx context.Context, p plan, snapshot string) (_ *ground, e
 	return g, err
 }
 
-// bootPatience bounds each script of the boot of a box.
-const bootPatience = time.Minute
+// bootPatience bounds each script of the boot of a box: an emulated guest on a
+// host under load takes half a minute.
+const bootPatience = 2 * time.Minute
 
 // do runs a script of the boot.
 func (g *ground) do(ctx context.Context, s *glove.Script, patience time.Duration) error {

@@ -120,7 +120,7 @@ var wallTests = map[string]func(*suite, *testing.T){
 			}
 			sleep(s, 10*time.Second)
 		}))
-		if r := run(box, "p", func(c *tier.Command) { c.Wall = 30 * time.Second }); !r.hit(glovebox.LimitMemory) {
+		if r := run(box, "p", func(c *tier.Command) { c.Wall = ample }); !r.hit(glovebox.LimitMemory) {
 			t.Errorf("ended with %+v", r.Outcome)
 		}
 	},
@@ -135,7 +135,7 @@ var wallTests = map[string]func(*suite, *testing.T){
 			}
 			pause(s)
 		}))
-		if r := run(box, "p", func(c *tier.Command) { c.Wall = 10 * time.Second }); r.Cause != glovebox.CauseMemory || !r.hit(glovebox.LimitMemory) {
+		if r := run(box, "p", func(c *tier.Command) { c.Wall = ample }); r.Cause != glovebox.CauseMemory || !r.hit(glovebox.LimitMemory) {
 			t.Errorf("ended with %+v", r.Outcome)
 		}
 	},

@@ -152,7 +152,7 @@ func (m *Monitor) process(machine *monitor.Machine, files map[int]*os.File) (*mo
 		Path: m.path, Args: arguments(machine, hostClock()), Output: machine.Console,
 		Identity: identity, Group: machine.Group, Limits: limits(machine),
 	}
-	for fd := fdControl; fd <= fdInitrd; fd++ {
+	for fd := fdControl; fd < fdControl+len(files); fd++ {
 		c.Files = append(c.Files, files[fd])
 	}
 	return monitor.Start(c)
@@ -168,10 +168,15 @@ func limits(m *monitor.Machine) map[int]uint64 {
 	return map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: size, unix.RLIMIT_NOFILE: 128}
 }
 
-// open opens the files of a machine, by QEMU's number.
+// open opens the files of a machine, by QEMU's number. One that goes on from a
+// snapshot has its kernel in there.
 func open(m *monitor.Machine) (map[int]*os.File, error) {
+	paths := map[int]string{fdDrive: m.Drive}
+	if m.Snapshot == "" {
+		paths[fdKernel], paths[fdInitrd] = m.Kernel, m.Initrd
+	}
 	files := map[int]*os.File{}
-	for fd, path := range map[int]string{fdKernel: m.Kernel, fdInitrd: m.Initrd, fdDrive: m.Drive} {
+	for fd, path := range paths {
 		f, err := os.Open(path)
 		if err == nil && fd != fdDrive {
 			f, err = public(f)
