@@ -24,7 +24,8 @@ const (
 // last is the last of them.
 func (p *plan) last() int { return fdJoin + p.joins - 1 }
 
-// handOn returns the descriptors that the runtime is to hand on.
+// handOn returns the descriptors that the runtime is to hand on, beside the
+// streams.
 func (p *plan) handOn() (list []int) {
 	for n := 3; n <= p.last(); n++ {
 		if !p.tier.runtime.guest || n == fdStdout || n == fdStderr || n == glove.FDScript || n == glove.FDReply || n == glove.FDKill || p.given(n) {
@@ -74,7 +75,7 @@ func (p *plan) cast(h handed, inner glove.Inner, group *cgroup.Group) error {
 		return err
 	}
 	h[aside] = null // the container's stdin
-	for n := 3; n <= p.last(); n++ {
+	for _, n := range p.handOn() {
 		if h[aside+n] == nil && n != fdHome && n != fdTree && !p.given(n) {
 			h[aside+n] = null
 			p.fillers = append(p.fillers, n)

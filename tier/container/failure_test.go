@@ -101,19 +101,20 @@ func TestBrokenRuntimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct{ script, want string }{
-		"fails":                {"echo no luck >&2; exit 3", `exit code 3; the runtime says "no luck"`},
-		"prints garbage":       {"head -c 3000000 /dev/urandom; exit 1", "the runtime says"},
-		"garbage and success":  {"head -c 3000000 /dev/urandom", "made no box"},
-		"dies":                 {"kill -9 $$", "SIGKILL"},
-		"makes nothing":        {"exit 0", "made no box"},
-		"hangs":                {"exec sleep 1000", "timeout"},
-		"hangs and prints":     {"while :; do echo y; done", "timeout"},
-		"leaves a daemon":      {"setsid sleep 1000 >/dev/null 2>&1 & exit 4", "exit code 4"},
-		"a daemon and no box":  {"setsid sleep 1000 & exit 0", "timeout"},
-		"speaks for the glove": {"exec bash -c 'printf %032d 0 >&31; setsid sleep 1000 &'", "the glove sent"},
-		"kills its parent":     {"kill -9 1; exit 5", "exit code 5"},
-		"writes to the host":   {"echo x > " + host + " || exit 6", "exit code 6"},
-		"is no program":        {"", ""},
+		"fails":                     {"echo no luck >&2; exit 3", `exit code 3; the runtime says "no luck"`},
+		"prints garbage":            {"head -c 3000000 /dev/urandom; exit 1", "the runtime says"},
+		"garbage and success":       {"head -c 3000000 /dev/urandom", "made no box"},
+		"dies":                      {"kill -9 $$", "SIGKILL"},
+		"makes nothing":             {"exit 0", "made no box"},
+		"hangs":                     {"exec sleep 1000", "timeout"},
+		"hangs and prints":          {"while :; do echo y; done", "timeout"},
+		"leaves a daemon":           {"setsid sleep 1000 >/dev/null 2>&1 & exit 4", "exit code 4"},
+		"a daemon and no box":       {"setsid sleep 1000 & exit 0", "timeout"},
+		"speaks for the glove":      {"exec bash -c 'printf %032d 0 >&31; setsid sleep 1000 &'", "the glove sent"},
+		"kills its parent":          {"kill -9 1; exit 5", "exit code 5"},
+		"writes to the host":        {"echo x > " + host + " || exit 6", "exit code 6"},
+		"sees the host's processes": {fmt.Sprintf("[ -e /proc/%d ] || exit 7", os.Getpid()), "exit code 7"},
+		"is no program":             {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := fake(t, tc.script)

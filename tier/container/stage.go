@@ -252,10 +252,8 @@ func (p *plan) execute(s *glove.Script, args, env []string) {
 	s.Place(inside)
 	failed := s.Label()
 	s.OnFail(failed)
-	for n := 0; n <= p.last(); n++ {
-		if n != 1 && n != 2 {
-			s.Call("hand on", unix.SYS_DUP3, aside+n, n, 0)
-		}
+	for _, n := range append(p.handOn(), 0) {
+		s.Call("hand on", unix.SYS_DUP3, aside+n, n, 0)
 	}
 	s.Call("close", unix.SYS_CLOSE_RANGE, p.last()+1, uint32(1<<32-1), 0)
 	s.Call("execve", unix.SYS_EXECVE, args[0], s.Strings(args), s.Strings(env)).To(report)
