@@ -278,6 +278,10 @@ func TestPlainHTTPIsRefused(t *testing.T) {
 	if _, err := s.Pull(t.Context(), e.host()+"/x:1", PullOptions{}); err == nil || !strings.Contains(err.Error(), "insecure") {
 		t.Errorf("unasked: %v", err)
 	}
+	local := "localhost" + e.host()[strings.LastIndex(e.host(), ":"):]
+	if _, err := s.Pull(t.Context(), local+"/x:1", insecure); err != nil {
+		t.Errorf("by the loopback's name: %v", err)
+	}
 	for _, host := range []string{"registry.invalid", "192.168.0.1:5000", "169.254.169.254"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		if _, err := s.Pull(ctx, host+"/x:1", insecure); err == nil {
