@@ -7,7 +7,7 @@ import (
 
 // All returns the languages, in the order in which they are tried.
 func All() []*Language {
-	return []*Language{Python, JavaScript, TypeScript, PHP, Bash, Go, Ruby, Perl, Lua}
+	return []*Language{Python, JavaScript, TypeScript, PHP, Bash, Go, Ruby, Perl, Lua, Wasm}
 }
 
 // Names returns the languages' names as a list for people.

@@ -151,6 +151,8 @@ func (g *guest) module(name string) (wazero.Runtime, wazero.CompiledModule, erro
 	if m, ok := g.compiled[n]; ok {
 		return g.trusted, m, nil
 	}
+	// wazero keeps what it compiled: a module that was checked is not compiled
+	// again.
 	m, err := g.hostile.CompileModule(context.Background(), n.data)
 	return g.hostile, m, err
 }

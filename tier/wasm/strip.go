@@ -7,18 +7,10 @@ import (
 	"os"
 	"path"
 
-	esys "github.com/tetratelabs/wazero/experimental/sys"
-
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/language/typescript"
 	"github.com/gloveboxhq/glovebox/tier"
 )
-
-// builtins are programs that a box's process has itself. Each does its work and
-// returns the command that comes after it, or nil for a failure.
-var builtins = map[string]func(g *guest, args []string, stderr io.Writer) []string{
-	typescript.Path: stripTypes,
-}
 
 // stripTypes is the program that strips the types of TypeScript files: our own
 // machine code, which this process has, and which is confined here as a module
@@ -61,19 +53,6 @@ func stripTypes(g *guest, args []string, stderr io.Writer) []string {
 		}
 	}
 	return args[2:]
-}
-
-// report is the descriptor of check reports, or nil.
-func (g *guest) report() esys.File {
-	n := g.files.mkdirs("/dev/fd").children["5"]
-	if n == nil {
-		return nil
-	}
-	f, errno := n.device(esys.O_WRONLY)
-	if errno != 0 {
-		return nil
-	}
-	return f
 }
 
 // replace writes a whole file of the workspace.
