@@ -28,7 +28,7 @@ func TestWasm(t *testing.T) {
 		{"ends", build(), 3, []string{"checked"}, nil},
 		{"traps", build(assemble.Unreachable), -1, []string{"checked"}, &glovebox.Failure{Type: "wasm trap", Message: "unreachable"}},
 		{"is no module", "(module)", 1, []string{"syntax"}, nil},
-		{"is not valid", strings.Replace(build(), "\x41\x03\x10", "\x41\x03\x1a", 1), 1, []string{"syntax"}, nil},
+		{"is not valid", strings.Replace(build(), "\x41\x03\x10", "\x42\x03\x10", 1), 1, []string{"syntax"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := rigPlan(t, moduleWasm, one(moduleWasm, c.text), "")
