@@ -16,10 +16,11 @@
 //
 // # What a hostile image can do
 //
-// No name that an image chooses becomes a name on the host. A tree is two
-// files: an index of names, and the contents of all files one after the other.
-// Names are keys of a map, links are text; there is nothing to traverse and no
-// link to write through. Owners, extended attributes, capabilities and set-id
+// In the store no name that an image chooses becomes a name on the host. A tree
+// is two files: an index of names, and the contents of all files one after the
+// other. Names are keys of a map, links are text; there is nothing to traverse
+// and no link to write through. Package rootfs makes names of them last, in a
+// new directory of its own or inside an EROFS image. Owners, extended attributes, capabilities and set-id
 // bits are not kept: a box sees every file as root's, readable by all and
 // writable by nobody. See [Bounds] for what stops a bomb.
 //

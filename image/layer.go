@@ -26,7 +26,7 @@ type flattener struct {
 	unpacked int64 // bytes of all layers
 	layer    int   // the one that is applied, from 1
 	entries  int
-	text     int64
+	text     int64 // bytes of all names
 	dropped  Dropped
 	hash     hash.Hash
 	buf      []byte
