@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -196,7 +197,10 @@ func (t *Tier) take(ctx context.Context, p plan, home string) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(part))
 	}
-	if err = g.link.Settle(ctx); err == nil {
+	if err = g.wipe(); err == nil {
+		err = g.link.Settle(ctx)
+	}
+	if err == nil {
 		err = g.instance.Snapshot(ctx, part)
 	}
 	if err = g.discard(err); err == nil {
@@ -206,6 +210,24 @@ func (t *Tier) take(ctx context.Context, p plan, home string) error {
 		return errors.Join(err, os.RemoveAll(part))
 	}
 	return nil
+}
+
+// wipe fills the guest's free memory with zeros, which take no room.
+func (g *ground) wipe() error {
+	deadline := time.Now().Add(bootPatience)
+	raw, err := g.link.Ends().Do(freeScript(), deadline)
+	if err != nil {
+		return err
+	}
+	if len(raw) != 8 {
+		return fmt.Errorf("the guest said %d bytes of its free memory", len(raw))
+	}
+	n := min(int64(binary.LittleEndian.Uint64(raw))-unwiped, mostWiped) &^ (1<<20 - 1)
+	if n <= 0 {
+		return nil
+	}
+	_, err = g.link.Ends().Do(wipeScript(n), deadline)
+	return err
 }
 
 // file is what a manifest says of a file.

@@ -125,3 +125,31 @@ func dev(s *glove.Script) {
 	s.Call("make shm", unix.SYS_MKDIRAT, unix.AT_FDCWD, "/dev/shm", 0o755)
 	s.Call("close /dev", unix.SYS_MOUNT, 0, "/dev", 0, unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NOEXEC, 0)
 }
+
+// What a guest that is taken a snapshot of wipes, at the most, and what it
+// leaves alone.
+const (
+	mostWiped = 512 << 20
+	unwiped   = 24 << 20
+)
+
+// freeScript asks the guest's kernel for its free memory: struct sysinfo, whose
+// sixth word is that in bytes.
+func freeScript() *glove.Script {
+	s := new(glove.Script)
+	info := s.Buffer(128)
+	s.Call("sysinfo", unix.SYS_SYSINFO, info)
+	s.Reply(info.Plus(5*8), s.Words(8))
+	return s
+}
+
+// wipeScript fills n bytes of free memory with zeros: of what has been there
+// before, such as the kernel's compressed image, nothing is to be kept in a
+// snapshot and loaded with each box.
+func wipeScript(n int64) *glove.Script {
+	s := new(glove.Script)
+	at := s.Words(0)
+	s.Call("mmap", unix.SYS_MMAP, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE, -1, 0).To(at)
+	s.CallOn(at, "munmap", unix.SYS_MUNMAP, n)
+	return s
+}
