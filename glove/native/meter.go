@@ -3,11 +3,9 @@
 package native
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -165,23 +163,8 @@ func (m *meter) read(pid, name string) []byte {
 	return buf[:n]
 }
 
-// Fields of /proc/PID/stat, after the name of the program, which may hold
-// anything.
-const (
-	statUser    = 11
-	statThreads = 17
-	tick        = time.Second / 100 // USER_HZ
-)
-
-// stat returns these fields of a process, nil where it has ended.
-func (m *meter) stat(pid string) []string {
-	stat := m.read(pid, "stat")
-	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(f) <= statThreads {
-		return nil
-	}
-	return f
-}
+// stat returns the fields of a process's stat, nil where it has ended.
+func (m *meter) stat(pid string) []string { return statFields(m.read(pid, "stat")) }
 
 // process returns what one process used, with its ended children: processor
 // time, threads, and bytes of memory that are not from files.
@@ -190,9 +173,7 @@ func (m *meter) process(pid string) (cpu time.Duration, tasks, resident int64) {
 	if f == nil {
 		return 0, 0, 0
 	}
-	for _, ticks := range f[statUser : statUser+4] {
-		cpu += time.Duration(number(ticks)) * tick
-	}
+	cpu = statTime(f)
 	// size resident shared …, in pages
 	if s := strings.Fields(string(m.read(pid, "statm"))); len(s) > 2 {
 		resident = max(number(s[1])-number(s[2]), 0) * int64(os.Getpagesize())
@@ -211,9 +192,4 @@ func (m *meter) proportional(pid string) int64 {
 		}
 	}
 	return sum
-}
-
-func number(s string) int64 {
-	n, _ := strconv.ParseInt(s, 10, 64)
-	return n
 }

@@ -227,7 +227,7 @@ func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err
 // measure prepares to measure a box that no control group measures.
 func (p *plan) measure(g *native.Ground, stage int) error {
 	if p.tier.runtime.guest {
-		m, err := meterGuest(stage)
+		m, err := meterGuest(stage, p.spec.Limits.Memory, g.Kill)
 		if err == nil {
 			g.MeasureBy(m)
 		}

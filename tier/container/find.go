@@ -5,15 +5,15 @@ package container
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/glove/native"
 )
 
 // processOne finds process 1 of the container below a stage, as the host calls
 // it.
 func processOne(stage int) (int, error) {
-	for _, pid := range below(stage) {
+	for _, pid := range native.Below(stage) {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		if err != nil {
 			continue
@@ -29,18 +29,4 @@ func processOne(stage int) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("process %d has no container below it", stage)
-}
-
-// below returns the processes below one.
-func below(pid int) (all []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, list := range lists {
-		data, _ := os.ReadFile(list)
-		for field := range strings.FieldsSeq(string(data)) {
-			if child, err := strconv.Atoi(field); err == nil {
-				all = append(append(all, child), below(child)...)
-			}
-		}
-	}
-	return all
 }

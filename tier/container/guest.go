@@ -8,15 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
@@ -66,14 +65,17 @@ func (p *plan) guestMounts(s *glove.Script) {
 type guestMeter struct {
 	stage  int
 	memory *os.File // all that the guest has, in one file
+	limit  int64    // of it
+	kill   func()
+	grown  []glovebox.Hit // it grew faster than its commands were killed
 }
 
 // guestMemory is the name of the file that backs everything of a guest.
 const guestMemory = "/memfd:runsc-memory (deleted)"
 
-// meterGuest finds the guest below a stage.
-func meterGuest(stage int) (*guestMeter, error) {
-	for _, pid := range below(stage) {
+// meterGuest finds the guest below a stage, which kill kills.
+func meterGuest(stage int, limit int64, kill func()) (*guestMeter, error) {
+	for _, pid := range native.Below(stage) {
 		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 		if err != nil {
 			return nil, err
@@ -86,7 +88,7 @@ func meterGuest(stage int) (*guestMeter, error) {
 			if err != nil {
 				return nil, fmt.Errorf("the guest's memory: %w", err)
 			}
-			return &guestMeter{stage, os.NewFile(uintptr(fd), "guest memory")}, nil
+			return &guestMeter{stage: stage, memory: os.NewFile(uintptr(fd), "guest memory"), limit: limit, kill: kill}, nil
 		}
 	}
 	return nil, errors.New("no process of the runtime has the guest's memory")
@@ -99,32 +101,18 @@ func (m *guestMeter) Sample() (s glove.Sample, err error) {
 		return s, err
 	}
 	s.Memory = st.Blocks * 512
-	for _, pid := range append(below(m.stage), m.stage) {
-		s.CPU += processorTime(pid)
+	if s.Memory > m.limit+m.limit/2 && m.grown == nil {
+		m.grown = []glovebox.Hit{{Limit: glovebox.LimitMemory, Evidence: glovebox.Evidence{
+			Source: "supervisor", Fact: fmt.Sprintf("the guest's memory held %d of %d bytes", s.Memory, m.limit),
+		}}}
+		m.kill()
 	}
+	s.CPU = native.TreeTime(m.stage)
 	return s, nil
 }
 
 // Evidence implements [native.Meter].
-func (m *guestMeter) Evidence(glove.Sample) []glovebox.Hit { return nil }
+func (m *guestMeter) Evidence(glove.Sample) []glovebox.Hit { return m.grown }
 
 // Close implements [native.Meter].
 func (m *guestMeter) Close() error { return m.memory.Close() }
-
-// processorTime is that of a process and of the children that it has waited for,
-// 0 for one that is gone.
-func processorTime(pid int) time.Duration {
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	// The name, in parentheses, may hold anything.
-	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
-	const user, tick = 11, time.Second / 100 // USER_HZ
-	if len(f) < user+4 {
-		return 0
-	}
-	var sum time.Duration
-	for _, ticks := range f[user : user+4] {
-		n, _ := strconv.ParseInt(ticks, 10, 64)
-		sum += time.Duration(n) * tick
-	}
-	return sum
-}
