@@ -84,11 +84,12 @@ const patience = time.Minute
 // fail where there is no engine, unless one was asked for: then Open does.
 func New(o Options) (*Tier, error) {
 	t := &Tier{options: o, owner: thisProcess()}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	// An engine that hangs must not hang every start of this program.
+	hello, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	var err error
-	if t.engine, err = connect(ctx, o); err == nil {
-		t.facts, err = t.engine.facts(ctx)
+	if t.engine, err = connect(hello, o); err == nil {
+		t.facts, err = t.engine.facts(hello)
 	}
 	if err != nil {
 		if o.Host != "" {
@@ -97,6 +98,8 @@ func New(o Options) (*Tier, error) {
 		t.noEngine = err
 		return t, nil
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	if err := t.sweep(ctx); err != nil {
 		return nil, broken("sweep", err)
 	}
@@ -176,7 +179,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec) (_ tier.Box, err error)
 	if err != nil {
 		return nil, broken("import the root file system", err)
 	}
-	g := &ground{engine: t.engine, limits: spec.Limits, dead: make(chan struct{})}
+	g := newGround(t.engine)
 	if err := t.start(ctx, g, image, spec); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}

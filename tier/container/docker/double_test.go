@@ -220,6 +220,27 @@ func TestBadEngines(t *testing.T) {
 	}
 }
 
+// A runtime that was asked for is the one that there is, or none.
+func TestRuntime(t *testing.T) {
+	for has, kind := range map[string]tier.Kind{
+		`{"HostConfig":{"Runtime":"runsc"}}`:                    tier.KindBroken, // as far as a double comes
+		`{"HostConfig":{"Runtime":"oci"},"OCIRuntime":"runsc"}`: tier.KindBroken,
+		`{"HostConfig":{"Runtime":"oci"},"OCIRuntime":"runc"}`:  tier.KindUnsupported,
+		`{}`: tier.KindUnsupported,
+	} {
+		tr, err := New(Options{Runtime: "runsc", Host: newDouble(t, map[string]http.HandlerFunc{
+			"GET /containers/*/json":    text(200, has),
+			"POST /containers/*/attach": text(404, "gone"),
+		}).host})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tr.Open(context.Background(), doubleSpec(t)); !tier.IsKind(err, kind) {
+			t.Errorf("%s: got %v, want the kind %s", has, err, kind)
+		}
+	}
+}
+
 // A box that never comes up is given up when nobody waits for it.
 func TestSilentBox(t *testing.T) {
 	before := leftover.Look(t, leftover.Options{})

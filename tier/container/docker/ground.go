@@ -17,13 +17,14 @@ import (
 // ground is one container, seen from the host. It implements [glove.Ground].
 type ground struct {
 	engine *engine
-	limits glovebox.Limits
 	name   string    // of the container; empty where there is none
 	conn   *attached // nil before it is there
 	link   *wire.Link
 	group  group
 
 	dead    chan struct{}
+	removed context.Context // done when there is no container any more
+	remove  context.CancelFunc
 	workers sync.WaitGroup
 	kill    sync.Once
 
@@ -36,6 +37,12 @@ type ground struct {
 	closeErr  error
 }
 
+func newGround(e *engine) *ground {
+	g := &ground{engine: e, dead: make(chan struct{})}
+	g.removed, g.remove = context.WithCancel(context.Background())
+	return g
+}
+
 // watch waits for the end of the link, which is that of the box.
 func (g *ground) watch() {
 	g.workers.Go(func() {
@@ -46,11 +53,13 @@ func (g *ground) watch() {
 	})
 }
 
-// await returns when the container does not run.
+// await returns when the container does not run, or is removed.
 func (g *ground) await() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(g.removed, patience)
 	defer cancel()
-	_ = g.engine.call(ctx, http.MethodPost, g.path("/wait"), url.Values{"condition": {"not-running"}}, nil, nil)
+	// Podman looks for itself, four times a second if it is not told.
+	query := url.Values{"condition": {"not-running"}, "interval": {"20ms"}}
+	_ = g.engine.call(ctx, http.MethodPost, g.path("/wait"), query, nil, nil)
 }
 
 func (g *ground) path(what string) string { return "/containers/" + g.name + what }
@@ -138,15 +147,8 @@ func (s stats) sample() glove.Sample {
 }
 
 func (g *ground) ask(answer chan<- stats) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(g.removed, patience)
 	defer cancel()
-	go func() {
-		select {
-		case <-g.dead:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	var s stats
 	s.err = g.engine.call(ctx, http.MethodGet, g.path("/stats"), url.Values{"stream": {"false"}, "one-shot": {"true"}}, nil, &s)
 	answer <- s
@@ -187,17 +189,20 @@ func (g *ground) inquest() []glovebox.Hit {
 // Close implements [glove.Ground].
 func (g *ground) Close() error {
 	g.closeOnce.Do(func() {
+		defer g.remove()
 		if g.name == "" {
 			return
 		}
 		g.Kill()
 		if g.link != nil {
 			g.closeErr = g.link.Close()
+			<-g.dead // Podman cannot kill and remove at a time
 		}
-		g.workers.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		g.closeErr = errors.Join(g.closeErr, g.engine.remove(ctx, g.name))
+		g.remove()
+		g.workers.Wait()
 		g.closeErr = errors.Join(g.closeErr, g.engine.removeVolumes(ctx, g.name))
 	})
 	return g.closeErr
@@ -205,12 +210,13 @@ func (g *ground) Close() error {
 
 // remove kills and removes a container, and returns when it is gone.
 func (e *engine) remove(ctx context.Context, name string) error {
-	for {
+	for tries := 0; ; tries++ {
 		err := e.call(ctx, http.MethodDelete, "/containers/"+name, url.Values{"force": {"1"}, "v": {"1"}}, nil, nil)
-		switch status(err) {
-		case http.StatusNotFound:
+		switch code := status(err); {
+		case code == http.StatusNotFound:
 			return nil
-		case http.StatusConflict: // somebody else removes it
+		case code == http.StatusConflict, // somebody else removes it
+			code >= 500 && tries < 50: // or kills it
 			select {
 			case <-time.After(20 * time.Millisecond):
 				continue

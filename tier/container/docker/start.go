@@ -37,6 +37,9 @@ func (t *Tier) start(ctx context.Context, g *ground, image string, spec tier.Spe
 	if err := unwarned(c.Warnings); err != nil {
 		return err
 	}
+	if err := t.checkRuntime(whole, g); err != nil {
+		return err
+	}
 	if g.conn, err = t.engine.attach(whole, g.name); err != nil {
 		return broken("attach to the container", err)
 	}
@@ -48,6 +51,27 @@ func (t *Tier) start(ctx context.Context, g *ground, image string, spec tier.Spe
 		return errors.Join(broken("start the container", err), g.link.Ends().Close())
 	}
 	return nil
+}
+
+// checkRuntime tells whether the container has the runtime that was asked for:
+// Podman takes its own without a word.
+func (t *Tier) checkRuntime(ctx context.Context, g *ground) error {
+	if t.options.Runtime == "" {
+		return nil
+	}
+	var c struct {
+		HostConfig struct{ Runtime string }
+		OCIRuntime string
+	}
+	if err := t.engine.call(ctx, http.MethodGet, g.path("/json"), nil, nil, &c); err != nil {
+		return broken("look at the container", err)
+	}
+	if c.HostConfig.Runtime == t.options.Runtime || c.OCIRuntime == t.options.Runtime {
+		return nil
+	}
+	return &tier.Error{Tier: t.Name(), Op: "create a container", Kind: tier.KindUnsupported, Control: tier.ControlNamespaces,
+		Fix: "make it the engine's default runtime",
+		Err: fmt.Errorf("the engine took the runtime %s%s, not %s", c.OCIRuntime, c.HostConfig.Runtime, t.options.Runtime)}
 }
 
 // unwarned refuses a container of which the engine says that it lacks something.
