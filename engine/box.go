@@ -154,7 +154,7 @@ type report struct {
 }
 
 func newReport(most int) (*report, error) {
-	r, w, err := os.Pipe()
+	r, w, err := tap.Pipe()
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/classify"
+	"github.com/gloveboxhq/glovebox/internal/tap"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/observe"
 	"github.com/gloveboxhq/glovebox/tier"
@@ -79,7 +80,7 @@ func (r *run) sitTogether(ctx context.Context, x *language.Exam, facts *classify
 		return "", err
 	}
 	defer report.close()
-	in, w, err := os.Pipe()
+	in, w, err := tap.Pipe()
 	if err != nil {
 		return "", err
 	}
@@ -339,7 +340,7 @@ func newLink() (*link, error) {
 	l := &link{}
 	for _, p := range []*pipe{&l.toHarness, &l.toCandidate} {
 		var err error
-		if p.r, p.w, err = os.Pipe(); err != nil {
+		if p.r, p.w, err = tap.Pipe(); err != nil {
 			l.close()
 			return nil, err
 		}
