@@ -39,8 +39,12 @@ func (t *Tier) accelerator(ctx context.Context, p plan) (monitor.Accel, error) {
 			return "", why
 		}
 	}
+	fix := "run on a host whose KVM works"
+	if _, can := p.guest.monitor.(monitor.Emulator); !can {
+		return "", lacks("virtual machines on KVM", fix+": "+p.guest.monitor.Name()+" cannot emulate a processor", why)
+	}
 	if !t.o.AllowEmulation {
-		return "", lacks("virtual machines on KVM", "run on a host whose KVM works, or allow an emulated processor, which is slow: --allow-emulation", why)
+		return "", lacks("virtual machines on KVM", fix+", or allow an emulated processor, which is slow: --allow-emulation", why)
 	}
 	t.accel = monitor.Emulated
 	return t.accel, nil

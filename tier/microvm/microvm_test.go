@@ -295,6 +295,8 @@ type sick struct {
 	starts int
 }
 
+func (s *sick) Emulates() {}
+
 func (s *sick) Start(ctx context.Context, m monitor.Machine) (monitor.Instance, error) {
 	if m.Accel == monitor.KVM {
 		s.starts++
@@ -337,6 +339,23 @@ func TestKVMThatHangs(t *testing.T) {
 	run(t, open(t, tr, spec), func(*glove.Script) {})
 	if !tr.Traits().Emulated {
 		t.Error("it does not say that it emulates")
+	}
+}
+
+// TestNoEmulator: what a monitor cannot do is not tried.
+func TestNoEmulator(t *testing.T) {
+	healthy, _ := newTier(t, emulated)
+	only := struct{ monitor.Monitor }{healthy.guest.monitor}
+	tr, err := New(Options{Monitor: only, AllowEmulation: true, EmulationOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := tr.Open(ctx, newSpec(t, healthy))
+	if err == nil {
+		box.Close()
+	}
+	if !tier.IsKind(err, tier.KindUnsupported) || !strings.Contains(err.Error(), "cannot emulate") {
+		t.Errorf("got %v", err)
 	}
 }
 

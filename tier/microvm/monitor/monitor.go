@@ -39,6 +39,13 @@ type Monitor interface {
 	Start(ctx context.Context, m Machine) (Instance, error)
 }
 
+// Emulator is implemented by a Monitor that can run machines whose Accel is
+// [Emulated].
+type Emulator interface {
+	// Emulates does nothing: it marks the monitor.
+	Emulates()
+}
+
 // Channel is how a guest is reached.
 type Channel string
 

@@ -56,6 +56,9 @@ func (*Monitor) Channel() monitor.Channel { return monitor.Serial }
 // Uncompressed implements [monitor.Monitor].
 func (*Monitor) Uncompressed() bool { return false }
 
+// Emulates implements [monitor.Emulator].
+func (*Monitor) Emulates() {}
+
 // Identity implements [monitor.Monitor]: the file, followed through links, and
 // when it was last changed. A package's new version is another file.
 func (m *Monitor) Identity(context.Context) (string, error) {
