@@ -84,6 +84,8 @@ func (r *relay) start(path string) glove.Ref {
 	r.Jump(parent)
 	r.Place(child)
 	r.Call("adopt", linux.SYS_PRCTL, linux.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	// What the relay has, and what it was started with, is not the glove's.
+	r.Call("close descriptors", linux.SYS_CLOSE_RANGE, 3, uint32(1<<32-1), linux.CLOSE_RANGE_CLOEXEC)
 	// Number 0 is an empty pipe, so that nothing else gets it.
 	r.Call("close", linux.SYS_CLOSE, 0).Ignore()
 	empty := r.Buffer(16)

@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -106,10 +108,15 @@ func start(t testing.TB, descriptors ...*os.File) *Link {
 	run(t, executables(t, Stdio(), nil), box)
 	box.Close()
 	l := attach(t, conn, descriptors...)
+	place(t, l)
+	return l
+}
+
+func place(t testing.TB, l *Link) {
+	t.Helper()
 	s := new(glove.Script)
 	l.Place(s)
 	do(t, l, s)
-	return l
 }
 
 func soon() time.Time { return time.Now().Add(time.Minute) }
@@ -191,6 +198,75 @@ func TestScripts(t *testing.T) {
 	}
 	if err := l.Err(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The relay has the threads that it says, and the glove none of its descriptors.
+func TestTasks(t *testing.T) {
+	conn, box := pair(t)
+	relay := run(t, executables(t, Stdio(), nil), box)
+	box.Close()
+	in, _ := pipe(t, true)
+	l := attach(t, conn, in)
+	in.Close()
+	do(t, l, new(glove.Script)) // it is up
+	if threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", relay.Process.Pid)); err != nil || len(threads)+2 != Tasks {
+		t.Errorf("the relay has %d threads (%v); with the glove's two it says %d", len(threads), err, Tasks)
+	}
+	below := leftover.Below(relay.Process.Pid)
+	if len(below) != 1 {
+		t.Fatalf("below the relay are %v", below)
+	}
+	open := func() (list []int) {
+		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", below[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			n, _ := strconv.Atoi(e.Name())
+			list = append(list, n)
+		}
+		slices.Sort(list)
+		return list
+	}
+	own := []int{0, 1, 2, glove.FDScript, glove.FDReply, glove.FDKill}
+	slots := own
+	for i := range Slots {
+		slots = append(slots, inner(firstOut+i), inner(outputs+firstIn+i))
+	}
+	slices.Sort(slots)
+	if got := open(); !slices.Equal(got, slots) {
+		t.Errorf("the glove has the descriptors %v, want %v", got, slots)
+	}
+	place(t, l)
+	if got, want := open(), slices.Insert(own, 3, 3); !slices.Equal(got, want) {
+		t.Errorf("then the glove has the descriptors %v, want %v", got, want)
+	}
+}
+
+// What comes before is done before, and must succeed.
+func TestBefore(t *testing.T) {
+	dir := t.TempDir()
+	conn, box := pair(t)
+	run(t, executables(t, Stdio(), func(s *glove.Script) { s.Call("chdir", linux.SYS_CHDIR, dir) }), box)
+	box.Close()
+	l := attach(t, conn)
+	s := new(glove.Script)
+	buf, n := s.Buffer(4096), s.Buffer(8)
+	s.Call("getcwd", linux.SYS_GETCWD, buf, 4096).To(n)
+	s.Reply(buf, n)
+	if got := do(t, l, s); string(got) != dir+"\x00" {
+		t.Errorf("the glove is in %q, want %q", got, dir)
+	}
+	cmd := exec.Command(executables(t, Stdio(), func(s *glove.Script) { s.Call("chdir", linux.SYS_CHDIR, dir+"/none") }))
+	cmd.Run()
+	if got := cmd.ProcessState.ExitCode(); got != int(unix.ENOENT) {
+		t.Errorf("it ended with %d", got)
+	}
+	for name, c := range map[string]Config{"no channel": {Glove: "/glove"}, "no glove": {Channel: Stdio()}} {
+		if _, err := Relay(c); err == nil {
+			t.Errorf("%s: there is a relay", name)
+		}
 	}
 }
 
