@@ -4,7 +4,6 @@ package container
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/opencontainers/runtime-spec/specs-go"
 
@@ -23,11 +22,10 @@ func (p *plan) bundle() *specs.Spec {
 		// The root directory of the file system is a file too.
 		return tmpfs(at, append(options, fmt.Sprintf("size=%d", limits.Disk), fmt.Sprintf("nr_inodes=%d", limits.Files+1))...)
 	}
-	mapping := []specs.LinuxIDMapping{{ContainerID: 0, HostID: 0, Size: 1}}
-	users, groups := mapping, mapping
+	// Users and groups alike.
+	ids := []specs.LinuxIDMapping{{ContainerID: 0, HostID: 0, Size: 1}}
 	if p.tier.root {
-		users = append(slices.Clone(mapping), specs.LinuxIDMapping{ContainerID: tier.UID, HostID: tier.UID, Size: 1})
-		groups = append(slices.Clone(mapping), specs.LinuxIDMapping{ContainerID: tier.GID, HostID: tier.GID, Size: 1})
+		ids = append(ids, specs.LinuxIDMapping{ContainerID: tier.UID, HostID: tier.UID, Size: 1})
 	}
 	var masked []string
 	for _, m := range p.tier.masks {
@@ -60,8 +58,8 @@ func (p *plan) bundle() *specs.Spec {
 				{Type: specs.UserNamespace}, {Type: specs.PIDNamespace}, {Type: specs.MountNamespace}, {Type: specs.NetworkNamespace},
 				{Type: specs.IPCNamespace}, {Type: specs.UTSNamespace}, {Type: specs.CgroupNamespace},
 			},
-			UIDMappings:   users,
-			GIDMappings:   groups,
+			UIDMappings:   ids,
+			GIDMappings:   ids,
 			Seccomp:       profile(),
 			MaskedPaths:   masked,
 			ReadonlyPaths: []string{"/proc/sys"},

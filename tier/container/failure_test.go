@@ -145,6 +145,22 @@ func TestBrokenRuntimes(t *testing.T) {
 	}
 }
 
+// TestClosedRuntime: root's own runtime is nobody's on the stage.
+func TestClosedRuntime(t *testing.T) {
+	lives(t)
+	if os.Geteuid() != 0 {
+		t.Skip("the caller's own is the stage's own where the caller is not root")
+	}
+	path := fake(t, "exit 0")
+	if err := os.Chmod(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := newTier(t, path).Open(context.Background(), bareSpec(t))
+	if !tier.IsKind(err, tier.KindBroken) || !strings.Contains(err.Error(), "where everybody may execute it") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestCancelledRuntime: a runtime that hangs ends with the wish to have a box.
 func TestCancelledRuntime(t *testing.T) {
 	lives(t)

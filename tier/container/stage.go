@@ -111,7 +111,11 @@ func (r ociRuntime) ended(report []byte) error {
 	status := unix.WaitStatus(binary.LittleEndian.Uint32(report[8:]))
 	switch {
 	case failed != 0:
-		return broken("execute "+r.path, unix.Errno(failed))
+		err := broken("execute "+r.path, unix.Errno(failed))
+		if unix.Errno(failed) == unix.EACCES {
+			err.Fix = "put it where everybody may execute it: on the stage it is nobody's"
+		}
+		return err
 	case status.Signaled():
 		return broken("run "+r.path, fmt.Errorf("it was killed by %s", unix.SignalName(status.Signal())))
 	case status.ExitStatus() != 0:
