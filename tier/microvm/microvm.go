@@ -137,8 +137,11 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 		return nil, broken("open", errors.Join(cause, err))
 	}
 	var known *tier.Error
-	if errors.As(err, &known) {
+	switch {
+	case errors.As(err, &known):
 		return nil, err
+	case errors.Is(err, monitor.ErrNoUsers):
+		return nil, lacks(tier.ControlUser, "run as an ordinary user, or as root with at least 32768 ids in its user namespace", err)
 	}
 	return nil, broken("open", err)
 }

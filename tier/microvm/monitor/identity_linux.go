@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,11 +11,17 @@ import (
 
 // Users of monitors: a range that belongs to no one by convention (the list of
 // systemd ends below it). Each machine takes one at random, so that no monitor
-// is another's user.
+// is another's user. Who lives in a user namespace with fewer ids takes one of
+// the upper end of what there is.
 const (
 	firstUser = 0x70800000
 	users     = 1 << 23
+	few       = 1 << 14
 )
+
+// ErrNoUsers is in the error of a start where root has no user to give to a
+// monitor.
+var ErrNoUsers = errors.New("this user namespace has no unused ids")
 
 // Stranger returns a user and group that nothing else on this host is, with
 // groups as its only others, for a monitor that root starts. For an ordinary
@@ -23,26 +30,36 @@ func Stranger(groups ...uint32) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
-	id := uint32(firstUser + rand.IntN(users))
-	for _, file := range []string{"/proc/self/uid_map", "/proc/self/gid_map"} {
+	var ids [2]uint32
+	for i, file := range []string{"/proc/self/uid_map", "/proc/self/gid_map"} {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		if !mapped(string(data), id) {
-			return nil, fmt.Errorf("this process is in a user namespace without the ids from %d on (%s)", firstUser, file)
+		first, n := unused(string(data))
+		if n == 0 {
+			return nil, fmt.Errorf("%w (%s)", ErrNoUsers, file)
 		}
+		ids[i] = first + rand.Uint32N(n)
 	}
-	return &syscall.Credential{Uid: id, Gid: id, Groups: groups}, nil
+	return &syscall.Credential{Uid: ids[0], Gid: ids[1], Groups: groups}, nil
 }
 
-// mapped tells whether an id exists in a namespace with this map.
-func mapped(table string, id uint32) bool {
+// unused returns a range of ids that nobody has, out of those that a namespace
+// with this map has.
+func unused(table string) (from, n uint32) {
 	for line := range strings.Lines(table) {
 		var first, outside, count uint64
-		if _, err := fmt.Sscan(line, &first, &outside, &count); err == nil && first <= uint64(id) && uint64(id) < first+count {
-			return true
+		if _, err := fmt.Sscan(line, &first, &outside, &count); err != nil {
+			continue
+		}
+		if first <= firstUser && first+count >= firstUser+users {
+			return firstUser, users
+		}
+		// Below the ids of nobody.
+		if end := first + count; count > 2*few && end > uint64(from) && end < 1<<32 {
+			from, n = uint32(end-few-1024), few
 		}
 	}
-	return false
+	return from, n
 }
