@@ -8,11 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/classify"
+	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/host"
 	"github.com/gloveboxhq/glovebox/image"
 	"github.com/gloveboxhq/glovebox/image/build"
 	"github.com/gloveboxhq/glovebox/rootfs"
+	"github.com/gloveboxhq/glovebox/tier"
 )
 
 type imageBuildCmd struct {
@@ -26,6 +29,7 @@ type imageBuildCmd struct {
 	Deb         string            `help:"A list of Debian packages with their SHA-256 (apt-get --print-uris, or sha256sum)." placeholder:"FILE" type:"path"`
 	Python      string            `help:"A lock of Python packages with hashes: requirements.txt, pylock.toml, uv.lock or poetry.lock." placeholder:"FILE" type:"path"`
 	Index       string            `help:"Where to look up wheels by their hash (default https://pypi.org/simple/)." placeholder:"URL"`
+	Compile     bool              `help:"Compile the image's Python modules, in a box: runs start faster."`
 	Npm         string            `help:"A package-lock.json." placeholder:"FILE" type:"path"`
 	Env         map[string]string `short:"e" help:"An environment variable of the image; repeat it." placeholder:"NAME=VALUE" mapsep:"none"`
 	JSON        bool              `name:"json" help:"Print the result as JSON."`
@@ -65,9 +69,14 @@ func (c *imageBuildCmd) Run(s *streams) error {
 		if err != nil {
 			return err
 		}
+		tiers, done, err := c.tiers(recipe)
+		if err != nil {
+			return err
+		}
+		defer done()
 		m := newMeter(s.stderr)
 		result, err := build.Build(ctx, recipe, build.Options{
-			Store: store, Host: host.New(), Roots: roots,
+			Store: store, Host: host.New(), Roots: roots, Tiers: tiers,
 			Progress: func(p build.Progress) { m.show(strings.TrimSpace(p.Step+" "+p.Name), p.Done, p.Total) },
 		})
 		m.clear()
@@ -76,6 +85,24 @@ func (c *imageBuildCmd) Run(s *streams) error {
 		}
 		return c.print(s, result)
 	})
+}
+
+// tiers are those that may be needed.
+func (c *imageBuildCmd) tiers(r *build.Recipe) ([]tier.Tier, func(), error) {
+	if !r.Python.Compile {
+		return nil, func() {}, nil
+	}
+	e, err := engine.New(engine.Config{})
+	if err != nil {
+		return nil, nil, err
+	}
+	var tiers []tier.Tier
+	for _, choice := range e.Choose(context.Background(), glovebox.TierAuto, []glovebox.Need{glovebox.NeedNative}) {
+		if choice.Why == nil {
+			tiers = append(tiers, choice.Tier)
+		}
+	}
+	return tiers, func() { e.Close() }, nil
 }
 
 // recipe is the build file's with what the flags add.
@@ -97,6 +124,7 @@ func (c *imageBuildCmd) recipe() (*build.Recipe, error) {
 			*f.to = f.flag
 		}
 	}
+	r.Python.Compile = r.Python.Compile || c.Compile
 	r.Host.Languages = append(r.Host.Languages, c.Host...)
 	r.Host.Packages = append(r.Host.Packages, c.HostPackage...)
 	here, err := os.Getwd()
