@@ -190,6 +190,8 @@ func TestBadEngines(t *testing.T) {
 		"no container":        {map[string]http.HandlerFunc{create: text(500, `{"message":"no room"}`)}, tier.KindBroken, "no room", true},
 		"a discarded limit":   {map[string]http.HandlerFunc{create: good(created{Warnings: []string{"Your kernel does not support pids limit capabilities or the cgroup is not mounted. PIDs limit discarded."}})}, tier.KindUnsupported, "processes", true},
 		"another one":         {map[string]http.HandlerFunc{create: good(created{Warnings: []string{"Your kernel does not support memory limit capabilities. Limitation discarded."}})}, tier.KindUnsupported, "memory", true},
+		"no limit of swap":    {map[string]http.HandlerFunc{create: good(created{Warnings: []string{"Your kernel does not support swap limit capabilities or the cgroup is not mounted. Memory limited without swap."}})}, tier.KindUnsupported, "memory", true},
+		"limits ignored":      {map[string]http.HandlerFunc{create: good(created{Warnings: []string{"Resource limits are not supported and ignored on cgroups V1 rootless systems"}})}, tier.KindUnsupported, "memory", true},
 		"no streams":          {map[string]http.HandlerFunc{attach: text(404, "gone")}, tier.KindBroken, "gone", true},
 		"streams that end":    {map[string]http.HandlerFunc{attach: streams(func(net.Conn) {})}, tier.KindBroken, "boot", true},
 		"garbage for streams": {map[string]http.HandlerFunc{attach: streams(func(c net.Conn) { io.WriteString(c, "garbage, and much of it") })}, tier.KindBroken, "boot", true},

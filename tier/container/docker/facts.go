@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -42,7 +43,7 @@ var machines = map[string][]string{"amd64": {"x86_64", "amd64"}, "arm64": {"aarc
 
 // lacks tells what a box needs and the engine does not have.
 func (f facts) lacks() error {
-	lack := &tier.Error{Tier: "container", Op: "open", Kind: tier.KindUnsupported}
+	lack := &tier.Error{Tier: glovebox.TierContainer, Op: "open", Kind: tier.KindUnsupported}
 	switch {
 	case f.OSType != "linux":
 		lack.Control, lack.Fix = tier.ControlNamespaces, "let the engine run Linux containers"

@@ -45,7 +45,7 @@ func (f found) check(l glovebox.Limits) error {
 	for i, at := range places {
 		field := func(offset int) uint64 { return f.word(16*rlimits + statfsSize*i + offset) }
 		refuse := func(control, format string, args ...any) error {
-			return &tier.Error{Tier: "container", Op: "open", Kind: tier.KindUnsupported, Control: control,
+			return &tier.Error{Tier: glovebox.TierContainer, Op: "open", Kind: tier.KindUnsupported, Control: control,
 				Fix: "use another engine, or a newer one", Err: fmt.Errorf("the engine made "+at+" "+format, args...)}
 		}
 		size, flags := field(statfsBlocks)*field(statfsUnit), field(statfsFlags)

@@ -57,7 +57,7 @@ func findGroup(ends glove.Ends, limits glovebox.Limits) (g group, err error) {
 				continue
 			}
 			if n, err := strconv.ParseInt(text, 10, 64); err != nil || n > c.limit {
-				return g, &tier.Error{Tier: "container", Op: "open", Kind: tier.KindUnsupported, Control: c.control, Fix: fixGroups,
+				return g, &tier.Error{Tier: glovebox.TierContainer, Op: "open", Kind: tier.KindUnsupported, Control: c.control, Fix: fixGroups,
 					Err: fmt.Errorf("the limit is %d, and in the box %s says %q", c.limit, c.counter.limit, text)}
 			}
 			*c.found = c.counter

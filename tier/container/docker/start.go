@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove/wire"
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -74,24 +75,25 @@ func (t *Tier) checkRuntime(ctx context.Context, g *ground) error {
 		Err: fmt.Errorf("the engine took the runtime %s%s, not %s", c.OCIRuntime, c.HostConfig.Runtime, t.options.Runtime)}
 }
 
-// unwarned refuses a container of which the engine says that it lacks something.
+// unwarned refuses a container of which the engine says that it lacks a limit.
+// Without one of swap there is none of memory.
 func unwarned(warnings []string) error {
 	for _, w := range warnings {
-		control := tier.ControlMemory
-		switch lower := strings.ToLower(w); {
-		case strings.Contains(lower, "pids"):
-			control = tier.ControlProcesses
-		case strings.Contains(lower, "swap") && !strings.Contains(lower, "memory limited without swap"):
-			control = tier.ControlMemory
-		case strings.Contains(lower, "discarded"), strings.Contains(lower, "not support"):
-		default:
+		lower := strings.ToLower(w)
+		lacks := func(word string) bool { return strings.Contains(lower, word) }
+		if !lacks("discarded") && !lacks("ignored") && !lacks("not support") && !lacks("without swap") {
 			continue
 		}
-		return &tier.Error{Tier: "container", Op: "create a container", Kind: tier.KindUnsupported, Control: control,
+		control := tier.ControlMemory
+		if lacks("pids") {
+			control = tier.ControlProcesses
+		}
+		return &tier.Error{Tier: glovebox.TierContainer, Op: "create a container", Kind: tier.KindUnsupported, Control: control,
 			Fix: fixGroups, Err: fmt.Errorf("the engine warns: %s", w)}
 	}
 	return nil
 }
 
 // fixGroups says how an engine comes to enforce limits.
-const fixGroups = "let the engine use control groups for memory and processes: run it as root, or delegate them to its user (systemd: Delegate=memory pids cpu)"
+const fixGroups = "let the engine use control groups for memory, swap and processes: run it as root, or delegate them to its user " +
+	"(systemd: Delegate=memory pids cpu); with version 1 of control groups, boot with swapaccount=1"
