@@ -38,21 +38,27 @@ func BenchmarkBox(b *testing.B) {
 			spec.Files = []glovebox.File{{Path: "p", Data: image, Executable: true}}
 			once := func() {
 				begin := time.Now()
-				box, err := tr.Open(ctx, spec)
+				made, err := tr.Open(ctx, spec)
 				if err != nil {
 					b.Fatal(err)
 				}
+				box := made.(*box)
 				opened := time.Now()
 				out := box.Run(ctx, tier.Command{Args: []string{tier.Workspace + "/p"}})
 				if out.Cause != glovebox.CauseExit || out.ExitCode != 0 {
 					b.Fatalf("ended with %+v", out)
 				}
 				ran := time.Now()
+				used, err := box.ground.instance.Usage()
+				if err != nil {
+					b.Fatal(err)
+				}
 				if err := box.Close(); err != nil {
 					b.Fatal(err)
 				}
 				b.ReportMetric(float64(opened.Sub(begin).Milliseconds()), "ms/open")
 				b.ReportMetric(float64(ran.Sub(opened).Milliseconds()), "ms/run")
+				b.ReportMetric(float64(used.CPU.Milliseconds()), "ms-cpu/box")
 				b.ReportMetric(float64(time.Since(ran).Milliseconds()), "ms/close")
 			}
 			once() // takes the snapshot

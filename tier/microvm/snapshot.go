@@ -32,6 +32,8 @@ import (
 //	KEY/part      one in the making; what a crash leaves is removed
 //	KEY/state     the monitor's files, and
 //	KEY/manifest  their sizes and hashes, written last
+//
+// Beside them are the initramfs of the guest, and what came of trying KVM.
 type cache struct {
 	dir string
 
@@ -41,7 +43,7 @@ type cache struct {
 
 // cacheSize is how many bytes of snapshots are kept; those that were not used
 // the longest go first.
-const cacheSize = 4 << 30
+const cacheSize = 2 << 30
 
 // openCache opens the cache and removes what crashes left.
 func openCache(dir string) (*cache, error) {
@@ -65,6 +67,14 @@ func openCache(dir string) (*cache, error) {
 		if f, err := c.tryLock(filepath.Dir(part), lock.Exclusive); err == nil && f != nil {
 			os.RemoveAll(part)
 			f.Close()
+		}
+	}
+	for _, pattern := range []string{".new-*", "*/.new-*"} {
+		files, _ := filepath.Glob(filepath.Join(dir, pattern))
+		for _, f := range files {
+			if info, err := os.Lstat(f); err == nil && time.Since(info.ModTime()) > time.Hour {
+				os.Remove(f)
+			}
 		}
 	}
 	return c, nil

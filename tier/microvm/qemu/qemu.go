@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,6 +35,9 @@ type Monitor struct{ path string }
 
 // Find returns the QEMU at path, or the one on PATH where path is empty.
 func Find(path string) (*Monitor, error) {
+	if runtime.GOARCH != "amd64" {
+		return nil, fmt.Errorf("QEMU has no machine type microvm for %s", runtime.GOARCH)
+	}
 	if path == "" {
 		path = Program
 	}
