@@ -17,6 +17,10 @@ import (
 // a bundle cannot say, or what runtimes do not do alike.
 func (p *plan) bootScript() *glove.Script {
 	s := new(glove.Script)
+	first := s.Label()
+	s.Call("getpid", unix.SYS_GETPID).IfEqual(1, first)
+	s.Call(tier.ControlNamespaces+": be process 1", unix.SYS_CLOSE, -1) // fails
+	s.Place(first)
 	p.descriptors(s)
 	if p.tier.runtime.guest {
 		p.guestMounts(s)

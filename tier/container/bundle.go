@@ -46,7 +46,9 @@ func (p *plan) bundle() *specs.Spec {
 			OOMScoreAdj:     &worst,
 		},
 		Mounts: []specs.Mount{
-			{Destination: "/proc", Type: "proc", Source: "proc", Options: []string{"nosuid", "nodev", "noexec"}},
+			// The agent is not for the commands to look at, though they may be the
+			// user that the kernel takes for its owner.
+			{Destination: "/proc", Type: "proc", Source: "proc", Options: []string{"nosuid", "nodev", "noexec", hidden}},
 			{Destination: "/dev", Type: "tmpfs", Source: "tmpfs", Options: []string{"nosuid", "noexec", "mode=755", "size=64k", "nr_inodes=64"}},
 			tmpfs("/sys", "noexec", "ro", "mode=555", "size=4k", "nr_inodes=2"),
 			scratch("/dev/shm", "noexec"),
@@ -70,6 +72,9 @@ func (p *plan) bundle() *specs.Spec {
 	}
 	return spec
 }
+
+// hidden makes a /proc that tells nothing of processes that one may not trace.
+const hidden = "hidepid=1"
 
 // bootCapabilities are what the glove has in the box's user name space to finish
 // the walls. It keeps few of them, and no command has any.

@@ -6,8 +6,8 @@
 // # How a box is made
 //
 // The runtime is not trusted more than it must be. Each box has a stage
-// (stage.go): a process of ours, in a user, a pid and a mount name space of its
-// own, in which the whole host is read-only. There it lays out the bundle
+// (stage.go): a process of ours, in name spaces of its own, in which the whole
+// host is read-only and there is no network. There it lays out the bundle
 // (bundle.go) in memory and executes the runtime, which is root of nothing but
 // the stage. The runtime makes the container, starts the glove (package glove)
 // as its process 1 with the pipes that it inherited, and ends. The glove

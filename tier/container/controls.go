@@ -42,7 +42,7 @@ func (t *Tier) controls() []glovebox.Control {
 		landlock.How = "this kernel has none; the mounts and the filters hold without it"
 	}
 	namespaces := "own user, pid, mount and cgroup namespaces, made by " + t.runtime.path +
-		", which itself is confined to a user, a pid and a mount namespace and a read-only host"
+		", which itself is confined to such ones and sees the host read-only"
 	proc, syscalls := "own /proc, read-only, what tells about the host covered", "two lists of allowed system calls, the runtime's and each command's own"
 	if t.runtime.guest {
 		const meter = "the supervisor measures every 20 ms and kills"

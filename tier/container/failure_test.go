@@ -216,6 +216,25 @@ exec runc "$@"`))
 	}
 }
 
+// TestLazyRuntime: one that makes not all of the namespaces makes no box. (Without
+// a user namespace of its own a box has the stage's, which is as private.)
+func TestLazyRuntime(t *testing.T) {
+	lives(t)
+	if real(t) != "runc" {
+		t.Skip("the test needs runc")
+	}
+	for _, kind := range []string{"network", "uts", "pid", "mount"} {
+		tr := newTier(t, fake(t, `for a; do [ "$last" = --bundle ] && bundle=$a; last=$a; done
+sed -i 's/{"type":"`+kind+`"},*//' "$bundle/config.json" || exit 9
+exec runc "$@"`))
+		box, err := tr.Open(context.Background(), bareSpec(t))
+		if err == nil {
+			box.Close()
+			t.Errorf("without a %s namespace a box opened", kind)
+		}
+	}
+}
+
 const ownerEnv = "GLOVEBOX_CONTAINER_OWNER"
 
 // TestOwnerKilledWhileItOpens: a runtime at work dies with who asked for the box.

@@ -47,7 +47,7 @@ func forGuest(spec *specs.Spec) {
 	l.Namespaces = slices.DeleteFunc(l.Namespaces, func(n specs.LinuxNamespace) bool { return n.Type == specs.CgroupNamespace })
 	for i := range spec.Mounts {
 		m := &spec.Mounts[i]
-		m.Options = slices.DeleteFunc(m.Options, func(o string) bool { return strings.HasPrefix(o, "nr_inodes=") })
+		m.Options = slices.DeleteFunc(m.Options, func(o string) bool { return strings.HasPrefix(o, "nr_inodes=") || o == hidden })
 	}
 }
 

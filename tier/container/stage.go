@@ -180,7 +180,8 @@ func (p *plan) stageScript(place string) (*glove.Script, error) {
 	if p.tier.root {
 		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
-	native.Succeed(s, tier.ControlNamespaces+": clone", unix.CLONE_NEWUSER|unix.CLONE_NEWPID|unix.CLONE_NEWNS)
+	native.Succeed(s, tier.ControlNamespaces+": clone", unix.CLONE_NEWUSER|unix.CLONE_NEWPID|unix.CLONE_NEWNS|
+		unix.CLONE_NEWNET|unix.CLONE_NEWIPC|unix.CLONE_NEWUTS)
 
 	// We are still the host's user, in the directory as it was given to us.
 	call := func(what string, nr uintptr, args ...any) *glove.Ins {
