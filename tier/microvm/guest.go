@@ -104,22 +104,24 @@ func start(s *glove.Script, modules []kernel.Module) {
 	s.Call("mount /dev", unix.SYS_MOUNT, "dev", "/dev", "devtmpfs", 0, 0)
 	s.Call("mount the control groups", unix.SYS_MOUNT, "cgroup", "/"+groupDir, "cgroup2", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0)
 	for _, m := range modules {
-		fd, loaded := s.Buffer(8), s.Label()
+		fd := s.Buffer(8)
 		s.Call("open "+m.Name, unix.SYS_OPENAT, unix.AT_FDCWD, filepath.Join("/", modulesDir, m.Name), unix.O_RDONLY|unix.O_CLOEXEC, 0).To(fd)
 		s.CallOn(fd, "load "+m.Name, unix.SYS_FINIT_MODULE, "", 0)
-		s.Place(loaded)
 		s.CallOn(fd, "close", unix.SYS_CLOSE)
 	}
 	// The kernel makes the drive's node when it gets to it.
 	again, failed, mounted := s.Label(), s.Label(), s.Label()
 	tries := s.Words(driveTries)
+	mount := func() *glove.Ins {
+		return s.Call("mount the drive", unix.SYS_MOUNT, monitor.Drive, "/"+rootDir, "erofs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, 0)
+	}
 	s.Place(again)
-	s.Call("mount the drive", unix.SYS_MOUNT, monitor.Drive, "/"+rootDir, "erofs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, 0).IfError(failed)
+	mount().IfError(failed)
 	s.Jump(mounted)
 	s.Place(failed)
 	s.Call("sleep", unix.SYS_NANOSLEEP, s.Words(0, int64(drivePause)), 0)
 	s.Sub(tries, 1).IfOther(0, again)
-	s.Call("mount the drive", unix.SYS_MOUNT, monitor.Drive, "/"+rootDir, "erofs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, 0)
+	mount() // why it fails is its word
 	s.Place(mounted)
 }
 

@@ -136,7 +136,7 @@ func (g *ground) explain(err error) error {
 	select {
 	case <-g.instance.Dead():
 		if said := g.instance.Err(); said != "" {
-			err = fmt.Errorf("%w: %s says: %.1000s", err, "the monitor", said)
+			err = fmt.Errorf("%w: the monitor says: %.1000s", err, said)
 		}
 	case <-time.After(100 * time.Millisecond):
 	}
