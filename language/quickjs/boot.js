@@ -24,10 +24,11 @@
   part('language');
   part('process');
   part('globals');
-  const { crash } = part('loop');
+  const { crash, runTicks } = part('loop');
   try {
     part('main')(argv);
   } catch (error) {
     crash(error);
   }
+  runTicks(); // before what promises have waiting, which the engine runs next
 })();

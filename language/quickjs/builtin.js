@@ -7,14 +7,12 @@ const types = part('types');
 const { inspect, format, formatWithOptions } = part('inspect');
 const events = part('events');
 const buffer = part('buffer');
-const { assert, isDeepStrictEqual } = part('assert');
-const { url, querystring } = part('url');
-const { stream, readline } = part('stream');
 const process = globalThis.process;
 
 const custom = Symbol.for('nodejs.util.promisify.custom');
 const util = {
-  inspect, format, formatWithOptions, types, isDeepStrictEqual,
+  inspect, format, formatWithOptions, types,
+  isDeepStrictEqual: (a, b) => part('assert').isDeepStrictEqual(a, b),
   TextEncoder: buffer.TextEncoder, TextDecoder: buffer.TextDecoder,
   promisify: Object.assign((run) => run[custom] ?? function (...args) {
     return new Promise((resolve, reject) => run.call(this, ...args, (error, value) => (error ? reject(error) : resolve(value))));
@@ -95,8 +93,8 @@ class AsyncLocalStorage {
 }
 
 const lazy = {
-  assert: () => assert,
-  'assert/strict': () => assert.strict,
+  assert: () => part('assert').assert,
+  'assert/strict': () => part('assert').assert.strict,
   async_hooks: () => ({ AsyncLocalStorage, AsyncResource: class AsyncResource {}, createHook: () => ({ enable() {}, disable() {} }) }),
   buffer: () => ({ Buffer: buffer.Buffer, constants: buffer.constants, kMaxLength: 2 ** 32, atob, btoa, SlowBuffer: buffer.Buffer }),
   child_process: () => childProcess,
@@ -118,17 +116,17 @@ const lazy = {
   perf_hooks: () => ({ performance, PerformanceObserver: class PerformanceObserver { observe() {} disconnect() {} } }),
   process: () => process,
   punycode: () => absent('punycode'),
-  querystring: () => querystring,
-  readline: () => readline,
-  'readline/promises': () => readline.promises,
-  stream: () => stream,
+  querystring: () => part('url').querystring,
+  readline: () => part('stream').readline,
+  'readline/promises': () => part('stream').readline.promises,
+  stream: () => part('stream').stream,
   'stream/promises': () => ({ finished: (s) => new Promise((resolve, reject) => s.on('end', resolve).on('finish', resolve).on('error', reject)) }),
   string_decoder: () => ({ StringDecoder }),
   sys: () => util,
   timers: () => timers,
   'timers/promises': () => timers.promises,
   tty: () => ({ isatty: () => false }),
-  url: () => url,
+  url: () => part('url').url,
   util: () => util,
   'util/types': () => types,
   v8: () => ({ serialize: (v) => buffer.Buffer.from(JSON.stringify(v)), deserialize: (b) => JSON.parse(b.toString()), getHeapStatistics: () => ({}) }),

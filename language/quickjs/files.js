@@ -25,7 +25,7 @@ const must = (result, syscall, name, other) => {
   return result;
 };
 const nameOf = (name) => {
-  if (name instanceof URL) name = decodeURIComponent(name.pathname);
+  if (name?.protocol === 'file:') name = decodeURIComponent(name.pathname);
   if (name instanceof Uint8Array) name = Buffer.from(name).toString();
   if (typeof name !== 'string') {
     throw Object.assign(new TypeError(`The "path" argument must be of type string or an instance of Buffer or URL. Received ${name === undefined ? 'undefined' : typeof name}`), { code: 'ERR_INVALID_ARG_TYPE' });

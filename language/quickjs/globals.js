@@ -6,7 +6,6 @@ const loop = part('loop');
 const { formatWithOptions, inspect } = part('inspect');
 const { Buffer, TextEncoder, TextDecoder } = part('buffer');
 const { Event, EventTarget, AbortController, AbortSignal } = part('events');
-const { URL, URLSearchParams } = part('url');
 const types = part('types');
 
 const process = part('process');
@@ -39,8 +38,7 @@ const table = (data, only) => {
     ...(plain ? [row !== null && typeof row === 'object' ? '' : cell(row)] : [])]);
   const widths = heads.map((h, n) => Math.max(h.length, ...rows.map((r) => r[n].length)) + 2);
   const line = (left, mid, right) => left + widths.map((w) => '─'.repeat(w)).join(mid) + right;
-  const middle = (text, w) => ' '.repeat(Math.floor((w - text.length) / 2)) + text + ' '.repeat(Math.ceil((w - text.length) / 2));
-  const rowText = (r) => `│${r.map((c, n) => middle(c, widths[n])).join('│')}│`;
+  const rowText = (r) => `│${r.map((c, n) => ` ${c}`.padEnd(widths[n])).join('│')}│`;
   return print('stdout', [[line('┌', '┬', '┐'), rowText(heads), line('├', '┼', '┤'), ...rows.map(rowText), line('└', '┴', '┘')].join('\n')]);
 };
 const console = {
@@ -130,10 +128,8 @@ function structuredClone(value, seen = new Map()) {
   return clone(value);
 }
 
-const webcrypto = part('crypto').webcrypto;
 const globals = {
-  global: globalThis, console, Buffer, TextEncoder, TextDecoder, URL, URLSearchParams, Event, EventTarget, AbortController, AbortSignal,
-  crypto: webcrypto,
+  global: globalThis, console, Buffer, TextEncoder, TextDecoder, Event, EventTarget, AbortController, AbortSignal,
   setTimeout: (run, delay, ...args) => new loop.Timeout(run, delay, args, false),
   setInterval: (run, delay, ...args) => new loop.Timeout(run, delay, args, true),
   setImmediate: (run, ...args) => new loop.Immediate(run, args),
@@ -145,6 +141,11 @@ const globals = {
   structuredClone: (value) => structuredClone(value),
 };
 for (const [name, value] of Object.entries(globals)) hide(globalThis, name, value);
+// What few programs use is read when it is used.
+const later = { URL: () => part('url').URL, URLSearchParams: () => part('url').URLSearchParams, crypto: () => part('crypto').webcrypto };
+for (const [name, get] of Object.entries(later)) {
+  Object.defineProperty(globalThis, name, { configurable: true, get, set: (value) => hide(globalThis, name, value) });
+}
 for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate', 'queueMicrotask', 'structuredClone']) {
   hide(globalThis[name], 'name', name);
 }

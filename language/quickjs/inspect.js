@@ -5,14 +5,14 @@ const types = part('types');
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
 const identifier = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
-const defaults = { depth: 2, maxArrayLength: 100, maxStringLength: 10000, breakLength: 128, compact: 3, showHidden: false, sorted: false, getters: false };
+const defaults = { depth: 2, maxArrayLength: 100, maxStringLength: 10000, breakLength: 80, compact: 3, showHidden: false, sorted: false, getters: false };
 
 const escapes = { '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\' };
 const control = /[\x00-\x1f\x7f-\x9f\\]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const quote = (text) => {
   const mark = !text.includes("'") ? "'" : !text.includes('"') ? '"' : !text.includes('`') && !text.includes('${') ? '`' : "'";
   const body = text.replace(control, (c) => escapes[c]
-    ?? (c < '\u0100' ? `\\x${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}` : `\\u${c.charCodeAt(0).toString(16).toUpperCase()}`));
+    ?? (c < '\u0100' ? `\\x${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}` : `\\u${c.charCodeAt(0).toString(16)}`));
   return mark + (mark === "'" ? body.replace(/'/g, "\\'") : body) + mark;
 };
 const more = (n, what = 'item') => `... ${n} more ${what}${n > 1 ? 's' : ''}`;
@@ -117,13 +117,9 @@ function structure(value, ctx, depth) {
     fill = () => limited(Array.from(value), ctx, (v) => primitive(v, ctx));
   } else if (types.isMapIterator(value) || types.isSetIterator(value)) {
     open = `[${tag}] {`;
-  } else if (tag === 'Arguments' || types.isArgumentsObject(value)) {
-    list = true;
-    open = '[Arguments] [';
-    close = ']';
-    keys = keys.filter((k) => typeof k === 'symbol' || !/^\d+$/.test(k));
-    if (value.length === 0) return `${open}]`;
-    fill = () => arrayItems(Array.from(value), ctx, depth);
+  } else if (types.isArgumentsObject(value)) {
+    open = '[Arguments] {';
+    if (keys.length === 0) return `${open}}`;
   } else if (typeof value === 'function') {
     base = functionText(value, name, tag);
   } else if (types.isRegExp(value)) {
@@ -151,7 +147,8 @@ function structure(value, ctx, depth) {
     const inner = value.valueOf();
     const kind = typeof inner;
     if (kind === 'string') keys = keys.filter((k) => typeof k === 'symbol' || !/^\d+$/.test(k));
-    base = `[${kind[0].toUpperCase()}${kind.slice(1)}${name && name.toLowerCase() !== kind ? ` (${name})` : ''}: ${primitive(inner, ctx, true)}]`;
+    const title = kind === 'bigint' ? 'BigInt' : kind[0].toUpperCase() + kind.slice(1);
+    base = `[${title}${name && name.toLowerCase() !== kind ? ` (${name})` : ''}: ${primitive(inner, ctx, true)}]`;
   } else if (types.isModuleNamespaceObject(value)) {
     open = '[Module: null prototype] {';
   } else if (name === 'Object' && !tag) {
@@ -277,7 +274,7 @@ function group(ctx, output, value) {
   const actual = longest + 2;
   if (actual * 3 + ctx.indent >= ctx.breakLength || (total / actual <= 5 && longest > 6)) return output;
   // As square as text looks, whose characters are 2.5 times as high as wide.
-  const biased = Math.max(actual - Math.sqrt(actual - total / output.length), 1);
+  const biased = Math.max(actual - 3 - Math.sqrt(actual - total / output.length), 1);
   const columns = Math.min(
     Math.round(Math.sqrt(2.5 * biased * length) / biased), Math.floor((ctx.breakLength - ctx.indent) / actual), ctx.compact * 4, 15,
   );

@@ -12,7 +12,6 @@ const { fs } = part('files');
 const path = part('path');
 const { builtin, names } = part('builtin');
 const { scan, replace } = part('lexer');
-const { pathToFileURL, fileURLToPath } = part('url').url;
 const { SourceMap, noteMap } = part('maps');
 const { loadScript, evalScript } = std;
 
@@ -186,7 +185,7 @@ class Module {
   }
 
   static createRequire(name) {
-    if (name instanceof URL || String(name).startsWith('file:')) name = fileURLToPath(name);
+    if (String(name).startsWith('file:')) name = part('url').url.fileURLToPath(name);
     const module = new Module(name);
     return requireOf(module);
   }
@@ -308,7 +307,7 @@ function instance(specifier, from) {
     return made.get(key);
   }
   let name = specifier;
-  if (specifier.startsWith('file:')) name = fileURLToPath(specifier);
+  if (specifier.startsWith('file:')) name = part('url').url.fileURLToPath(specifier);
   else if (!specifier.startsWith('/') || from) {
     name = /^\.{1,2}\/|^\//.test(specifier) ? path.resolve(path.dirname(from), specifier) : resolve(specifier, from);
   }
@@ -331,7 +330,7 @@ function instance(specifier, from) {
   const written = source(name, text, {
     find: (s) => instance(s, name),
     dynamic: importFrom(name),
-    meta: Object.assign(Object.create(null), { dirname: path.dirname(name), filename: name, resolve: (s) => (builtin(s) !== undefined ? s : pathToFileURL(path.resolve(path.dirname(name), s)).href), url: pathToFileURL(name).href }),
+    meta: Object.assign(Object.create(null), { dirname: path.dirname(name), filename: name, resolve: (s) => (builtin(s) !== undefined ? s : part('url').url.pathToFileURL(path.resolve(path.dirname(name), s)).href), url: part('url').url.pathToFileURL(name).href }),
   });
   fs.mkdirSync(path.dirname(place), { recursive: true });
   fs.writeFileSync(place, written);
@@ -344,7 +343,7 @@ function importFrom(from) {
     loads++; // what is made for it stays until it is read
     let place;
     try {
-      place = instance(specifier instanceof URL ? specifier.href : String(specifier), from);
+      place = instance(String(specifier), from);
     } finally {
       loads--;
     }

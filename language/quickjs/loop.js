@@ -84,7 +84,8 @@ function turn() {
     runTicks();
     return 0;
   }
-  const due = [...timers].filter((t) => t._at <= now()).sort((a, b) => a._at - b._at || a._order - b._order)[0];
+  // A timer of no time comes before setImmediate, as it mostly does in Node.js.
+  const due = [...timers].filter((t) => t._at <= now() + 1).sort((a, b) => a._at - b._at || a._order - b._order)[0];
   if (due) {
     if (due._repeat) due._at = now() + due._delay;
     else timers.delete(due);
@@ -175,6 +176,7 @@ hide(globalThis, Symbol.for('glovebox.rejected'), () => {
 });
 
 module.exports = {
+  runTicks,
   Timeout, Immediate, clear, clearImmediate, crash, exit,
   nextTick: (run, ...args) => void ticks.push([run, args]),
   // What keeps the process alive, by Node's names.
