@@ -207,7 +207,7 @@ func (l *Link) fail(err error) {
 }
 
 // Settle waits until no frame is under way in either direction and the relay
-// has read all that was sent. A machine whose snapshot is taken then can be
+// has read all that was sent, and all its threads are there. A machine whose snapshot is taken then can be
 // restored with a new link. Nobody may use the ends meanwhile.
 func (l *Link) Settle(ctx context.Context) error {
 	pause := time.NewTicker(time.Millisecond)

@@ -209,7 +209,9 @@ func TestTasks(t *testing.T) {
 	in, _ := pipe(t, true)
 	l := attach(t, conn, in)
 	in.Close()
-	do(t, l, new(glove.Script)) // it is up
+	if err := l.Settle(t.Context()); err != nil { // the last thread has answered
+		t.Fatal(err)
+	}
 	if threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", relay.Process.Pid)); err != nil || len(threads)+2 != Tasks {
 		t.Errorf("the relay has %d threads (%v); with the glove's two it says %d", len(threads), err, Tasks)
 	}

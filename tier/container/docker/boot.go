@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -14,6 +15,13 @@ import (
 
 // boot finishes the container and looks at what it is.
 func boot(l *wire.Link) (f found, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	// No command may be there before the last of the relay's threads: the number
+	// of tasks is limited.
+	if err := l.Settle(ctx); err != nil {
+		return nil, err
+	}
 	s := new(glove.Script)
 	l.Place(s)
 	for _, at := range scratch {
