@@ -98,11 +98,12 @@ func (m *Monitor) Start(ctx context.Context, machine monitor.Machine) (_ monitor
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
+	forget := sync.OnceFunc(func() {
 		for _, f := range files {
 			f.Close()
 		}
-	}()
+	})
+	defer forget()
 	conn, theirs, err := pair()
 	if err != nil {
 		return nil, err
@@ -119,6 +120,7 @@ func (m *Monitor) Start(ctx context.Context, machine monitor.Machine) (_ monitor
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(), channel.Close())
 	}
+	forget() // so that its end is seen
 	stop := context.AfterFunc(ctx, i.Kill)
 	defer stop()
 	i.control, err = openControl(conn)

@@ -8,9 +8,12 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
 // talk makes a control whose other end is a QEMU that says begin, and then
@@ -150,5 +153,42 @@ func TestFind(t *testing.T) {
 	}
 	if after, err := m.Identity(t.Context()); err != nil || after == before {
 		t.Errorf("a changed program is %q, as before (%v)", after, err)
+	}
+}
+
+// TestQEMUThatEnds: that is seen at once, and why is said.
+func TestQEMUThatEnds(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"kernel", "initrd", "drive"} {
+		if err := os.WriteFile(dir+"/"+name, []byte("x"), 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := dir + "/qemu"
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho no such machine >&2\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(d, 0o755); err != nil { // others start it
+			t.Fatal(err)
+		}
+	}
+	m, err := Find(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	i, err := m.Start(t.Context(), monitor.Machine{
+		Kernel: dir + "/kernel", Initrd: dir + "/initrd", Drive: dir + "/drive",
+		Memory: 128 << 20, VCPUs: 1, Accel: monitor.Emulated, Console: new(monitor.Console),
+	})
+	if err == nil {
+		i.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "no such machine") {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(begin); took > patience/2 {
+		t.Errorf("its end was seen after %v", took)
 	}
 }
