@@ -10,12 +10,13 @@
 // process 1 and starts the glove. So the engine needs no mount of the host, and
 // may be in a virtual machine of its own.
 //
-// The engine is asked for every wall that it has, and believed in what it says
-// of itself; the limits of memory and of processes are read back inside the box,
-// from its control group. Each command puts on walls of its own before it is
-// executed: another user without a capability, the limits of a process, and the
-// process tier's filter of system calls. So they hold where the engine's are
-// weak.
+// The engine is asked for every wall that it has. What came of it is looked at
+// in the box: the limits of memory and of processes in its control group, the
+// file systems and their sizes. (A rootless Podman on version 1 of control groups
+// says that it limits memory, and does not.) Each command puts on walls of its
+// own before it is executed: another user without a capability, the limits of a
+// process, and the process tier's filter of system calls. So they hold where the
+// engine's are weak.
 //
 // # Who dies with whom
 //
@@ -58,8 +59,9 @@ type Options struct {
 	// TLSDir has ca.pem, cert.pem and key.pem for tcp. Empty takes
 	// DOCKER_CERT_PATH.
 	TLSDir string
-	// Runtime is the engine's runtime for boxes, such as runsc; empty is its
-	// default.
+	// Runtime is the engine's runtime for boxes, such as runsc or kata; empty is
+	// its default. Where it hides the control group from the box, the engine is
+	// believed that there is one; without a Runtime it is not.
 	Runtime string
 }
 
@@ -202,7 +204,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec) (_ tier.Box, err error)
 	if err := f.check(spec.Limits); err != nil {
 		return nil, fail("look at the container", err)
 	}
-	if g.group, err = findGroup(g.link.Ends(), spec.Limits); err != nil {
+	if g.group, err = findGroup(g.link.Ends(), spec.Limits, t.options.Runtime != ""); err != nil {
 		return nil, fail("look at the control group", err)
 	}
 	b, err := glove.NewBox(glove.Config{

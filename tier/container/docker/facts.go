@@ -25,6 +25,7 @@ type facts struct {
 	SwapLimit       bool
 	CgroupVersion   string
 	SecurityOptions []string
+	Rootless        bool // Podman's word for it
 }
 
 func (e *engine) facts(ctx context.Context) (f facts, err error) {
@@ -33,7 +34,7 @@ func (e *engine) facts(ctx context.Context) (f facts, err error) {
 
 // mapped tells that the engine's containers are in a user namespace.
 func (f facts) mapped() bool {
-	return slices.ContainsFunc(f.SecurityOptions, func(o string) bool {
+	return f.Rootless || slices.ContainsFunc(f.SecurityOptions, func(o string) bool {
 		return strings.Contains(o, "name=userns") || strings.Contains(o, "name=rootless")
 	})
 }

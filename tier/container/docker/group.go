@@ -25,42 +25,49 @@ type counter struct {
 	key    string // whose value counts the hits
 }
 
-// versions are where the two versions of control groups have them.
-var versions = []group{
-	{
-		memory: counter{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.events", "oom_kill"},
-		pids:   counter{"/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids.events", "max"},
-	},
-	{
-		memory: counter{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.oom_control", "oom_kill"},
-		pids:   counter{"/sys/fs/cgroup/pids/pids.max", "/sys/fs/cgroup/pids/pids.events", "max"},
-	},
-}
+// Where the two versions of control groups have them.
+var (
+	memoryCounters = []counter{
+		{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.events", "oom_kill"},
+		{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.oom_control", "oom_kill"},
+	}
+	pidsCounters = []counter{
+		{"/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids.events", "max"},
+		{"/sys/fs/cgroup/pids/pids.max", "/sys/fs/cgroup/pids/pids.events", "max"},
+	}
+)
 
 // findGroup looks for the control group, and whether its limits are the box's.
-func findGroup(ends glove.Ends, limits glovebox.Limits) (g group, err error) {
-	for _, v := range versions {
-		for _, c := range []struct {
-			control string
-			counter counter
-			found   *counter
-			limit   int64
-		}{
-			{tier.ControlMemory, v.memory, &g.memory, limits.Memory},
-			{tier.ControlProcesses, v.pids, &g.pids, tasks(limits)},
-		} {
-			text, err := read(ends, c.counter.limit)
+// One that cannot be seen is none, if the engine is not believed.
+func findGroup(ends glove.Ends, limits glovebox.Limits, believe bool) (g group, err error) {
+	for _, l := range []struct {
+		control string
+		limit   int64
+		found   *counter
+		places  []counter
+	}{
+		{tier.ControlMemory, limits.Memory, &g.memory, memoryCounters},
+		{tier.ControlProcesses, tasks(limits), &g.pids, pidsCounters},
+	} {
+		said := "nothing of it is to be seen"
+		for _, c := range l.places {
+			text, err := read(ends, c.limit)
 			if err != nil {
 				return g, err
 			}
 			if text = strings.TrimSpace(text); text == "" {
 				continue
 			}
-			if n, err := strconv.ParseInt(text, 10, 64); err != nil || n > c.limit {
-				return g, &tier.Error{Tier: glovebox.TierContainer, Op: "open", Kind: tier.KindUnsupported, Control: c.control, Fix: fixGroups,
-					Err: fmt.Errorf("the limit is %d, and in the box %s says %q", c.limit, c.counter.limit, text)}
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil && n <= l.limit {
+				*l.found = c
+				break
 			}
-			*c.found = c.counter
+			said = fmt.Sprintf("%s says %q", c.limit, text)
+			believe = false
+		}
+		if l.found.limit == "" && !believe {
+			return g, &tier.Error{Tier: glovebox.TierContainer, Op: "open", Kind: tier.KindUnsupported, Control: l.control, Fix: fixGroups,
+				Err: fmt.Errorf("the engine was told a limit of %d, and in the box %s", l.limit, said)}
 		}
 	}
 	return g, nil
