@@ -23,7 +23,7 @@ type Ground struct {
 	limits glovebox.Limits
 	group  *cgroup.Group // or, or with
 	meter  Meter
-	gate   Gate // beside the meter, or nil
+	gate   *gate // beside the meter, or nil
 
 	measuring sync.Mutex
 	closed    bool           // there is nothing to measure any more
@@ -43,14 +43,6 @@ type Meter interface {
 	Sample() (glove.Sample, error)
 	// Evidence is what it knows of limits that were hit.
 	Evidence(peak glove.Sample) []glovebox.Hit
-	Close() error
-}
-
-// Gate is asked before the box makes a process, where no control group keeps
-// the limit.
-type Gate interface {
-	// Evidence is what it refused.
-	Evidence() []glovebox.Hit
 	Close() error
 }
 
@@ -96,8 +88,20 @@ func (g *Ground) MeasureBy(m Meter) {
 	g.meter = m
 }
 
-// Ask begins to use a gate, which is closed with the ground.
-func (g *Ground) Ask(gate Gate) { g.gate = gate }
+// Ask begins to answer for the limit of processes of a box that [Ground.Measure]
+// measures, where pid is its pid 1, with the listener that has come by our end of
+// [FDListener]. deaf is why there is none.
+func (g *Ground) Ask(sent *os.File, pid int) (deaf, err error) {
+	l, none, err := receiveListener(sent)
+	if err != nil {
+		return nil, err
+	}
+	if none != 0 {
+		return none, nil
+	}
+	g.gate = openGate(l, pid, g.limits.Processes, g.tasks, g.Kill)
+	return nil, nil
+}
 
 // Kill implements [glove.Ground].
 func (g *Ground) Kill() {
@@ -136,7 +140,7 @@ func (g *Ground) close() error {
 	}
 	// It measures too, so it goes first.
 	if g.gate != nil {
-		errs = append(errs, g.gate.Close())
+		errs = append(errs, g.gate.close())
 	}
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
@@ -170,7 +174,7 @@ func (g *Ground) Evidence(peak glove.Sample) []glovebox.Hit {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	if g.gate != nil {
-		return g.gate.Evidence()
+		return g.gate.evidence()
 	}
 	hits := g.hits
 	if g.group != nil && !g.closed {
@@ -182,8 +186,8 @@ func (g *Ground) Evidence(peak glove.Sample) []glovebox.Hit {
 	return hits
 }
 
-// Tasks counts the processes and threads of a box that [Ground.Measure] measures.
-func (g *Ground) Tasks() (int64, error) {
+// tasks counts the processes and threads of a box that [Ground.Measure] measures.
+func (g *Ground) tasks() (int64, error) {
 	g.measuring.Lock()
 	defer g.measuring.Unlock()
 	if g.closed {

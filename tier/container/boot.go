@@ -44,6 +44,9 @@ func (p *plan) bootScript() *glove.Script {
 		native.Landlock(s, p.tier.landlock, p.metered)
 	}
 	p.keep(s)
+	if p.sent != nil {
+		native.SendListener(s, p.tier.listen, seccomp.Makes(), seccomp.Size)
+	}
 	return s
 }
 
@@ -176,6 +179,9 @@ func (p *plan) command() native.Command {
 		c.Tasks = uint64(p.spec.Limits.Processes)
 		if !p.owner() {
 			c.Tasks += native.GloveTasks // the glove is the same user
+		}
+		if p.gated {
+			c.Tasks += native.Beyond // the gate refuses, and says so
 		}
 	}
 	return c

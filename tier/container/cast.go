@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
@@ -21,8 +22,14 @@ const (
 	fdJoin   = 38 // the files to enter the control group by
 )
 
-// last is the last of them.
-func (p *plan) last() int { return fdJoin + p.joins - 1 }
+// last is the last of them. Where there is no control group, the listener of the
+// gate is sent by another.
+func (p *plan) last() int {
+	if p.sent != nil {
+		return native.FDListener
+	}
+	return fdJoin + p.joins - 1
+}
 
 // handOn returns the descriptors that the runtime is to hand on, beside the
 // streams.
@@ -69,6 +76,13 @@ func (p *plan) cast(h handed, inner glove.Inner, group *cgroup.Group) error {
 			h[aside+fdJoin+i] = f
 		}
 		p.joins = len(joins)
+	}
+	if !p.metered && !p.tier.runtime.guest && p.tier.deaf == nil {
+		host, box, err := native.ListenerPipe()
+		if err != nil {
+			return err
+		}
+		p.sent, h[aside+native.FDListener] = host, box
 	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {

@@ -65,6 +65,8 @@ type Tier struct {
 	noGroup   error          // why
 	root      bool           // we may give a box users that are nobody's on the host
 	landlock  int            // the version of its interface, 0 for none
+	listen    int            // the flags of a filter that asks
+	deaf      error          // why there is none
 	masks     []native.Mask
 	patience  time.Duration // bounds what the runtime is waited for
 }
@@ -77,6 +79,7 @@ func New(o Options) (*Tier, error) {
 		root: os.Geteuid() == 0, landlock: native.LandlockVersion(), masks: native.Masks(),
 		patience: 30 * time.Second,
 	}
+	t.listen, t.deaf = native.Listens()
 	var err error
 	t.runtime, err = findRuntime(o.Runtime)
 	if err != nil && o.Runtime != "" {
@@ -154,14 +157,14 @@ func (t *Tier) check(spec tier.Spec) error {
 }
 
 func (t *Tier) open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
-	p := &plan{tier: t, spec: &spec, metered: t.groups != nil}
+	p := &plan{tier: t, spec: &spec, metered: t.groups != nil, deaf: t.deaf}
 	ends, g, err := p.make(ctx)
 	if err != nil {
 		return nil, err
 	}
 	b, err := glove.NewBox(glove.Config{
 		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g,
-		Prologue: p.command().Prologue, Owner: p.owner(), HostTime: t.runtime.guest, Controls: t.controls(),
+		Prologue: p.command().Prologue, Owner: p.owner(), HostTime: t.runtime.guest, Controls: p.controls(),
 	})
 	if err != nil {
 		return nil, err
@@ -177,6 +180,10 @@ type plan struct {
 	joins   int   // files to enter the control group by
 	fillers []int // descriptors that only fill the range
 	log     *log  // what the runtime says; nil before it is started
+
+	sent  *os.File // receives the listener of the gate; nil for none
+	gated bool     // a gate keeps the limit of processes, or
+	deaf  error    // why there is none
 }
 
 // make makes a box whose walls stand. What it made is undone when it fails.
@@ -203,6 +210,9 @@ func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err
 			err = errors.Join(err, undo)
 		}
 		p.log.close()
+		if p.sent != nil {
+			p.sent.Close()
+		}
 	}()
 	// Before there is a stage to kill, the wish to kill it is kept.
 	stop := context.AfterFunc(ctx, g.Kill)
@@ -240,6 +250,11 @@ func (p *plan) measure(g *native.Ground, stage int) error {
 	if err == nil {
 		err = g.Measure(pid)
 	}
+	if err != nil || p.sent == nil {
+		return err
+	}
+	p.deaf, err = g.Ask(p.sent, pid)
+	p.gated = err == nil && p.deaf == nil
 	return err
 }
 

@@ -23,7 +23,8 @@ var fixes = map[string]string{
 }
 
 // controls says what a box enforces, and by what.
-func (t *Tier) controls() []glovebox.Control {
+func (p *plan) controls() []glovebox.Control {
+	t := p.tier
 	user := "the caller's own user, mapped to 1000"
 	if t.root {
 		user = "two users of the host that no file and no other box has"
@@ -34,7 +35,10 @@ func (t *Tier) controls() []glovebox.Control {
 	} else {
 		why := fmt.Sprintf(" (%v)", t.noGroup)
 		memory = "the supervisor measures every 20 ms and kills" + why
-		processes = "RLIMIT_NPROC of the box's user namespace; the supervisor counts every 20 ms" + why
+		processes = "the supervisor is asked for each (seccomp), and RLIMIT_NPROC of the box's user namespace" + why
+		if !p.gated {
+			processes = fmt.Sprintf("RLIMIT_NPROC of the box's user namespace; the supervisor counts every 20 ms, since it cannot be asked (seccomp: %v)", p.deaf) + why
+		}
 		cpu = "RLIMIT_CPU of each process; the supervisor sums every 20 ms and kills" + why
 	}
 	landlock := glovebox.Control{Name: tier.ControlLandlock, Enforced: t.landlock > 0, How: fmt.Sprintf("Landlock, interface %d", t.landlock)}

@@ -133,7 +133,7 @@ func TestProfile(t *testing.T) {
 			t.Errorf("%s: in the profile %v", name, named[name])
 		}
 	}
-	for _, name := range []string{"ptrace", "bpf", "setns", "keyctl", "clone3", "io_uring_setup", "kexec_load", "open_by_handle_at", "seccomp"} {
+	for _, name := range []string{"ptrace", "bpf", "setns", "keyctl", "clone3", "io_uring_setup", "kexec_load", "open_by_handle_at"} {
 		if named[name] {
 			t.Errorf("the profile allows %s", name)
 		}

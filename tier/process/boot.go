@@ -56,7 +56,9 @@ func (p *bootPlan) script() *glove.Script {
 	if p.has(tier.ControlLandlock) && p.host.landlock > 0 {
 		native.Landlock(s, p.host.landlock, p.metered)
 	}
-	p.listener(s)
+	if p.sent != nil {
+		native.SendListener(s, p.host.listen, seccomp.Makes(), seccomp.Size)
+	}
 	return s
 }
 
@@ -220,7 +222,7 @@ func (p *bootPlan) command() native.Command {
 			c.Tasks += native.GloveTasks // the glove is the same user
 		}
 		if p.gated {
-			c.Tasks += beyond // the gate refuses, and says so
+			c.Tasks += native.Beyond // the gate refuses, and says so
 		}
 	}
 	return c

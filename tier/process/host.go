@@ -25,6 +25,6 @@ var devices = []string{"null", "zero", "full", "random", "urandom"}
 
 func lookAtHost() machine {
 	h := machine{root: os.Geteuid() == 0, landlock: native.LandlockVersion(), masked: native.Masks(), devices: devices}
-	h.listen, h.deaf = listen()
+	h.listen, h.deaf = native.Listens()
 	return h
 }

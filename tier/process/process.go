@@ -18,7 +18,7 @@
 // before it is executed.
 //
 // Where no control group is writable, the host meters the box and is asked by
-// the kernel before each process and thread (gate.go, listener.go).
+// the kernel before each process and thread.
 //
 // # What it does not protect
 //
@@ -156,7 +156,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	}()
 	plan := bootPlan{host: &t.host, spec: &spec, without: without, metered: group != nil, deaf: t.host.deaf}
 	if group == nil && plan.deaf == nil {
-		if plan.sent, inner[fdListener], err = listenerPipe(); err != nil {
+		if plan.sent, inner[native.FDListener], err = native.ListenerPipe(); err != nil {
 			inner.Close()
 			return nil, broken("open", err)
 		}
@@ -247,25 +247,14 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, g *native.G
 	if err := g.Measure(box.Pid); err != nil {
 		return broken("measure the box", err)
 	}
-	if p.sent != nil {
-		return p.openGate(g, box.Pid)
+	if p.sent == nil {
+		return nil
 	}
-	return nil
-}
-
-// openGate begins to answer for the limit of processes, with the listener that
-// pid 1 has sent.
-func (p *bootPlan) openGate(g *native.Ground, pid int) error {
-	l, none, err := receiveListener(p.sent)
-	switch {
-	case err != nil:
+	p.deaf, err = g.Ask(p.sent, box.Pid)
+	if err != nil {
 		return broken("open the gate", err)
-	case none != 0:
-		p.deaf = none
-	default:
-		g.Ask(openGate(l, pid, p.spec.Limits.Processes, g.Tasks, g.Kill))
-		p.gated = true
 	}
+	p.gated = p.deaf == nil
 	return nil
 }
 

@@ -1,6 +1,6 @@
 //go:build linux
 
-package process
+package native
 
 import (
 	"encoding/binary"
@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox/glove"
-	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
 // listener is the host's end of a filter that asks: see seccomp_unotify(2).
@@ -38,9 +37,9 @@ type response struct {
 	flags uint32
 }
 
-// listen returns the flags by which this kernel makes a filter with a listener,
+// Listens returns the flags by which this kernel makes a filter with a listener,
 // or why it does not.
-func listen() (flags int, err error) {
+func Listens() (flags int, err error) {
 	call := func(op, flags int, arg unsafe.Pointer) syscall.Errno {
 		_, _, e := unix.Syscall(unix.SYS_SECCOMP, uintptr(op), uintptr(flags), uintptr(arg))
 		return e
@@ -64,11 +63,11 @@ func listen() (flags int, err error) {
 	return 0, err
 }
 
-// fdListener is the socket by which pid 1 of a box sends the listener.
-const fdListener = 38
+// FDListener is the socket by which pid 1 of a box sends the listener.
+const FDListener = 38
 
-// listenerPipe makes the ends of fdListener.
-func listenerPipe() (host, box *os.File, err error) {
+// ListenerPipe makes the ends of FDListener.
+func ListenerPipe() (host, box *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, os.NewSyscallError("socketpair", err)
@@ -76,26 +75,24 @@ func listenerPipe() (host, box *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "host"), os.NewFile(uintptr(fds[1]), "box"), nil
 }
 
-// listener puts the filter on pid 1, and so on all that it is going to make, and
-// sends its listener; where that cannot be, it sends the error's number.
-func (p *bootPlan) listener(s *glove.Script) {
-	if p.sent == nil {
-		return
-	}
-	filter := seccomp.Makes()
+// SendListener appends the calls by which pid 1 of a box puts a filter that asks
+// on itself, and so on all that it is going to make, and sends its listener by
+// [FDListener]; where that cannot be, it sends the error's number. flags are those
+// of [Listens], size is the bytes of an instruction of the filter.
+func SendListener(s *glove.Script, flags int, filter []byte, size int) {
 	fd, failed, sent := s.Buffer(8), s.Label(), s.Label()
-	s.Call("ask", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, p.host.listen,
-		s.Words(len(filter)/seccomp.Size, s.Bytes(filter))).To(fd).IfError(failed)
+	s.Call("ask", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags,
+		s.Words(len(filter)/size, s.Bytes(filter))).To(fd).IfError(failed)
 	// struct cmsghdr with a descriptor, and struct msghdr.
 	rights := s.Words(unix.SizeofCmsghdr+4, unix.SOL_SOCKET|unix.SCM_RIGHTS<<32, 0)
 	s.Load(fd).To(rights.Plus(unix.SizeofCmsghdr))
-	s.Call("send the listener", unix.SYS_SENDMSG, fdListener, s.Words(0, 0, s.Words(fd, 8), 1, rights, 24, 0), 0)
+	s.Call("send the listener", unix.SYS_SENDMSG, FDListener, s.Words(0, 0, s.Words(fd, 8), 1, rights, 24, 0), 0)
 	s.CallOn(fd, "close", unix.SYS_CLOSE)
 	s.Jump(sent)
 	s.Place(failed)
-	s.Call("send the error", unix.SYS_WRITE, fdListener, fd, 8)
+	s.Call("send the error", unix.SYS_WRITE, FDListener, fd, 8)
 	s.Place(sent)
-	s.Call("close", unix.SYS_CLOSE, fdListener)
+	s.Call("close", unix.SYS_CLOSE, FDListener)
 }
 
 // receiveListener takes what pid 1 has sent: the listener, or why there is none.

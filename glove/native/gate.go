@@ -1,6 +1,6 @@
 //go:build linux
 
-package process
+package native
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // gate keeps the limit of processes and threads where no control group does:
-// the kernel asks it before each that the box makes (see [seccomp.Makes]), and
+// the kernel asks it before each that the box makes (see [SendListener]), and
 // what it refuses is the evidence that the limit was hit. RLIMIT_NPROC, which
 // refuses without a trace, is the wall behind it.
 //
@@ -36,9 +36,9 @@ type gate struct {
 const (
 	// settle is how long a new process or thread may take to be there.
 	settle = 20 * time.Millisecond
-	// beyond is how far the kernel's limit is behind the gate's, so that it
-	// does not refuse first when some took longer.
-	beyond = 16
+	// Beyond is how far the kernel's limit ([Command]'s Tasks) is behind that of
+	// [Ground.Ask], so that it does not refuse first when some took longer.
+	Beyond = 16
 	// A box at its limit must not keep the host busy counting: after each count
 	// is a pause of so many times what it took, up to a bound.
 	pausePerCount = 4
@@ -56,9 +56,9 @@ func openGate(l *listener, agent int, limit int64, count func() (int64, error), 
 	return g
 }
 
-// Close waits for the answer that is being given. Who asks later is refused by
+// close waits for the answer that is being given. Who asks later is refused by
 // the kernel.
-func (g *gate) Close() error { return g.listener.file.Close() }
+func (g *gate) close() error { return g.listener.file.Close() }
 
 // admit tells whether a thread may make a process or thread.
 func (g *gate) admit(thread uint32) bool {
@@ -101,8 +101,7 @@ func (g *gate) look() bool {
 	return n < g.limit
 }
 
-// Evidence implements [native.Gate].
-func (g *gate) Evidence() []glovebox.Hit {
+func (g *gate) evidence() []glovebox.Hit {
 	n := g.full.Load()
 	if n == 0 {
 		return nil
