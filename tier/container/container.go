@@ -1,7 +1,8 @@
 //go:build linux
 
 // Package container is the tier that isolates with an OCI runtime of the host:
-// runc, crun, or another with their command line.
+// runc, crun, another with their command line, or runsc, whose containers have a
+// kernel of their own (guest.go).
 //
 // # How a box is made
 //
@@ -26,7 +27,8 @@
 //
 // # What it does not protect
 //
-// What the process tier does not: all boxes share the host's kernel.
+// What the process tier does not: all boxes share the host's kernel, but those of
+// runsc.
 package container
 
 import (
