@@ -71,11 +71,14 @@ const absent = (name) => new Proxy({}, {
   },
 });
 
-const child_process = absent('child_process');
-const childProcess = new Proxy(child_process, {
-  // Our own driver has Node.js itself check a module.
-  get: (target, key) => (key === 'spawnSync' ? (file, args, options) => part('vm').checkModule(file, args, options) ?? target.spawnSync() : target[key]),
-});
+// spawnSync starts nothing, and says so as for a file that is not there; but our
+// own driver has Node.js check a module once more.
+const spawnSync = (file, args, options) => part('vm').checkModule(file, args, options) ?? {
+  error: Object.assign(new Error(`spawnSync ${file} ENOENT`), { code: 'ENOENT', errno: -2, syscall: `spawnSync ${file}`, path: file, spawnargs: args ?? [] }),
+  status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null,
+};
+const processes = absent('child_process');
+const childProcess = new Proxy(processes, { get: (target, key) => (key === 'spawnSync' ? spawnSync : target[key]) });
 
 class AsyncLocalStorage {
   run(store, run, ...args) {

@@ -296,7 +296,7 @@ wait:
 		out.Err = got.writer
 	case got.err != nil:
 		b.kill()
-		b.died(&out, got.err)
+		b.died(&out, got.err, cmd.Stderr)
 	case got.done.Err != "":
 		out.Started, out.Cause, out.Err = false, glovebox.CauseBox, fmt.Errorf("start %s: %s", cmd.Args[0], got.done.Err)
 	default:
@@ -366,21 +366,26 @@ func (b *box) read(out *glovebox.Outcome, d done) {
 
 // died reads how a process ended that we did not kill. Whatever it was, it was
 // the code's doing: what is ours was done before it ran.
-func (b *box) died(out *glovebox.Outcome, err error) {
+func (b *box) died(out *glovebox.Outcome, err error, stderr io.Writer) {
 	select {
 	case <-b.dead:
 	case <-time.After(grace):
 		out.Cause, out.Err = glovebox.CauseBox, fmt.Errorf("the box's process does not end: %w", err)
 		return
 	}
-	words, state := b.words.String(), b.cmd.ProcessState
+	words, state := b.words.String(), b.cmd.ProcessState.String()
 	switch {
 	case strings.Contains(words, "out of memory") || strings.Contains(words, "cannot allocate memory"):
 		out.Cause = glovebox.CauseMemory
 		out.Hits = append(out.Hits, hit(glovebox.LimitMemory, "the box's process could not have more memory"))
+	case strings.Contains(state, "killed"):
+		out.Cause = glovebox.CauseMemory
+		out.Hits = append(out.Hits, hit(glovebox.LimitMemory, "the host killed the box's process"))
 	default:
 		out.Cause, out.Signal = glovebox.CauseExit, "SIGABRT"
-		out.Hits = append(out.Hits, hit(glovebox.LimitName("process"), "the box's process ended by itself: %v (%v): %.*q", state, err, maxFact, words))
+		if stderr != nil {
+			_, _ = fmt.Fprintf(stderr, "wasm trap: the module's process ended: %s (%v): %.*q\n", state, err, maxFact, words)
+		}
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/tier"
 )
 
 // childName is the name (argv[0]) under which our own executable is started
@@ -24,15 +27,17 @@ func init() {
 // exitUnexpected is the exit code of a box's process that could not go on.
 const exitUnexpected = 125
 
-// goMemory is what the process needs beside what the box may have: compiled
-// modules, stacks, and Go's own.
-const goMemory = 320 << 20
+// goHeap is how large Go's own memory may grow before it is collected: with what
+// modules print, and their files.
+func goHeap(l glovebox.Limits) int64 { return 96<<20 + min(2*l.Disk, l.Memory) }
+
+// machineMemory is what else the process needs: compiled modules and stacks.
+const machineMemory = 256 << 20
 
 func childMain() int {
 	// The collector would wait for a module that loops. What it has to collect
 	// is little: linear memory is none of Go's.
 	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(96 << 20)
 	orders := make(chan order)
 	go listen(orders)
 	first := <-orders
@@ -42,11 +47,11 @@ func childMain() int {
 		fmt.Fprintln(os.Stderr, "no setup came:", err)
 		return exitUnexpected
 	}
+	debug.SetMemoryLimit(goHeap(s.Limits))
 	g, err := newGuest(s, host)
 	if err != nil {
 		return answer(host.tell(kindUp, up{Err: err.Error()}))
 	}
-	debug.SetMemoryLimit(96<<20 + int64(len(s.Files)) + s.Limits.Memory/2)
 	if err := host.tell(kindUp, up{Confined: confine(s.Limits)}); err != nil {
 		return answer(err)
 	}
@@ -93,7 +98,7 @@ func (g *guest) serve(o order) error {
 		}
 		return g.host.tell(kindDone, g.run(c))
 	case kindCollect:
-		if err := g.host.files(g.files.mkdirs("/workspace"), ""); err != nil {
+		if err := g.host.files(g.files.mkdirs(tier.Workspace), ""); err != nil {
 			return err
 		}
 		return g.host.send(kindEnd, nil)

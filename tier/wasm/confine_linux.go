@@ -43,7 +43,7 @@ func confine(limits glovebox.Limits) []glovebox.Control {
 }
 
 func rlimits(limits glovebox.Limits) error {
-	data := uint64(limits.Memory + goMemory)
+	data := uint64(limits.Memory + goHeap(limits) + machineMemory)
 	for _, l := range []struct {
 		resource int
 		value    uint64

@@ -388,13 +388,13 @@ var conformance = map[string]func(t *testing.T){
 				t.Errorf("%q: %v", name, err)
 			}
 		}
-		// What a module makes stays in the box.
+		// What a module makes stays in the box, and hides nothing else.
 		box := openBox(t, testSpec(t))
-		runModule(box, writes("workspace/\xff\n", "x", openCreate))
-		if ws, err := box.Workspace(); err == nil {
-			if entries, _ := fs.ReadDir(ws, "."); slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.Contains(e.Name(), "\n") }) {
-				t.Error("a hostile name came out")
-			}
+		runModule(box, writes("workspace/a\nb", "x", openCreate)).exited(t, 0)
+		runModule(box, writes("workspace/\xff", "x", openCreate))
+		entries, err := fs.ReadDir(workspaceOf(t, box), ".")
+		if err != nil || len(entries) != 1 || entries[0].Name() != "p.wasm" {
+			t.Errorf("%v, %v", entries, err)
 		}
 	},
 	"a workspace after a kill": func(t *testing.T) {
@@ -467,6 +467,17 @@ var conformance = map[string]func(t *testing.T){
 		spec.Limits.CPU = soon
 		if r := runModule(openBox(t, spec), forever); r.Cause != glovebox.CauseCPU || !r.hit(glovebox.LimitCPU) {
 			t.Errorf("%+v", r.Outcome)
+		}
+	},
+	"the box's process is killed by the host": func(t *testing.T) {
+		b := openBox(t, testSpec(t)).(*box)
+		file := module(func(p *program) {
+			p.Code(assemble.I32(1), p.transfer("fd_write", "x"), assemble.Drop, assemble.Loop())
+		})
+		out := b.Run(context.Background(), tier.Command{Args: []string{"/workspace/p.wasm"}, Files: []glovebox.File{file},
+			Stdout: writerFunc(func(p []byte) (int, error) { b.cmd.Process.Kill(); return len(p), nil })})
+		if out.Cause != glovebox.CauseMemory || b.Alive() {
+			t.Errorf("%+v", out)
 		}
 	},
 	"a program that keeps its limits hits none": func(t *testing.T) {

@@ -16,6 +16,10 @@ import (
 // files sends what is below a directory of the box.
 func (l *lane) files(n *node, prefix string) error {
 	for name, c := range n.children {
+		// Names that the host would not take stay in the box.
+		if clean, err := glovebox.CleanPath(path.Join(prefix, name)); err != nil || clean != path.Join(prefix, name) {
+			continue
+		}
 		e := entry{Path: path.Join(prefix, name), Dir: c.mode.IsDir(), Exec: c.mode&0o111 != 0, Size: int64(len(c.data)), Time: time.Unix(0, c.mtime)}
 		if err := l.tell(kindEntry, e); err != nil {
 			return err

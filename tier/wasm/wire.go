@@ -50,9 +50,8 @@ type setup struct {
 	Files       []glovebox.File
 	// Given are the descriptors of the box from 3 on: their numbers in the
 	// process, 0 for none.
-	Given  []uintptr
-	Fixed  *Fixed
-	Strict bool // what confines the process must work
+	Given []uintptr
+	Fixed *Fixed
 }
 
 // command is one run.
