@@ -98,10 +98,8 @@ const (
 func (g *ground) Sample() (glove.Sample, error) {
 	g.sampling.Lock()
 	defer g.sampling.Unlock()
-	select {
-	case <-g.dead:
+	if g.removed.Err() != nil {
 		return g.sample, os.ErrClosed
-	default:
 	}
 	if time.Since(g.sampled) < sampleAge {
 		return g.sample, nil
@@ -109,8 +107,9 @@ func (g *ground) Sample() (glove.Sample, error) {
 	late := time.NewTimer(0)
 	if g.asked == nil {
 		late.Reset(samplePatience)
-		g.asked = make(chan stats, 1)
-		g.workers.Go(func() { g.ask(g.asked) })
+		answer := make(chan stats, 1)
+		g.asked = answer
+		g.workers.Go(func() { g.ask(answer) })
 	}
 	defer late.Stop()
 	select {
@@ -201,7 +200,9 @@ func (g *ground) Close() error {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		g.closeErr = errors.Join(g.closeErr, g.engine.remove(ctx, g.name))
-		g.remove()
+		g.sampling.Lock()
+		g.remove() // from here on nobody asks the engine anything
+		g.sampling.Unlock()
 		g.workers.Wait()
 		g.closeErr = errors.Join(g.closeErr, g.engine.removeVolumes(ctx, g.name))
 	})
