@@ -230,7 +230,41 @@ func (w *wheelFile) member(t *tree, p *python, s *spool, f *zip.File, said recor
 	if base := path.Base(to); path.Dir(to) == p.site && (strings.HasSuffix(base, ".pth") || base == "sitecustomize.py" || base == "usercustomize.py") {
 		t.note("%s: %s runs at every start of Python in a box", w.file, base)
 	}
+	if err := p.guards(t, to); err != nil {
+		return err
+	}
 	return t.file(to, w.file, mode, epoch, size, open)
+}
+
+// interpreter matches the programs by which code is run in a box.
+var interpreter = regexp.MustCompile(`^(python|node|nodejs|php|ruby|perl|lua|go|bash|dash|sh|env)[0-9.]*$`)
+
+// guards refuses a file in the place of one that the image had before its
+// wheels: the interpreter and its library judge what runs in a box. Packages
+// and their programs may be replaced by another version.
+func (p *python) guards(t *tree, to string) error {
+	at, err := t.locate(to, false)
+	if err != nil {
+		return err
+	}
+	old := t.nodes[at]
+	dir, name := path.Split(at)
+	program := strings.HasSuffix(dir, "/bin/")
+	if program && interpreter.MatchString(name) {
+		for _, bin := range []string{"/usr/local/bin/", "/usr/bin/", "/bin/"} {
+			if n := t.stat(bin + name); n != nil && !strings.HasSuffix(n.from, ".whl") {
+				return fmt.Errorf("it would be found in place of %s%s of %s", bin, name, n.origin())
+			}
+		}
+	}
+	switch {
+	case old == nil || old.mode.IsDir() || strings.HasSuffix(old.from, ".whl"):
+	case strings.HasPrefix(at, p.site+"/"):
+	case program:
+	default:
+		return fmt.Errorf("it would replace %s of %s", at, old.origin())
+	}
+	return nil
 }
 
 // place returns where a file of the wheel goes, and whether it is a script.
@@ -312,6 +346,9 @@ func (w *wheelFile) scripts(t *tree, p *python) error {
 		}
 		object, _, _ := strings.Cut(m[2], ".")
 		text := fmt.Sprintf("#!%s\nimport sys\nfrom %s import %s\nif __name__ == \"__main__\":\n    sys.exit(%s())\n", p.exe, m[1], object, m[2])
+		if err := p.guards(t, path.Join(p.bin, name)); err != nil {
+			return err
+		}
 		if err := t.data(path.Join(p.bin, name), w.file, 0o755, text); err != nil {
 			return err
 		}
