@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gloveboxhq/glovebox"
 )
 
 // TestModulePrints: what programs print is the same on Node.js and on QuickJS.
@@ -25,5 +27,40 @@ func TestModulePrints(t *testing.T) {
 	}
 	if len(a) != len(b) {
 		t.Errorf("%d lines, on Node.js %d", len(b), len(a))
+	}
+}
+
+// TestModuleOwn runs our own programs of JavaScript and TypeScript in a module.
+func TestModuleOwn(t *testing.T) {
+	run := rigPlan(t, moduleJavaScript, JavaScript.Libraries, "")
+	if run.exit != 0 || !strings.HasPrefix(run.stdout, "Node.js ") || !strings.Contains(run.stdout, "(built in) assert ") {
+		t.Errorf("libraries: %+v", run)
+	}
+	for _, c := range []struct {
+		lang       *Language
+		file, text string
+		exit       int
+		stdout     string
+	}{
+		{moduleJavaScript, "a.js", "let a = 1;\n", LintClean, ""},
+		{moduleJavaScript, "a.js", "let a = ;\n", LintFound, "a.js:1:9: Unexpected token ';'\n"},
+		{moduleTypeScript, "a.ts", "let a: number = 1;\n", LintNothing, ""},
+	} {
+		tc, tree, err := moduleTool(c.lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := c.lang.Plan(tc, c.lang.Lint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Run.Args = append(plan.Run.Args, c.file)
+		r, w := rigPipe(t)
+		report := rigReport(r)
+		got := rigStart(t, t.Context(), tc, tree, plan.Run, append(plan.Files, glovebox.File{Path: c.file, Data: []byte(c.text)}), [3]*os.File{nil, nil, w})()
+		report()
+		if got.exit != c.exit || got.stdout != c.stdout {
+			t.Errorf("%s: %+v", c.text, got)
+		}
 	}
 }
