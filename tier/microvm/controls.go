@@ -11,12 +11,17 @@ import (
 )
 
 // controls says what a box enforces. All of it is part of how a box is made:
-// there is no box without one of them.
-func (t *Tier) controls(p plan) []glovebox.Control {
-	machine := fmt.Sprintf("a virtual machine with Linux %s (%s, KVM)", p.guest.kernel.Version, p.guest.monitor.Name())
+// there is no box without one of them. Of a box that has booted from the start
+// where a snapshot was wanted, cold says why.
+func (t *Tier) controls(p plan, cold error) []glovebox.Control {
+	processor := "KVM"
 	if p.accel == monitor.Emulated {
-		machine = fmt.Sprintf("a virtual machine with Linux %s (%s, an emulated processor)", p.guest.kernel.Version, p.guest.monitor.Name())
+		processor = "an emulated processor"
 	}
+	if cold != nil {
+		processor += ", booted from the start since its snapshot could not be used"
+	}
+	machine := fmt.Sprintf("a virtual machine with Linux %s (%s, %s)", p.guest.kernel.Version, p.guest.monitor.Name(), processor)
 	const meter = "the supervisor measures the whole machine every 20 ms and kills"
 	memory := fmt.Sprintf("a control group of the guest; behind it a machine of %d MiB", p.memory>>20)
 	if t.groups != nil {

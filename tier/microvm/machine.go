@@ -216,12 +216,13 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 		return nil, err
 	}
 	var g *ground
+	var cold error // why
 	if !t.o.NoSnapshots {
-		if g, err = t.restore(ctx, p, spec.Descriptors, spec.Limits); err != nil {
+		if g, cold = t.restore(ctx, p, spec.Descriptors, spec.Limits); cold != nil {
 			if ctx.Err() != nil {
-				return nil, err
+				return nil, cold
 			}
-			t.o.Warn(fmt.Errorf("microvm: a box boots from the start: %w", err))
+			t.o.Warn(fmt.Errorf("microvm: a box boots from the start: %w", cold))
 		}
 	}
 	if g == nil {
@@ -234,7 +235,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	}
 	b, err := glove.NewBox(glove.Config{
 		Tier: t.Name(), Spec: spec, Ends: g.link.Ends(), Ground: g,
-		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(p),
+		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(p, cold),
 	})
 	if err != nil {
 		return nil, err

@@ -90,7 +90,11 @@ func TestUselessSnapshot(t *testing.T) {
 	if err := tr.cache.seal(home); err != nil {
 		t.Fatal(err)
 	}
-	run(t, open(t, tr, newSpec(t, tr)), func(*glove.Script) {})
+	b := open(t, tr, newSpec(t, tr))
+	run(t, b, func(*glove.Script) {})
+	if how := b.Controls()[0].How; !strings.Contains(how, "could not be used") {
+		t.Errorf("the box says nothing of it: %s", how)
+	}
 	if err := errors.Join(w.all...); err == nil || !strings.Contains(err.Error(), "boots from the start") {
 		t.Errorf("it warned of %v", err)
 	}
