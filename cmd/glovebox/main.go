@@ -57,6 +57,7 @@ type cli struct {
 	Exec   execCmd   `cmd:"" help:"Run any program in a box, in an image or with this host's tools."`
 	Solve  solveCmd  `cmd:"" help:"Let a model write, test and repair code until it is proven; the result is a patch to review."`
 	Eval   evalCmd   `cmd:"" help:"Run samples of a problem set and report pass@k."`
+	Image  imageCmd  `cmd:"" help:"Pull, import, build, check and list images; prepare a virtual machine's kernel."`
 	Tiers  tiersCmd  `cmd:"" help:"What each tier on this host gives, costs and does not protect."`
 	Doctor doctorCmd `cmd:"" help:"Try every control of every tier on this host and say what holds."`
 	Bench  benchCmd  `cmd:"" help:"Time the tiers beside bare execution, as ratios."`
