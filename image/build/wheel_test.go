@@ -68,8 +68,7 @@ func TestHostileWheels(t *testing.T) {
 	}
 	lying := makeWheel(t, "x", "1", testFile{name: "x/a.py", body: strings.Repeat("a", 1000)})
 	// The size in the list of files becomes larger than what the archive holds.
-	at := bytes.LastIndex(lying[:bytes.LastIndex(lying, []byte("x-1.dist-info/METADATA"))], []byte("PK\x01\x02"))
-	at = bytes.Index(lying, []byte("PK\x01\x02"))
+	at := bytes.Index(lying, []byte("PK\x01\x02"))
 	binary.LittleEndian.PutUint32(lying[at+24:], 5000)
 	crooked := makeWheel(t, "x", "1", testFile{name: "x/a.py", body: "a"})
 	at = bytes.LastIndex(crooked, []byte("PK\x05\x06"))
