@@ -2,6 +2,7 @@
 // util.inspect and util.format, in the form of Node.js.
 
 const types = part('types');
+const { stackOf } = part('language');
 
 const custom = Symbol.for('nodejs.util.inspect.custom');
 const identifier = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
@@ -192,19 +193,14 @@ function functionText(value, name, tag) {
 }
 
 function errorText(error, keys, ctx) {
-  let stack = typeof error.stack === 'string' && error.stack !== '' ? error.stack : Error.prototype.toString.call(error);
-  // The head of a stack is as the error was when it was made; who renamed it
-  // since, or whose class has another name, is shown.
+  let stack = stackOf(error);
   const name = error.name !== undefined ? String(error.name) : 'Error';
   const made = nameOf(error);
-  const head = stack.split('\n    at ')[0];
-  const message = String(error.message ?? '');
-  if (made && made !== name && !head.includes(made) && head.startsWith(name) && /Error$/.test(name)) {
-    stack = stack.replace(name, name === 'Error' && made.endsWith('Error') ? made : `${made} [${name}]`.replace(/^(\w+) \[\1\]$/, '$1'));
-  } else if (head === 'Error' && name !== 'Error') {
-    stack = stack.replace('Error', name + (message ? `: ${message}` : ''));
-  } else if (message && !head.includes(message)) {
-    stack = stack.replace(head, `${head.split(':')[0]}: ${message}`);
+  const named = /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?=:|\n\s+at|$)/.exec(stack)?.[1] ?? '';
+  if (name !== 'Error' && !stack.includes(name)) {
+    stack = name + stack.slice(named.length);
+  } else if (made && name.endsWith('Error') && named === name && made !== name) {
+    stack = (made.includes(name) ? made : `${made} [${name}]`) + stack.slice(named.length);
   }
   if (typeof error.code === 'string' && error.name !== undefined && !stack.includes(error.code) && /^ERR_|AssertionError/.test(`${error.code}`)) {
     stack = stack.replace(/^(\w+)/, `$1 [${error.code}]`);

@@ -63,9 +63,10 @@ const frameText = ({ name, file, line, column }) => {
   return name ? `    at ${name} (${at})` : `    at ${at}`;
 };
 
+const { toString } = Error.prototype;
 const title = (error) => {
   try {
-    return `${error}`;
+    return toString.call(error);
   } catch {
     return 'Error';
   }
@@ -84,12 +85,25 @@ const prepare = (error, sites) => {
     while (frames.length > 0 && frames.at(-1).line === undefined) frames.pop();
     if (typeof userPrepare === 'function') return userPrepare(error, sites);
     if (error instanceof SyntaxError && sites.length > 0 && !syntaxPlaces.has(error)) syntaxPlaces.set(error, [sites[0].getFileName(), sites[0].getLineNumber(), sites[0].getColumnNumber()]);
-    return [head(error), ...frames.map(frameText)].join('\n');
+    const text = [head(error), ...frames.map(frameText)].join('\n');
+    if (error !== null && typeof error === 'object') stacks.set(error, text);
+    return text;
   } catch {
     return '';
   }
 };
 const syntaxPlaces = new WeakMap();
+const stacks = new WeakMap(); // as they were made
+
+// stackOf is an error's stack to be shown. V8 makes it when it is first asked
+// for: what the error was called since it was made is its head.
+function stackOf(error) {
+  const { stack } = error;
+  if (typeof stack !== 'string' || stack === '') return title(error);
+  if (stack !== stacks.get(error)) return stack;
+  const at = stack.indexOf('\n    at ');
+  return title(error) + (at < 0 ? '' : stack.slice(at));
+}
 const head = (error) => (Object.prototype.toString.call(error) === '[object Error]' || error instanceof Error ? title(error) : 'Error');
 Error.prepareStackTrace = prepare; // the engine's own accessor takes it
 defineProperty(Error, 'prepareStackTrace', {
@@ -100,7 +114,6 @@ defineProperty(Error, 'prepareStackTrace', {
 
 // The engine makes the stack before a subclass has set its name: as in V8, the
 // head of a stack is the class's.
-const { toString } = Error.prototype;
 let asked; // the last error that was asked for its text
 hide(Error.prototype, 'toString', function () {
   asked = this;
@@ -209,7 +222,7 @@ hide(globalThis, 'Intl', {
 });
 
 module.exports = {
-  hide, maps, shifted, wrapper, place, mapped,
+  hide, stackOf, maps, shifted, wrapper, place, mapped,
   isProxy: (value) => proxies.has(value),
   asked: () => asked,
   syntaxPlace: (error) => syntaxPlaces.get(error),
