@@ -54,6 +54,9 @@ func (r *run) boot(ctx context.Context, files []glovebox.File, fds []*os.File, l
 		}
 		refused = errors.Join(refused, err)
 	}
+	if refused == nil {
+		refused = errors.New("there is no tier to run it in")
+	}
 	return nil, nil, nil, refused
 }
 

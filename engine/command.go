@@ -57,7 +57,7 @@ func (r *run) commandTools(ctx context.Context) (*language.Toolchain, error) {
 	tc, err := r.e.Toolchain(ctx, language.Bash)
 	switch {
 	case strings.Contains(name, "/") && err != nil:
-		return &language.Toolchain{Path: "/usr/local/bin:/usr/bin:/bin", Root: rootfs.Base()}, nil
+		return r.e.bare()
 	case strings.Contains(name, "/"):
 		return tc, nil
 	case err != nil:
@@ -66,6 +66,21 @@ func (r *run) commandTools(ctx context.Context) (*language.Toolchain, error) {
 		return nil, fmt.Errorf("without an image there is no program %q in a box: name an image that has it, or a file of the workspace as ./%s", name, name)
 	}
 	return tc, nil
+}
+
+// commandModule is the root of a command that is a module of the workspace.
+func (r *run) commandModule() (*language.Toolchain, error) {
+	if path.Ext(r.job.Command[0]) != ".wasm" {
+		return nil, fmt.Errorf("%q is no WebAssembly module: name a .wasm file of the workspace, as ./prog.wasm", r.job.Command[0])
+	}
+	return r.e.bare()
+}
+
+// bare is a root with nothing but what every root has.
+func (e *Engine) bare() (*language.Toolchain, error) {
+	return e.once("nothing", func() (*language.Toolchain, error) {
+		return &language.Toolchain{Path: "/usr/local/bin:/usr/bin:/bin", Root: rootfs.Base()}, nil
+	})
 }
 
 // interpreters are the programs by which the languages' toolchains are called.

@@ -124,6 +124,8 @@ func (r *run) toolchain(ctx context.Context, t tier.Tier) (*language.Toolchain, 
 		return nil, fmt.Errorf("%s: it runs WebAssembly modules, not what is in an image", t.Name())
 	case r.image != nil:
 		return r.inImage(ctx)
+	case modules && r.lang == command:
+		return r.commandModule()
 	case modules:
 		return r.e.modules(ctx, r.lang)
 	case r.lang == command:

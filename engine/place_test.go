@@ -9,6 +9,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
@@ -128,6 +129,7 @@ func TestCommand(t *testing.T) {
 			{"the usual tools", glovebox.Job{Command: []string{"sort", "in"}, Inputs: []glovebox.File{{Path: "in", Data: []byte("b\na\n")}}}, glovebox.StatusPass, "a\nb\n"},
 			{"stdin", glovebox.Job{Command: []string{"cat"}, Stdin: []byte("in")}, glovebox.StatusPass, "in"},
 			{"a file of the workspace", glovebox.Job{Command: []string{"./run.sh", "x"}, Inputs: []glovebox.File{{Path: "run.sh", Data: []byte("#!/bin/bash\necho \"$1\"\n"), Executable: true}}}, glovebox.StatusPass, "x\n"},
+			{"a static file of the workspace", glovebox.Job{Command: []string{"./nothing"}, Inputs: []glovebox.File{{Path: "nothing", Data: nothing(t), Executable: true}}}, glovebox.StatusPass, ""},
 			{"no descriptor", glovebox.Job{Command: []string{"python3", "-c", "import os\nfor fd in 3, 4, 5:\n  try: os.fstat(fd); print(fd)\n  except OSError: pass"}}, glovebox.StatusPass, ""},
 			{"what there is not", glovebox.Job{Command: []string{"no-such-program"}}, glovebox.StatusSandboxError, ""},
 		} {
@@ -141,6 +143,46 @@ func TestCommand(t *testing.T) {
 		}
 	})
 }
+
+func nothing(t *testing.T) []byte {
+	t.Helper()
+	program, err := glove.Program(new(glove.Script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// TestModules: the wasm tier runs modules, and a program that has no other
+// place goes there by itself.
+func TestModules(t *testing.T) {
+	e := open(t)
+	for _, tt := range []struct {
+		name string
+		job  glovebox.Job
+		want glovebox.Status
+		tier glovebox.TierName
+		out  string
+	}{
+		{"a module", glovebox.Job{Program: &glovebox.Program{Language: "wasm", Main: "main.wasm", Files: []glovebox.File{{Path: "main.wasm", Data: module}}}}, glovebox.StatusPass, glovebox.TierWasm, ""},
+		{"a command", glovebox.Job{Tier: glovebox.TierWasm, Command: []string{"./main.wasm"}, Inputs: []glovebox.File{{Path: "main.wasm", Data: module}}}, glovebox.StatusPass, glovebox.TierWasm, ""},
+		{"a command that is none", glovebox.Job{Tier: glovebox.TierWasm, Command: []string{"ls"}}, glovebox.StatusSandboxError, "", ""},
+		{"no module", glovebox.Job{Program: &glovebox.Program{Language: "wasm", Main: "main.wasm", Files: []glovebox.File{{Path: "main.wasm", Data: module[:20]}}}}, glovebox.StatusSyntaxError, glovebox.TierWasm, ""},
+		{"JavaScript", glovebox.Job{Tier: glovebox.TierWasm, Reply: "```js\nconsole.log(6 * 7)\n```"}, glovebox.StatusPass, glovebox.TierWasm, "42\n"},
+		{"JavaScript without system calls", glovebox.Job{Needs: []glovebox.Need{glovebox.NeedOwnKernel}, Reply: "```js\nconsole.log(6 * 7)\n```"}, glovebox.StatusPass, glovebox.TierWasm, "42\n"},
+		{"Python", glovebox.Job{Tier: glovebox.TierWasm, Reply: "```python\nprint(1)\n```"}, glovebox.StatusSandboxError, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := do(t, e, tt.job)
+			if o.Status != tt.want || o.Tier != tt.tier || o.Stdout != tt.out {
+				t.Errorf("%s in %q, stdout %q, stderr %q: %s", o.Status, o.Tier, o.Stdout, o.Stderr, o.Message)
+			}
+		})
+	}
+}
+
+// module is a WebAssembly module whose _start returns at once.
+var module = []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
 
 // TestWrongPlaces are jobs that ask for what there is not.
 func TestWrongPlaces(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,6 +49,9 @@ Examples:
   glovebox run --code prog.py --stdin input.txt --timeout 2s --memory 256M
   glovebox run reply.md --file data.csv:input/data.csv --artifacts out/
   glovebox run reply.md --tests t.py --require-proof out_of_process
+  glovebox run reply.md --image python:3.12-slim
+  glovebox run reply.md --need no_shared_kernel --allow-emulation
+  glovebox run prog.wasm --tier wasm
 
 Tests. In Python, tests may import solution (or the file name that the reply gives), or use the
 candidate's names directly, as HumanEval's do; bare asserts, unittest and pytest functions work.
@@ -149,7 +153,7 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 		Language: c.Lang, Entry: c.Entry, Args: c.Arg, Limits: limits,
 		Tier: glovebox.TierName(c.Tier), RequireProof: glovebox.Proof(c.RequireProof),
 	}
-	if c.Code {
+	if c.Code || bytes.HasPrefix(text, []byte("\x00asm")) { // no model replies with a module
 		if job.Program, err = c.program(text); err != nil {
 			return nil, err
 		}
