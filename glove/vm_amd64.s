@@ -6,7 +6,6 @@
 // program, and two of its processes may share one memory.
 //
 // R12 is the address of the current instruction; see the layout in script.go.
-// The constants are checked by TestLayout.
 
 #define LOADER 0x10000040
 #define FAULT 0x10000000

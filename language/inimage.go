@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
@@ -36,6 +37,8 @@ func (l *Language) InImage(ctx context.Context, h Host) (*Toolchain, error) {
 		switch {
 		case base[e.Path], e.Source == e.Path:
 			continue
+		case e.Source == self && runtime.GOOS != "linux":
+			return nil, fmt.Errorf("%s in an image needs this program as a Linux one, and this host is not Linux: run it without an image, in the wasm tier", l.Title)
 		case e.Source != "" && e.Source != self:
 			e = rootfs.Entry{Path: e.Path, Link: e.Source}
 		}
