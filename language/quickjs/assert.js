@@ -62,9 +62,8 @@ function same(a, b, strict, seen = []) {
 }
 
 class AssertionError extends Error {
-  constructor({ message, actual, expected, operator = 'fail', stackStartFn, generated } = {}) {
+  constructor({ message, actual, expected, operator = 'fail', generated } = {}) {
     super(message === undefined ? `${inspect(actual)} ${operator} ${inspect(expected)}` : String(message));
-    void stackStartFn;
     Object.defineProperty(this, 'name', { value: 'AssertionError', writable: true, configurable: true });
     Object.assign(this, { generatedMessage: generated ?? message === undefined, code: 'ERR_ASSERTION', actual, expected, operator });
     if (typeof this.stack === 'string') this.stack = this.stack.replace(/^(?:Error|AssertionError)(?=[:\n]|$)/, 'AssertionError [ERR_ASSERTION]');

@@ -223,10 +223,9 @@ const methods = {
     return -1;
   },
   includes(value, from, encoding) { return this.indexOf(value, from, encoding) >= 0; },
-  [inspectCustom](_, options) {
+  [inspectCustom]() {
     const most = 50;
     const shown = Array.from(this.subarray(0, most), (b) => b.toString(16).padStart(2, '0')).join(' ');
-    void options;
     return `<Buffer${shown ? ` ${shown}` : ''}${this.length > most ? ` ... ${this.length - most} more byte${this.length > most + 1 ? 's' : ''}` : ''}>`;
   },
 };

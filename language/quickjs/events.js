@@ -66,7 +66,6 @@ function add(name, run, first = false, once = false) {
   return this;
 }
 for (const [alias, name] of [['addListener', 'on'], ['removeListener', 'off']]) hide(EventEmitter.prototype, alias, EventEmitter.prototype[name]);
-hide(EventEmitter.prototype, 'listenersOf', EventEmitter.prototype.listenersOf);
 
 // Old code inherits with EventEmitter.call(this).
 const Callable = new Proxy(EventEmitter, { apply: () => undefined });

@@ -113,11 +113,9 @@ function structuredClone(value, seen = new Map()) {
     }
     if (types.isError(v)) {
       const Kind = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError }[v.name] ?? Error;
-      const made = keep(Object.create(Kind.prototype));
       const fresh = new Kind(v.message);
       hide(fresh, 'stack', v.stack);
       if (Object.hasOwn(v, 'cause')) hide(fresh, 'cause', clone(v.cause));
-      void made;
       return keep(fresh);
     }
     if (types.isPromise(v) || types.isWeakMap(v) || types.isWeakSet(v) || types.isProxy(v)) refuse(Object.prototype.toString.call(v));

@@ -222,7 +222,7 @@ hide(globalThis, 'Intl', {
 });
 
 module.exports = {
-  hide, stackOf, maps, shifted, wrapper, place, mapped,
+  hide, stackOf, maps, shifted, wrapper,
   isProxy: (value) => proxies.has(value),
   asked: () => asked,
   syntaxPlace: (error) => syntaxPlaces.get(error),

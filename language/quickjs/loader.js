@@ -5,9 +5,9 @@
 // What the engine reads lies for a moment in /tmp/.node: it has no other way to
 // be told the name of a file.
 
-const { std, os } = host;
+const { std } = host;
 const language = part('language');
-const { maps, shifted, wrapper, hide, mapped } = language;
+const { shifted, wrapper, hide } = language;
 const { fs } = part('files');
 const path = part('path');
 const { builtin, names } = part('builtin');
@@ -50,8 +50,7 @@ function script(name, text) {
 
 const nativeImport = evalScript('(specifier) => import(specifier)');
 
-// rewritten are imports and import.meta of a script, or of a module, in words
-// that the engine gets from us.
+// inScript is a script whose import() is ours.
 const inScript = (text) => (/\bimport\b/.test(text)
   ? replace(text, scan(text), ({ kind }) => (kind === 'dynamic' ? '$import' : undefined)) : text);
 
@@ -258,7 +257,6 @@ const made = new Map(); // file or built-in → the copy that the engine reads
 let count = 0;
 
 const isName = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
-const reserved = new Set('break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static await implements interface package private protected public eval arguments'.split(' '));
 
 // synthetic makes a module of values, and returns its copy.
 function synthetic(label, values) {
@@ -268,7 +266,6 @@ function synthetic(label, values) {
   const text = `const v = globalThis[Symbol.for('glovebox.modules')].get(${n});\nexport default v.default;\n`
     + names.map((k, at) => `const v${at} = v[${JSON.stringify(k)}];`).join('')
     + (names.length > 0 ? `\nexport { ${names.map((k, at) => `v${at} as ${k}`).join(', ')} };\n` : '');
-  void reserved;
   return copy(`/glovebox/${label.replace(/[^\w]/g, '_')}.mjs`, text);
 }
 // valuesOf are the exports of a CommonJS module as an ES module sees them.
@@ -351,4 +348,4 @@ function importFrom(from) {
   };
 }
 
-module.exports = { Module, compile, checkModule, isModule, synthetic, source, copy, load, importFrom, kindOf, strip, mapped, maps, instance };
+module.exports = { Module, compile, checkModule, isModule, synthetic, source, copy, load, importFrom, kindOf, strip };

@@ -29,13 +29,12 @@ const isError = (value) => value !== null && typeof value === 'object' && !isPro
 const functionOf = (f) => (typeof f === 'function' ? Object.getPrototypeOf(f)?.constructor?.name ?? '' : '');
 const isArrayBuffer = branded(getter(ArrayBuffer.prototype, 'byteLength'));
 const isShared = branded(getter(SharedArrayBuffer.prototype, 'byteLength'));
-const has = Promise.prototype.then;
 
 module.exports = {
   isProxy,
   isError,
   isNativeError: isError,
-  isPromise: (value) => value !== null && typeof value === 'object' && !isProxy(value) && value instanceof Promise && typeof has === 'function',
+  isPromise: (value) => value !== null && typeof value === 'object' && !isProxy(value) && value instanceof Promise,
   isMap: branded(getter(Map.prototype, 'size')),
   isSet: branded(getter(Set.prototype, 'size')),
   isWeakMap: branded(function () { WeakMap.prototype.has.call(this, {}); }),

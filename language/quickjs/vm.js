@@ -1,7 +1,6 @@
 'use strict';
 // As much of node:vm as our drivers use, and a little for programs.
 
-const { std } = host;
 const loader = part('loader');
 const path = part('path');
 
@@ -128,4 +127,3 @@ module.exports = {
     runInContext: (code, context) => runIn(code, context),
   },
 };
-void std;

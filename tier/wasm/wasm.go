@@ -113,9 +113,11 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	case spec.Root.Tree == "":
 		return nil, t.invalid(errors.New("the root file system has no tree"))
 	}
-	b, err := t.boot(ctx, spec, !t.together.Load())
+	apart := !t.together.Load()
+	b, err := t.boot(ctx, spec, apart)
 	var start *startError
-	if errors.As(err, &start) && t.together.CompareAndSwap(false, true) {
+	if errors.As(err, &start) && apart {
+		t.together.Store(true)
 		b, err = t.boot(ctx, spec, false)
 	}
 	switch {
