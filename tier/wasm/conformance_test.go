@@ -528,6 +528,21 @@ var conformance = map[string]func(t *testing.T){
 			t.Logf("%+v", c)
 		}
 	},
+	"name spaces that the host refuses": func(t *testing.T) {
+		tt := newTier(t)
+		tt.together.Store(true)
+		box, err := tt.Open(context.Background(), testSpec(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer box.Close()
+		runModule(box, prints(1, "x", 0)).exited(t, 0)
+		if !slices.ContainsFunc(box.Controls(), func(c glovebox.Control) bool {
+			return c.Name == tier.ControlNamespaces && strings.Contains(c.How, "its process is in the host's")
+		}) {
+			t.Errorf("%+v", box.Controls())
+		}
+	},
 	"cancelled while it opens": func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
