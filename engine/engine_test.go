@@ -50,15 +50,24 @@ func need(t testing.TB, e *engine.Engine, l *language.Language) {
 // eachTier runs a test in every tier that this host can enforce, and that runs
 // the programs of this machine; GLOVEBOX_TIERS names those that are wanted.
 func eachTier(t *testing.T, f func(t *testing.T, e *engine.Engine, name glovebox.TierName)) {
+	need(t, open(t), language.Python)
+	tiersOf(t, false, f)
+}
+
+// eachModuleTier does the same with the tiers that run WebAssembly modules.
+func eachModuleTier(t *testing.T, f func(t *testing.T, e *engine.Engine, name glovebox.TierName)) {
+	tiersOf(t, true, f)
+}
+
+func tiersOf(t *testing.T, ofModules bool, f func(t *testing.T, e *engine.Engine, name glovebox.TierName)) {
 	e := open(t)
-	need(t, e, language.Python)
 	roots, err := rootfs.Open("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	wanted := strings.Fields(os.Getenv("GLOVEBOX_TIERS"))
 	for _, tr := range e.Tiers() {
-		if _, modules := tr.(tier.Modules); modules || len(wanted) > 0 && !slices.Contains(wanted, string(tr.Name())) {
+		if _, modules := tr.(tier.Modules); modules != ofModules || len(wanted) > 0 && !slices.Contains(wanted, string(tr.Name())) {
 			continue
 		}
 		t.Run(string(tr.Name()), func(t *testing.T) {

@@ -28,6 +28,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/internal/leftover"
+	"github.com/gloveboxhq/glovebox/language"
 )
 
 // hostile is a program of testdata/hostile. Its class is its directory. Its
@@ -366,8 +367,9 @@ func (h *hostile) run(t *testing.T, e *engine.Engine, name glovebox.TierName, b 
 	if h.arch != "" && h.arch != runtime.GOARCH {
 		t.Skipf("its system calls are those of %s", h.arch)
 	}
+	modules := name == glovebox.TierWasm
 	for _, l := range e.Languages() {
-		if l.Name == h.job.Program.Language {
+		if l.Name == h.job.Program.Language && !modules {
 			need(t, e, l)
 		}
 	}
@@ -377,6 +379,9 @@ func (h *hostile) run(t *testing.T, e *engine.Engine, name glovebox.TierName, b 
 	begin := time.Now()
 	o := do(t, e, job)
 	b.check(t, o, h.not...)
+	if modules && o.Status == glovebox.StatusRuntimeError && (strings.Contains(o.Stderr, "MODULE_NOT_FOUND") || strings.Contains(o.Stderr, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM")) {
+		return // what it would attack with is not there
+	}
 	if !slices.Contains(h.want, string(o.Status)) {
 		t.Errorf("got %s %s (%s), want %v; exit %v %s, evidence %v, stdout %.500q, stderr %.1500q", o.Status, o.Limit, o.Message, h.want, deref(o.ExitCode), o.Signal, o.Evidence, o.Stdout, o.Stderr)
 	}
@@ -463,6 +468,26 @@ func TestHostile(t *testing.T) {
 				})
 			}
 		})
+	})
+}
+
+// TestHostileModules runs those in JavaScript where there are no system calls.
+func TestHostileModules(t *testing.T) {
+	eachModuleTier(t, func(t *testing.T, e *engine.Engine, name glovebox.TierName) {
+		b := newBait(t)
+		before := lookForRemains(t)
+		t.Run("programs", func(t *testing.T) {
+			for _, h := range readHostile(t) {
+				if h.job.Program.Language != language.JavaScript.Name {
+					continue
+				}
+				t.Run(h.name, func(t *testing.T) {
+					t.Parallel()
+					h.run(t, e, name, b)
+				})
+			}
+		})
+		before.Same(t)
 	})
 }
 
