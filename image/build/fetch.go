@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/gloveboxhq/glovebox/internal/lock"
 )
 
 // A remote is a file that a lock names: where it is, and what it must be.
@@ -164,11 +164,11 @@ func (f *fetcher) fetched(ctx context.Context, r remote) (*os.File, error) {
 		return file, err
 	}
 	// One process fetches; the others find it then.
-	lock := flock.New(at + ".lock")
-	if ok, err := lock.TryLockContext(ctx, 50*time.Millisecond); !ok || err != nil {
-		return nil, errors.Join(err, context.Cause(ctx))
+	held, err := alone(ctx, at+".lock")
+	if err != nil {
+		return nil, err
 	}
-	defer lock.Unlock() // the empty file stays: who removes it may remove another's lock
+	defer held.Close()
 	if file, err := openVerified(at, r); err == nil {
 		return file, nil
 	}
@@ -186,6 +186,30 @@ func (f *fetcher) fetched(ctx context.Context, r remote) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// alone locks a file, which stays: who removes it may remove another's lock.
+func alone(ctx context.Context, name string) (*os.File, error) {
+	f, err := lock.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		ok, err := lock.Try(f, lock.Exclusive)
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if ok {
+			return f, nil
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			f.Close()
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // fill brings the file to part and verifies it. What is wrong does not stay.
