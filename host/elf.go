@@ -253,8 +253,8 @@ func configuredDirs(conf string) []string {
 }
 
 // ELFs returns the programs and shared libraries below dir that are ELF files
-// of this machine's kind, such as the extension modules of an interpreter.
-// Links are not followed. It reads the head of every file that is executable
+// of this machine's kind, such as the extension modules of an interpreter; of
+// a file, it alone. Links are not followed. It reads the head of every file that is executable
 // or has a name like a library's; remember the answer with [Host.Memo].
 func (h *Host) ELFs(dir string) ([]string, error) {
 	var elfs []string

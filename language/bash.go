@@ -5,8 +5,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -120,8 +118,10 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 		}
 		placed[real] = to
 		entries = append(entries, rootfs.Entry{Path: to, Source: real})
-		if isELF(real) {
-			elfs = append(elfs, real)
+		// A script needs no libraries. Where real is an image's, nothing of the
+		// host is looked at.
+		if found, err := h.ELFs(real); err == nil {
+			elfs = append(elfs, found...)
 		}
 	}
 	libs, err := h.Libraries(elfs...)
@@ -142,18 +142,6 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 		Path:     "/usr/local/bin:/usr/bin:/bin",
 		Root:     root,
 	}, nil
-}
-
-// isELF tells a program from a script.
-func isELF(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	magic := make([]byte, 4)
-	_, err = io.ReadFull(f, magic)
-	return err == nil && bytes.Equal(magic, []byte("\x7fELF"))
 }
 
 // planBash parses and runs.

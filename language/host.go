@@ -22,7 +22,7 @@ type Host interface {
 	Libraries(elfs ...string) ([]string, error)
 	// ELFs returns the programs and shared libraries below dir, such as the
 	// extension modules of an interpreter, so that Libraries can find what
-	// they need.
+	// they need; of a file, it alone.
 	ELFs(dir string) ([]string, error)
 	// Stat tells of a file or directory; links are followed.
 	Stat(name string) (fs.FileInfo, error)

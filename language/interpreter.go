@@ -2,10 +2,7 @@ package language
 
 import (
 	"embed"
-	"errors"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,21 +24,6 @@ func (r relocation) path(p string) string {
 
 // systemPrefix tells whether a prefix is the same on every machine.
 func systemPrefix(prefix string) bool { return prefix == "/usr" || prefix == "/usr/local" }
-
-// sharedObjects lists the shared objects below a directory.
-func sharedObjects(dir string) ([]string, error) {
-	var found []string
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err == nil && strings.HasSuffix(p, ".so") && d.Type().IsRegular() {
-			found = append(found, p)
-		}
-		return err
-	})
-	return found, err
-}
 
 // optionalLibraries are the libraries of the first file, and of as many of the
 // others as have theirs.

@@ -104,7 +104,7 @@ func findPerl(ctx context.Context, h Host) (*Toolchain, error) {
 		}
 		search = append(search, r.path(d))
 		tc.Root.Add(rootfs.Entry{Path: r.path(d), Source: d})
-		modules, err := sharedObjects(d)
+		modules, err := h.ELFs(d)
 		if err != nil {
 			return nil, err
 		}

@@ -115,7 +115,7 @@ func findRuby(ctx context.Context, h Host) (*Toolchain, error) {
 		}
 		taken = append(taken, d)
 		tc.Root.Add(rootfs.Entry{Path: r.path(d), Source: d})
-		modules, err := sharedObjects(d)
+		modules, err := h.ELFs(d)
 		if err != nil {
 			return nil, err
 		}
