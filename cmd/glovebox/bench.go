@@ -32,7 +32,7 @@ func (benchCmd) Help() string {
 	return `Each tier runs a Python program that prints one line, from the request to the whole
 observation, cold: nothing is kept warm between two runs. (The microvm tier restores a snapshot of a
 booted guest.) The wasm tier runs JavaScript that prints the same. Beside them stand the bare
-interpreter (python3 -I -c) and, where they are installed, bubblewrap, runc and crun without limits.
+interpreter (python3 -I -c) and, where they are installed, bubblewrap, runc, crun and podman run without limits.
 Contestants take turns; trust the ratios.
 
 Examples:
@@ -148,10 +148,19 @@ func coldRun(e *engine.Engine, t tier.Tier) bench.Contestant {
 // command times a command of the host.
 func command(name string, args ...string) bench.Contestant {
 	return bench.Contestant{Name: name, How: fmt.Sprintf("%q", args), Do: func(ctx context.Context) error {
-		out, err := exec.CommandContext(ctx, args[0], args[1:]...).Output()
-		if err == nil && string(out) != "1\n" {
-			err = fmt.Errorf("printed %q", out)
-		}
-		return err
+		return prints(exec.CommandContext(ctx, args[0], args[1:]...))
 	}}
+}
+
+// prints runs a command, which must print what the program does.
+func prints(cmd *exec.Cmd) error {
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = fmt.Errorf("%w: %.200s", err, exit.Stderr)
+	}
+	if err == nil && string(out) != "1\n" {
+		err = fmt.Errorf("printed %q", out)
+	}
+	return err
 }

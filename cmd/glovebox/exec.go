@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
-	"github.com/gloveboxhq/glovebox/engine"
 )
 
 type execCmd struct {
@@ -52,31 +51,7 @@ func (c *execCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	defer s.interruptible()()
-	if c.Artifacts != "" {
-		if err := os.MkdirAll(c.Artifacts, 0o755); err != nil {
-			return usageError{err}
-		}
-	}
-	e, err := c.engine()
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	stop := progress(s.stderr, "running")
-	o, err := e.Run(s.ctx, *job)
-	stop()
-	var wrong *engine.Error
-	if errors.As(err, &wrong) {
-		return usageError{err}
-	}
-	if err != nil {
-		return err
-	}
-	if err := c.print(s, o); err != nil {
-		return err
-	}
-	return saveArtifacts(s, e, o, c.Artifacts, !c.Report)
+	return c.run(s, job, c.Artifacts, !c.Report, func(o *glovebox.Observation) error { return c.print(s, o) })
 }
 
 func (c *execCmd) print(s *streams, o *glovebox.Observation) error {

@@ -19,7 +19,7 @@ import (
 // boxFlags say how programs are run, in every command that runs some.
 type boxFlags struct {
 	RequireProof string        `help:"The weakest proof that makes a pass: out_of_process, compared_outside or in_process." placeholder:"PROOF"`
-	Tier         string        `default:"auto" help:"How to isolate: auto, microvm, gvisor, process, container or wasm (see glovebox tiers)." placeholder:"TIER"`
+	Tier         string        `default:"auto" help:"How to isolate: auto, gvisor, microvm, process, container or wasm (see glovebox tiers)." placeholder:"TIER"`
 	Need         []string      `help:"What the tier must give: kernel_boundary, no_shared_kernel, native_packages, network, start_under=50ms; repeat it." placeholder:"NEED"`
 	Image        string        `short:"i" help:"Run in this image's file system (see glovebox image)." placeholder:"IMAGE"`
 	Runtime      string        `help:"The container tier's runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`

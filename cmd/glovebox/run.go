@@ -74,14 +74,23 @@ func (c *runCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	return c.run(s, job, c.Artifacts, c.JSON || c.Feedback, func(o *glovebox.Observation) error {
+		s.code = exitOf(o.Status)
+		return c.print(s, o)
+	})
+}
+
+// run runs a job, prints what came of it and saves its artifacts to a
+// directory, if there is one.
+func (f *boxFlags) run(s *streams, job *glovebox.Job, dir string, quiet bool, print func(*glovebox.Observation) error) error {
 	defer s.interruptible()()
-	if c.Artifacts != "" {
+	if dir != "" {
 		// Better to know before the run than after it.
-		if err := os.MkdirAll(c.Artifacts, 0o755); err != nil {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return usageError{err}
 		}
 	}
-	e, err := c.engine()
+	e, err := f.engine()
 	if err != nil {
 		return err
 	}
@@ -96,11 +105,10 @@ func (c *runCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	s.code = exitOf(o.Status)
-	if err := c.print(s, o); err != nil {
+	if err := print(o); err != nil {
 		return err
 	}
-	return saveArtifacts(s, e, o, c.Artifacts, c.JSON || c.Feedback)
+	return saveArtifacts(s, e, o, dir, quiet)
 }
 
 func (c *runCmd) print(s *streams, o *glovebox.Observation) error {
