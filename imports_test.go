@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"internal/tap", "internal/corpus", "internal/leftover", "compare", "classify", "redact", "artifact", "rootfs", "bench", "workcopy", "model"},
 	{"language", "tier", "observe", "tier/cgroup"},
 	{"host", "extract", "glove"},
-	{"tier/attack", "tier/cost", "glove/wire", "image"},
+	{"tier/attack", "tier/cost", "tier/den", "glove/wire", "image"},
 	{"tier/process/seccomp", "tier/microvm/monitor", "tier/microvm/kernel"},
 	{"tier/process", "tier/gvisor", "tier/container", "tier/microvm", "tier/wasm", "tier/tiertest"},
 	{"engine"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/den"
 )
 
 // self is this process's own executable, from which helpers and sentries are
@@ -19,7 +20,7 @@ const self = "/proc/self/exe"
 
 // executable returns what to start helpers from, and a directory that must be
 // kept for it, if any.
-func executable(h home) (string, *den, error) {
+func executable(h den.Home) (string, *den.Den, error) {
 	f, err := os.Open(self)
 	if err != nil {
 		return "", nil, err
@@ -37,11 +38,11 @@ func executable(h home) (string, *den, error) {
 	}
 	// The sentry is started as a user who is nobody, so the file must be
 	// executable by all. We keep a copy that is, for as long as we live.
-	d, err := h.newDen()
+	d, err := h.New()
 	if err != nil {
 		return "", nil, err
 	}
-	path := filepath.Join(d.dir, "glovebox")
+	path := filepath.Join(d.Dir, "glovebox")
 	copied, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
 	if err == nil {
 		_, err = io.Copy(copied, f)

@@ -18,13 +18,14 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
+	"github.com/gloveboxhq/glovebox/tier/den"
 )
 
 // ground is one booted box, seen from the host: its helper, its sentry and the
 // file that is the guest's memory. It is the [glove.Ground] of the box.
 type ground struct {
 	limits  glovebox.Limits
-	den     *den
+	den     *den.Den
 	group   *cgroup.Group // nil where there is none
 	helper  *exec.Cmd
 	control *net.UnixConn
@@ -59,7 +60,7 @@ func (g *ground) watch(sentry int) error {
 		defer close(g.dead)
 		awaitEnd(g.pidfd)
 	}()
-	if g.log, err = os.Open(filepath.Join(g.den.dir, sentryLog)); err != nil {
+	if g.log, err = os.Open(filepath.Join(g.den.Dir, sentryLog)); err != nil {
 		return err
 	}
 	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", sentry))

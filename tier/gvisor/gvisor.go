@@ -41,16 +41,17 @@ import (
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
+	"github.com/gloveboxhq/glovebox/tier/den"
 )
 
 // Tier makes boxes with gVisor.
 type Tier struct {
-	home   home
+	home   den.Home
 	groups *cgroup.Parent // nil where this process may make none
 
 	prepare sync.Once
 	exe     string
-	exeDen  *den // holds a copy of the executable, if one was needed
+	exeDen  *den.Den // holds a copy of the executable, if one was needed
 	exeErr  error
 }
 
@@ -61,12 +62,16 @@ type Config struct {
 	Dir string
 }
 
+// longestHome keeps the path of a box's control socket within the 108 bytes of
+// a socket address; else gVisor would put the socket in a public directory.
+const longestHome = 52
+
 // New makes a Tier, and sweeps what the boxes of dead processes left.
 func New(c Config) (*Tier, error) {
 	t := &Tier{}
 	var err error
-	if t.home, err = openHome(c.Dir); err == nil {
-		err = t.home.sweep()
+	if t.home, err = den.Open(c.Dir, "glovebox-boxes", longestHome); err == nil {
+		err = t.home.Sweep()
 	}
 	if err != nil {
 		return nil, t.fail("prepare a directory for boxes", err)
@@ -137,11 +142,11 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec) (_ glove.Ends, _ *groun
 	}
 
 	g := &ground{limits: spec.Limits}
-	if g.den, err = t.home.newDen(); err != nil {
+	if g.den, err = t.home.New(); err != nil {
 		return ends, nil, t.fail("make a directory", err)
 	}
-	req := request{Dir: g.den.dir, ID: boxID(spec.Limits.Memory), Nested: os.Geteuid() != 0}
-	if err := g.den.describe(spec, req.Nested); err != nil {
+	req := request{Dir: g.den.Dir, ID: boxID(spec.Limits.Memory), Nested: os.Geteuid() != 0}
+	if err := describe(g.den.Dir, spec, req.Nested); err != nil {
 		return ends, nil, t.fail("describe the guest", errors.Join(err, g.abandon()))
 	}
 	if t.groups != nil {
@@ -159,7 +164,7 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec) (_ glove.Ends, _ *groun
 }
 
 // describe writes the guest's description into its directory.
-func (d *den) describe(spec tier.Spec, nested bool) error {
+func describe(dir string, spec tier.Spec, nested bool) error {
 	ids, err := newIDs(nested)
 	if err != nil {
 		return err
@@ -169,8 +174,8 @@ func (d *den) describe(spec tier.Spec, nested bool) error {
 		return err
 	}
 	return errors.Join(
-		os.Mkdir(filepath.Join(d.dir, rootDir), 0o700),
-		os.WriteFile(filepath.Join(d.dir, "config.json"), data, 0o600),
+		os.Mkdir(filepath.Join(dir, rootDir), 0o700),
+		os.WriteFile(filepath.Join(dir, "config.json"), data, 0o600),
 	)
 }
 

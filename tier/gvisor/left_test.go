@@ -38,7 +38,7 @@ func snapshot(t *testing.T, tr *Tier) tables {
 		t.Fatal(err)
 	}
 	s.descriptors, s.mounts = len(fds), string(mounts)
-	entries, err := os.ReadDir(tr.home.dir)
+	entries, err := os.ReadDir(tr.home.Dir())
 	if err != nil {
 		t.Fatal(err)
 	}

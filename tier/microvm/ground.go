@@ -20,6 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/glove/wire"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
+	"github.com/gloveboxhq/glovebox/tier/den"
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
@@ -29,7 +30,7 @@ type ground struct {
 	console  *monitor.Console
 	link     *wire.Link    // nil until it is there
 	group    *cgroup.Group // nil where there is none
-	den      *den
+	den      *den.Den
 
 	killed atomic.Bool
 

@@ -87,7 +87,7 @@ func (t *Tier) start(ctx context.Context, p plan, snapshot string) (_ *ground, e
 			err = errors.Join(err, g.den.Close())
 		}
 	}()
-	if g.den, err = t.home.newDen(); err != nil {
+	if g.den, err = t.home.New(); err != nil {
 		return nil, err
 	}
 	if t.groups != nil {
@@ -105,7 +105,7 @@ func (t *Tier) start(ctx context.Context, p plan, snapshot string) (_ *ground, e
 	g.instance, err = p.guest.monitor.Start(ctx, monitor.Machine{
 		Kernel: p.guest.boot(), Initrd: p.guest.initrd, Drive: p.image, Cmdline: cmdline,
 		Memory: p.memory, VCPUs: p.vcpus, Accel: p.accel,
-		Snapshot: snapshot, Dir: g.den.dir, Group: g.group, Console: g.console,
+		Snapshot: snapshot, Dir: g.den.Dir, Group: g.group, Console: g.console,
 	})
 	return g, err
 }

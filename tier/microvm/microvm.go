@@ -45,6 +45,7 @@ import (
 	"github.com/gloveboxhq/glovebox/glove/wire"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
+	"github.com/gloveboxhq/glovebox/tier/den"
 	"github.com/gloveboxhq/glovebox/tier/microvm/kernel"
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 	"github.com/gloveboxhq/glovebox/tier/microvm/qemu"
@@ -80,7 +81,7 @@ type Options struct {
 // Tier is the microvm tier. It implements [tier.Tier].
 type Tier struct {
 	o      Options
-	home   home
+	home   den.Home
 	groups *cgroup.Parent // nil where there are none
 	cache  *cache
 	starts chan struct{} // bounds the machines that start at once
@@ -101,8 +102,8 @@ func New(o Options) (*Tier, error) {
 		t.o.Warn = func(error) {}
 	}
 	var err error
-	if t.home, err = openHome(o.Dir); err == nil {
-		err = t.home.sweep()
+	if t.home, err = den.Open(o.Dir, "glovebox-machines", 0); err == nil {
+		err = t.home.Sweep()
 	}
 	if err == nil {
 		t.cache, err = openCache(o.Cache)

@@ -107,6 +107,12 @@ func (c *cache) replace(name string, data []byte) (string, error) {
 	return path, nil
 }
 
+func same(f *os.File, path string) bool {
+	a, err1 := f.Stat()
+	b, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(a, b)
+}
+
 // tryLock locks a snapshot's directory. It returns nil where another has it.
 func (c *cache) tryLock(home string, how lock.Kind) (*os.File, error) {
 	name := filepath.Join(home, "lock")

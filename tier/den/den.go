@@ -1,0 +1,111 @@
+// Package den keeps a private directory for each box of a process. Its owner
+// holds a lock on it: the kernel drops the lock of a dead process, so what
+// nobody holds is nobody's, and is swept.
+package den
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gloveboxhq/glovebox/internal/lock"
+	"github.com/gloveboxhq/glovebox/rootfs"
+)
+
+// Home is the private directory of this user's dens of one kind.
+type Home struct{ dir string }
+
+// Open finds or makes the home called name in place or, where that is empty, in
+// the first usable one of XDG_RUNTIME_DIR and the directories for temporary
+// files. A path that is longer than longest bytes is passed over, because the
+// sockets in it must fit into a socket's address; 0 means any length.
+func Open(place, name string, longest int) (Home, error) {
+	places := []string{place}
+	if place == "" {
+		places = []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"}
+	}
+	var errs []error
+	for _, place := range places {
+		if place == "" {
+			continue
+		}
+		if !filepath.IsAbs(place) {
+			errs = append(errs, fmt.Errorf("%s is not an absolute path", place))
+			continue
+		}
+		dir, err := rootfs.Private(filepath.Join(place, fmt.Sprintf("%s-%d", name, os.Geteuid())))
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case longest > 0 && len(dir) > longest:
+			errs = append(errs, fmt.Errorf("%s: longer than %d bytes, so too long for sockets in it", dir, longest))
+		default:
+			return Home{dir}, nil
+		}
+	}
+	return Home{}, errors.Join(errs...)
+}
+
+// Dir is the home's path.
+func (h Home) Dir() string { return h.dir }
+
+// Den is one box's directory.
+type Den struct {
+	Dir  string
+	lock *os.File
+}
+
+// New makes a directory and locks it.
+func (h Home) New() (*Den, error) {
+	for {
+		dir, err := os.MkdirTemp(h.dir, "")
+		if err != nil {
+			return nil, err
+		}
+		f, err := os.Open(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // a sweeper was faster
+		}
+		if err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		held, err := lock.Try(f, lock.Exclusive)
+		if err == nil && held && same(f, dir) {
+			return &Den{dir, f}, nil
+		}
+		if f.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func same(f *os.File, path string) bool {
+	a, err1 := f.Stat()
+	b, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(a, b)
+}
+
+// Close removes the directory.
+func (d *Den) Close() error { return errors.Join(os.RemoveAll(d.Dir), d.lock.Close()) }
+
+// Sweep removes what dead owners left.
+func (h Home) Sweep() error {
+	entries, err := os.ReadDir(h.dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		dir := filepath.Join(h.dir, e.Name())
+		f, err := os.Open(dir)
+		if err != nil {
+			continue // another sweeper was faster
+		}
+		if held, err := lock.Try(f, lock.Exclusive); err == nil && held {
+			errs = append(errs, os.RemoveAll(dir))
+		}
+		f.Close()
+	}
+	return errors.Join(errs...)
+}
