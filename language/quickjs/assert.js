@@ -4,6 +4,9 @@
 const types = part('types');
 const { inspect } = part('inspect');
 
+const isURL = (value) => value instanceof part('url').URL;
+const bytes = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+
 // same tells whether two values are deeply equal, strictly or loosely.
 function same(a, b, strict, seen = []) {
   if (a === b) return a !== 0 || !strict || Object.is(a, b);
@@ -18,7 +21,7 @@ function same(a, b, strict, seen = []) {
   if (seen.some(([x, y]) => x === a && y === b)) return true;
   const next = (x, y) => same(x, y, strict, [...seen, [a, b]]);
   if (Array.isArray(a) && a.length !== b.length) return false;
-  for (const is of [types.isDate, types.isRegExp, types.isError, types.isMap, types.isSet, types.isBoxedPrimitive, types.isTypedArray, types.isAnyArrayBuffer]) {
+  for (const is of [types.isDate, types.isRegExp, types.isError, types.isMap, types.isSet, types.isBoxedPrimitive, types.isTypedArray, types.isAnyArrayBuffer, types.isDataView, isURL]) {
     if (is(a) !== is(b)) return false;
   }
   if (types.isDate(a) && !Object.is(a.getTime(), b.getTime())) return false;
@@ -30,15 +33,18 @@ function same(a, b, strict, seen = []) {
     for (let n = 0; n < a.length; n++) if (strict ? !Object.is(a[n], b[n]) : a[n] !== b[n] && !(Number.isNaN(a[n]) && Number.isNaN(b[n]))) return false;
   }
   if (types.isAnyArrayBuffer(a) && !next(new Uint8Array(a), new Uint8Array(b))) return false;
+  if (types.isDataView(a) && !next(bytes(a), bytes(b))) return false;
+  if (isURL(a) && a.href !== b.href) return false;
   if (types.isSet(a)) {
     if (a.size !== b.size) return false;
     const left = new Set(b);
     for (const v of a) {
       if (left.delete(v)) continue;
       if (strict && (v === null || typeof v !== 'object')) return false;
-      const found = [...left].find((w) => (strict ? w !== null && typeof w === 'object' : true) && next(v, w));
-      if (found === undefined && !left.has(undefined)) return false;
-      left.delete(found);
+      const others = [...left];
+      const at = others.findIndex((w) => (!strict || (w !== null && typeof w === 'object')) && next(v, w));
+      if (at < 0) return false;
+      left.delete(others[at]);
     }
   }
   if (types.isMap(a)) {
@@ -175,7 +181,7 @@ function make(strict) {
       if (typeof value !== 'string' || !pattern.test(value)) fail(message, () => `The input did not match the regular expression ${pattern}. Input:\n\n${inspect(value)}\n`, value, pattern, 'match');
     },
     doesNotMatch(value, pattern, message) {
-      if (typeof value === 'string' && pattern.test(value)) fail(message, () => `The input was expected to not match the regular expression ${pattern}. Input:\n\n${inspect(value)}\n`, value, pattern, 'doesNotMatch');
+      if (typeof value !== 'string' || pattern.test(value)) fail(message, () => `The input was expected to not match the regular expression ${pattern}. Input:\n\n${inspect(value)}\n`, value, pattern, 'doesNotMatch');
     },
     ifError(value) { if (value !== null && value !== undefined) fail(undefined, () => `ifError got unwanted exception: ${value.message ?? inspect(value)}`, value, null, 'ifError'); },
     AssertionError,
