@@ -128,11 +128,11 @@ func (b Book) Read() (map[glovebox.TierName]Cost, error) {
 	if err != nil {
 		return nil, err
 	}
-	if json.Unmarshal(text, &costs) != nil {
+	if json.Unmarshal(text, &costs) != nil || costs == nil {
 		return map[glovebox.TierName]Cost{}, nil // it can be measured again
 	}
 	for name, c := range costs {
-		if time.Since(c.Measured) > lasts {
+		if age := time.Since(c.Measured); age < 0 || age > lasts || c.Start <= 0 {
 			delete(costs, name)
 		}
 	}
