@@ -19,6 +19,7 @@ func TestModuleAsserts(t *testing.T) {
 		"assert.deepStrictEqual(new Map([[{ a: 1 }, 1]]), new Map([[undefined, 1]]))",
 		"assert.deepStrictEqual(new URL('http://wrong/'), new URL('http://right/'))",
 		"assert.deepEqual([new URL('http://right/#a')], [new URL('http://right/#b')])",
+		"assert.deepEqual({}, new URLSearchParams('a=1'))",
 		"assert.deepStrictEqual(new DataView(new ArrayBuffer(2)), new DataView(new Uint8Array([0, 1]).buffer))",
 		"assert.deepStrictEqual(new DataView(new ArrayBuffer(2)), new DataView(new ArrayBuffer(3)))",
 		"assert.deepStrictEqual(Object.create(DataView.prototype), new DataView(new ArrayBuffer(2)))",

@@ -5,6 +5,7 @@ const types = part('types');
 const { inspect } = part('inspect');
 
 const isURL = (value) => value instanceof part('url').URL;
+const isParams = (value) => value instanceof part('url').URLSearchParams;
 const bytes = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
 // same tells whether two values are deeply equal, strictly or loosely.
@@ -21,7 +22,7 @@ function same(a, b, strict, seen = []) {
   if (seen.some(([x, y]) => x === a && y === b)) return true;
   const next = (x, y) => same(x, y, strict, [...seen, [a, b]]);
   if (Array.isArray(a) && a.length !== b.length) return false;
-  for (const is of [types.isDate, types.isRegExp, types.isError, types.isMap, types.isSet, types.isBoxedPrimitive, types.isTypedArray, types.isAnyArrayBuffer, types.isDataView, isURL]) {
+  for (const is of [types.isDate, types.isRegExp, types.isError, types.isMap, types.isSet, types.isBoxedPrimitive, types.isTypedArray, types.isAnyArrayBuffer, types.isDataView, isURL, isParams]) {
     if (is(a) !== is(b)) return false;
   }
   if (types.isDate(a) && !Object.is(a.getTime(), b.getTime())) return false;
