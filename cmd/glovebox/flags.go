@@ -22,7 +22,7 @@ type boxFlags struct {
 	Tier         string        `default:"auto" help:"How to isolate: auto, gvisor, microvm, process, container or wasm (see glovebox tiers)." placeholder:"TIER"`
 	Need         []string      `help:"What the tier must give: kernel_boundary, no_shared_kernel, native_packages, network, start_under=50ms; repeat it." placeholder:"NEED"`
 	Image        string        `short:"i" help:"Run in this image's file system (see glovebox image)." placeholder:"IMAGE"`
-	Runtime      string        `help:"The container tier's runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`
+	Runtime      string        `help:"With --tier container, its runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`
 	Emulate      bool          `name:"allow-emulation" help:"Let the microvm tier emulate the processor where there is no KVM; it is slow."`
 	Allow        []string      `help:"Go on where this host cannot enforce this control: proc, network, ipc, hostname or landlock; repeat it." placeholder:"CONTROL"`
 	Timeout      time.Duration `help:"Wall clock limit of a run (default 10s)." placeholder:"10s"`

@@ -124,7 +124,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(stderr, "glovebox: %v\nTry: glovebox --help\n", err)
+		command := "glovebox"
+		var wrong *kong.ParseError
+		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
+			command = wrong.Context.Selected().FullPath()
+		}
+		fmt.Fprintf(stderr, "glovebox: %v\nTry: %s --help\n", err, command)
 		return exitUsage
 	}
 	s := &streams{stdin: stdin, stdout: stdout, stderr: stderr}

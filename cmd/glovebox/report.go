@@ -106,8 +106,14 @@ func report(w io.Writer, o *glovebox.Observation) error {
 		fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "evidence:"), e.Source, indent(observe.Middle(e.Fact, shownValue)))
 	}
 	if o.Tier != "" {
-		fmt.Fprintf(&b, "%s\n", p.paint(dim, fmt.Sprintf("%s in %s, %.0f ms (boot %.0f, run %.0f), %s peak",
-			o.Language, o.Tier, o.Timings.Total, o.Timings.Boot, o.Timings.Execute, classify.Bytes(o.Usage.MemoryPeak))))
+		foot := fmt.Sprintf("in %s, %.0f ms (boot %.0f, run %.0f)", o.Tier, o.Timings.Total, o.Timings.Boot, o.Timings.Execute)
+		if o.Language != "" {
+			foot = o.Language + " " + foot
+		}
+		if o.Usage.MemoryPeak > 0 { // it is not known of every box that was killed
+			foot += fmt.Sprintf(", %s peak", classify.Bytes(o.Usage.MemoryPeak))
+		}
+		fmt.Fprintf(&b, "%s\n", p.paint(dim, foot))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/classify"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
@@ -30,6 +32,8 @@ The costs are measured and kept for a day; glovebox bench says more.
 Needs: kernel_boundary (a bug in the host's kernel is not enough), no_shared_kernel (a virtual
 machine, or no system calls at all), native_packages (machine code runs), network, start_under=50ms.
 The same --need may be given to run, exec, solve and eval.
+
+With needs, the tiers that do not have them are shown with the reason alone.
 
 Examples:
   glovebox tiers
@@ -146,33 +150,38 @@ func (l *ladder) print(s *streams) error {
 	p := newPainter(s.stdout)
 	var b strings.Builder
 	for _, r := range l.Tiers {
-		head := fmt.Sprintf("%-10s %s", r.Tier, r.Title)
-		if r.Usable {
-			fmt.Fprintln(&b, p.paint(bold+";"+green, head))
-		} else {
-			fmt.Fprintln(&b, p.paint(bold+";"+red, head))
-			fmt.Fprintf(&b, "  not usable: %s\n", r.Reason)
+		color := green
+		if !r.Usable {
+			color = red
 		}
+		fmt.Fprintln(&b, p.paint(bold+";"+color, fmt.Sprintf("%-13s  %s", r.Tier, r.Title)))
 		row := func(name, text string) {
 			if text != "" {
-				fmt.Fprintf(&b, "  %-10s %s\n", name, text)
+				fmt.Fprintf(&b, "  %-11s  %s\n", name, wrap(text, "               "))
 			}
+		}
+		why := strings.ReplaceAll(strings.ReplaceAll(r.Why, string(r.Tier)+": ", ""), "\n", "; ")
+		if r.Fits != nil && !*r.Fits && r.Usable {
+			row("passed over", why)
+			continue
 		}
 		if r.Usable {
 			paid := fmt.Sprintf("%.3g ms from request to end", r.StartMS)
 			if r.MemoryBytes > 0 {
-				paid += fmt.Sprintf(", %.3g MB idle", float64(r.MemoryBytes)/1e6)
+				paid += fmt.Sprintf(", %s idle", classify.Bytes(r.MemoryBytes))
 			}
 			row("costs", paid)
+		} else {
+			row("not usable", strings.TrimPrefix(r.Reason, string(r.Tier)+": "))
+			if r.Fits != nil {
+				continue
+			}
 		}
 		row("kernel", kernels[r.Kernel])
 		row("runs", strings.Join(r.Languages, ", "))
 		row("stops", strings.Join(r.Stops, "; "))
 		row("exposes", strings.Join(r.Exposes, "; "))
 		row("needs", r.Needs)
-		if r.Fits != nil && !*r.Fits || r.Usable && r.Why != "" {
-			row("passed", "over: "+strings.ReplaceAll(strings.ReplaceAll(r.Why, string(r.Tier)+": ", ""), "\n", "; "))
-		}
 	}
 	switch {
 	case l.Choice == "" && len(l.Needs) > 0:
@@ -186,6 +195,28 @@ func (l *ladder) print(s *streams) error {
 	}
 	_, err := fmt.Fprint(s.stdout, b.String())
 	return err
+}
+
+// wrap breaks a text into lines of at most 100 columns; the further ones begin
+// with the indent.
+func wrap(text, indent string) string {
+	var b strings.Builder
+	column := len(indent)
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+n > 100:
+			b.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
 }
 
 // kernels say in words which kernel serves the code.
