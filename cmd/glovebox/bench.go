@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -157,7 +158,7 @@ func prints(cmd *exec.Cmd) error {
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		err = fmt.Errorf("%w: %.200s", err, exit.Stderr)
+		err = fmt.Errorf("%w: %.200s", err, bytes.TrimSpace(exit.Stderr))
 	}
 	if err == nil && string(out) != "1\n" {
 		err = fmt.Errorf("printed %q", out)

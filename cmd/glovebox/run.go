@@ -213,6 +213,9 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 func (c *runCmd) program(code []byte) (*glovebox.Program, error) {
 	name := filepath.Base(c.Reply)
 	l := languageOf(c.Lang, name, string(code))
+	if l == nil && c.Lang != "" {
+		return nil, usagef("--lang %s: it is none of the languages that glovebox doctor lists", c.Lang)
+	}
 	if l == nil {
 		return nil, usagef("cannot tell the language of the code; say it with --lang")
 	}
