@@ -118,22 +118,26 @@ func (c *doctorCmd) Run(s *streams) error {
 }
 
 func (d *diagnosis) print(s *streams) error {
+	margin := strings.Repeat(" ", 27)
 	p := newPainter(s.stdout)
 	var b strings.Builder
 	for _, t := range d.Tiers {
 		if t.Usable {
 			fmt.Fprintf(&b, "%s\n", p.paint(bold+";"+green, string(t.Tier)+": usable"))
 		} else {
-			fmt.Fprintf(&b, "%s  %s\n", p.paint(bold+";"+red, string(t.Tier)+": not usable"), t.Reason)
+			fmt.Fprintln(&b, p.paint(bold+";"+red, string(t.Tier)+": not usable"))
+			if !slices.ContainsFunc(t.Controls, func(c tier.Probe) bool { return c.Detail == t.Reason }) {
+				fmt.Fprintf(&b, "  %s\n", wrap(t.Reason, "  "))
+			}
 		}
 		for _, c := range t.Controls {
 			sign := p.paint(green, "✓")
 			if !c.Proven {
 				sign = p.paint(red, "✗")
 			}
-			fmt.Fprintf(&b, "  %s %-22s %s\n", sign, c.Name, c.Detail)
+			fmt.Fprintf(&b, "  %s %-22s %s\n", sign, c.Name, wrap(c.Detail, margin))
 			if !c.Proven && c.Fix != "" {
-				fmt.Fprintf(&b, "    %-22s %s\n", "", p.paint(dim, "to get it: "+c.Fix))
+				fmt.Fprintf(&b, "%s%s\n", margin, p.paint(dim, wrap("to get it: "+c.Fix, margin)))
 			}
 		}
 	}
@@ -145,7 +149,7 @@ func (d *diagnosis) print(s *streams) error {
 		if l.Missing == "" {
 			fmt.Fprintf(&b, "  %s %-22s %s\n", p.paint(green, "✓"), l.Name, l.Version)
 		} else {
-			fmt.Fprintf(&b, "  %s %-22s %s\n", p.paint(yellow, "–"), l.Name, l.Missing)
+			fmt.Fprintf(&b, "  %s %-22s %s\n", p.paint(yellow, "–"), l.Name, wrap(l.Missing, margin))
 		}
 	}
 	_, err := fmt.Fprint(s.stdout, b.String())
