@@ -168,7 +168,7 @@ func TestBadEngines(t *testing.T) {
 		"an old one": {map[string]http.HandlerFunc{"GET /_ping": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Api-Version", "1.24") }},
 			tier.KindInvalid, "1.24", false},
 		"no engine at all":      {map[string]http.HandlerFunc{"GET /_ping": text(200, "hello")}, tier.KindInvalid, "version", false},
-		"it sends us elsewhere": {map[string]http.HandlerFunc{"GET /_ping": http.RedirectHandler("http://127.0.0.1:1/", 302).ServeHTTP}, tier.KindInvalid, "302", false},
+		"it sends us elsewhere": {map[string]http.HandlerFunc{"GET /_ping": http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound).ServeHTTP}, tier.KindInvalid, "302", false},
 		"no answer to read":     {map[string]http.HandlerFunc{"GET /info": text(200, "{{{{")}, tier.KindInvalid, "info", false},
 		"an answer without end": {map[string]http.HandlerFunc{"GET /info": func(w http.ResponseWriter, _ *http.Request) {
 			for err := error(nil); err == nil; {
