@@ -60,10 +60,13 @@ func (c *benchCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	defer done()
 	stop := progress(s.stderr, "timing")
 	figures, err := bench.Run(s.ctx, list, c.N)
 	stop()
+	done() // before anything is printed: who reads it may have gone
+	if s.ctx.Err() != nil {
+		return s.ctx.Err()
+	}
 	if err != nil {
 		return err
 	}
