@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/image"
 	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/observe"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -51,7 +52,8 @@ func (r *run) inImage(ctx context.Context) (*language.Toolchain, error) {
 		if r.lang != command {
 			found, err := r.lang.InImage(context.WithoutCancel(ctx), &imageHost{r})
 			if err != nil {
-				return nil, fmt.Errorf("the image %s: %w", r.job.Image, err)
+				// The error may hold what the image's programs say, however long.
+				return nil, fmt.Errorf("the image %s: %s", r.job.Image, observe.Middle(err.Error(), maxAnswer))
 			}
 			own := *found
 			tc = &own
@@ -86,6 +88,9 @@ func (h *imageHost) LookPath(names ...string) (string, error) {
 	dir, err := h.r.image.Resolve(path.Dir(found))
 	return path.Join("/", dir, path.Base(found)), err
 }
+
+// maxAnswer is how many bytes of an image's own words an error holds.
+const maxAnswer = 1 << 10
 
 // askLimits bound what a program of an image is asked.
 var askLimits = glovebox.Limits{Wall: 30 * time.Second, CPU: 20 * time.Second, Output: 1 << 20}.WithDefaults()

@@ -93,6 +93,9 @@ func (r *run) settle(ctx context.Context) error {
 			return err
 		}
 		r.passed = append(r.passed, err)
+		if _, modules := r.tiers[0].(tier.Modules); r.image != nil && !modules {
+			break // the image was asked in the other tiers, too: it may take its time
+		}
 		r.tiers = r.tiers[1:]
 	}
 	return distinct(r.passed)
