@@ -47,10 +47,25 @@ func (e *Engine) images() (*image.Store, error) {
 // inImage finds the run's toolchain in its image, once for each image and
 // language.
 func (r *run) inImage(ctx context.Context) (*language.Toolchain, error) {
+	for {
+		tc, err := r.askImage(ctx)
+		// Another run, which was cancelled, may have been the one that asked.
+		if err == nil || ctx.Err() != nil || !errors.Is(err, errCancelled) {
+			return tc, err
+		}
+	}
+}
+
+var errCancelled = errors.New("the run that asked was cancelled")
+
+func (r *run) askImage(ctx context.Context) (*language.Toolchain, error) {
 	return r.e.once(r.lang.Name+" in "+r.image.Digest(), func() (*language.Toolchain, error) {
 		tc := &language.Toolchain{Language: r.lang.Name}
 		if r.lang != command {
-			found, err := r.lang.InImage(context.WithoutCancel(ctx), &imageHost{r})
+			found, err := r.lang.InImage(ctx, &imageHost{r})
+			if ctx.Err() != nil {
+				return nil, errCancelled
+			}
 			if err != nil {
 				// The error may hold what the image's programs say, however long.
 				return nil, fmt.Errorf("the image %s: %s", r.job.Image, observe.Middle(err.Error(), maxAnswer))

@@ -1,11 +1,13 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -112,5 +114,44 @@ func TestImageChoosesNoTier(t *testing.T) {
 	}
 	if o := do(t, e, glovebox.Job{Image: "picky:test", Reply: "```python\n1\n```"}); o.Status != glovebox.StatusSandboxError || o.Tier != "" {
 		t.Errorf("%s in the tier %s: %s; %s", o.Status, o.Tier, o.TierReason, o.Message)
+	}
+}
+
+// TestImageThatWaits: an interpreter that never says what it is does not hold up
+// a caller who has enough of it.
+func TestImageThatWaits(t *testing.T) {
+	images, err := image.Open(t.TempDir() + "/images")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer images.Close()
+	e, err := engine.New(engine.Config{Images: images})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	s := new(glove.Script)
+	s.Call("ppoll", unix.SYS_PPOLL, 0, 0, 0, 0)
+	program, err := glove.Program(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "usr/bin"), 0o755), os.WriteFile(filepath.Join(dir, "usr/bin/python3"), program, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := images.AddTree(t.Context(), dir, image.ImportOptions{Name: "slow:test"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	begin := time.Now()
+	o, err := e.Run(ctx, glovebox.Job{Image: "slow:test", Reply: "```python\n1\n```"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Asking would take 30 seconds.
+	if took := time.Since(begin); o.Status != glovebox.StatusCancelled || took > 25*time.Second {
+		t.Errorf("%s after %v: %s", o.Status, took, o.Message)
 	}
 }
