@@ -195,7 +195,7 @@ func (n node) processes() ([]int, error) {
 }
 
 // patience is how long the kernel may take to let go of dead processes.
-const patience = 5 * time.Second
+const patience = 20 * time.Second
 
 // Close kills what is left in the group and removes it. It is idempotent.
 func (g *Group) Close() error {

@@ -233,6 +233,9 @@ func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err
 	if err := p.measure(g, stage); err != nil {
 		return ends, g, broken("measure the box", err)
 	}
+	if !stop() {
+		return ends, g, broken("open", context.Cause(ctx)) // it is being killed
+	}
 	return ends, g, nil
 }
 

@@ -119,11 +119,11 @@ func (g *ground) do(ctx context.Context, s *glove.Script, patience time.Duration
 	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
 	_, err := g.link.Ends().Do(s, time.Now().Add(patience))
-	if err == nil {
-		return context.Cause(ctx)
+	if !stop() {
+		return errors.Join(context.Cause(ctx), err) // it is being killed
 	}
-	if cause := context.Cause(ctx); cause != nil {
-		return errors.Join(cause, err)
+	if err == nil {
+		return nil
 	}
 	return g.explain(err)
 }

@@ -183,6 +183,9 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	if err != nil {
 		return nil, err
 	}
+	if !stop() {
+		return nil, context.Cause(ctx) // it is being killed
+	}
 	return b, nil
 }
 

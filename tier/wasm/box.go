@@ -154,6 +154,9 @@ func (b *box) greet(ctx context.Context, s setup, apart bool) error {
 		return errors.New(u.Err)
 	}
 	b.controls = controls(apart, u.Confined)
+	if !stop() {
+		return context.Cause(ctx) // it is being killed
+	}
 	return nil
 }
 

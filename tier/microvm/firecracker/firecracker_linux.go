@@ -177,8 +177,8 @@ func (m *Monitor) Start(ctx context.Context, machine monitor.Machine) (_ monitor
 	if err != nil {
 		return nil, err
 	}
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
+	if !stop() {
+		return nil, context.Cause(ctx) // it is being killed
 	}
 	i.channel = openChannel(i.home, i.Dead())
 	return i, nil

@@ -127,16 +127,13 @@ func (m *Monitor) Start(ctx context.Context, machine monitor.Machine) (_ monitor
 	if err == nil && machine.Snapshot != "" {
 		err = i.restore(machine.Snapshot)
 	}
-	if err == nil {
-		err = context.Cause(ctx)
+	if !stop() {
+		err = errors.Join(context.Cause(ctx), err) // it is being killed
 	}
 	if err != nil {
 		err = errors.Join(err, i.Close())
 		if said := i.Err(); said != "" {
 			err = fmt.Errorf("%w: QEMU says: %s", err, said)
-		}
-		if cause := context.Cause(ctx); cause != nil {
-			err = errors.Join(cause, err)
 		}
 		return nil, err
 	}
