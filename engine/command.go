@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/language"
@@ -37,7 +38,11 @@ func (r *run) lookPath(name string) (string, error) {
 	case strings.Contains(name, "/"):
 		return path.Join(tier.Workspace, name), nil
 	case r.image != nil:
-		return r.image.LookPath(name)
+		exe, err := r.image.LookPath(name)
+		if err != nil {
+			return "", &Error{"command", err}
+		}
+		return exe, nil
 	case r.tools.Tools[name] != "":
 		return r.tools.Tools[name], nil
 	}
@@ -49,6 +54,9 @@ func (r *run) lookPath(name string) (string, error) {
 // its path gets the usual tools beside it.
 func (r *run) commandTools(ctx context.Context) (*language.Toolchain, error) {
 	name := r.job.Command[0]
+	if path.Ext(name) == ".wasm" {
+		return nil, fmt.Errorf("%s: WebAssembly modules run in the wasm tier", name)
+	}
 	for _, l := range r.e.c.Languages {
 		if slices.Contains(interpreters[l.Name], name) {
 			return r.e.Toolchain(ctx, l)
@@ -63,7 +71,7 @@ func (r *run) commandTools(ctx context.Context) (*language.Toolchain, error) {
 	case err != nil:
 		return nil, err
 	case tc.Tools[name] == "":
-		return nil, fmt.Errorf("without an image there is no program %q in a box: name an image that has it, or a file of the workspace as ./%s", name, name)
+		return nil, &Error{"command", fmt.Errorf("without an image there is no program %q in a box: name an image that has it, or a file of the workspace as ./%s", name, name)}
 	}
 	return tc, nil
 }
@@ -74,6 +82,12 @@ func (r *run) commandModule() (*language.Toolchain, error) {
 		return nil, fmt.Errorf("%q is no WebAssembly module: name a .wasm file of the workspace, as ./prog.wasm", r.job.Command[0])
 	}
 	return r.e.bare()
+}
+
+// notExecutable tells whether it is the command that cannot be started, and not
+// the box.
+func notExecutable(err error) bool {
+	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOEXEC) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // bare is a root with nothing but what every root has.

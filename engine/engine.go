@@ -187,6 +187,9 @@ func (e *Engine) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observati
 	}
 	r := newRun(e, &job)
 	o := r.all(ctx)
+	if r.wrong != nil {
+		return nil, r.wrong
+	}
 	if e.c.Record != nil {
 		e.c.Record(ctx, &job, o)
 	}

@@ -24,6 +24,10 @@ func (r *run) findImage(ctx context.Context) bool {
 	if err == nil {
 		r.image, err = images.Find(r.job.Image)
 	}
+	if errors.Is(err, image.ErrNotFound) {
+		r.wrong = &Error{"image", err}
+		return false
+	}
 	if err != nil {
 		r.o.NextAction = glovebox.ActionAskHuman
 		return r.broke(ctx, glovebox.PhaseStage, err)

@@ -37,7 +37,6 @@ func TestImage(t *testing.T) {
 			out   string
 		}{
 			{glovebox.Job{Image: "tools:test", Command: []string{"sort", "in"}, Inputs: []glovebox.File{{Path: "in", Data: []byte("b\na\n")}}}, glovebox.StatusPass, "", "a\nb\n"},
-			{glovebox.Job{Image: "tools:test", Command: []string{"python3"}}, glovebox.StatusSandboxError, "", ""},
 			{glovebox.Job{Image: "tools:test", Reply: "```bash\nprintf '%s\\n' a b | wc -l\n```"}, glovebox.StatusPass, "", "2\n"},
 			{glovebox.Job{Image: "tools:test", Reply: "```python\nprint(1)\n```"}, glovebox.StatusSandboxError, "", ""},
 			{glovebox.Job{Image: "python:test", Reply: "```python\nprint(6 * 7)\n```"}, glovebox.StatusPass, "any", "42\n"},
@@ -45,7 +44,6 @@ func TestImage(t *testing.T) {
 			{glovebox.Job{Image: "python:test", Reply: "```python\ndef add(a, b): return a + b\n```",
 				Tests: []glovebox.File{{Path: "test_add.py", Data: []byte("from solution import add\nassert add(1, 2) == 3\n")}}}, glovebox.StatusPass, "any", ""},
 			{glovebox.Job{Image: made.Digest(), Command: []string{"python3", "-c", "print(1)"}}, glovebox.StatusPass, "any", "1\n"},
-			{glovebox.Job{Image: "not-there:1", Command: []string{"ls"}}, glovebox.StatusSandboxError, "", ""},
 		} {
 			if tt.under != "" && tt.under != name {
 				continue

@@ -160,10 +160,23 @@ func (e *Engine) once(key string, find func() (*language.Toolchain, error)) (*la
 // distinct joins errors, each text once: several tiers lack the same toolchain.
 func distinct(errs []error) error {
 	var kept []error
-	for _, err := range errs {
+	for _, err := range flat(errs) {
 		if !slices.ContainsFunc(kept, func(k error) bool { return k.Error() == err.Error() }) {
 			kept = append(kept, err)
 		}
 	}
 	return errors.Join(kept...)
+}
+
+// flat takes joined errors apart.
+func flat(errs []error) []error {
+	var all []error
+	for _, err := range errs {
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			all = append(all, flat(joined.Unwrap())...)
+		} else if err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
 }

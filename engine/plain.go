@@ -111,6 +111,9 @@ func (r *run) plain(ctx context.Context, facts *classify.Facts) error {
 	cmd.Stdin = r.job.Stdin
 	cmd.Stdout, cmd.Stderr = r.stream("stdout"), r.stream("stderr")
 	facts.Program, facts.Syntax = s.run(ctx, cmd)
+	if out := facts.Program; r.lang == command && !out.Started && notExecutable(out.Err) {
+		return &Error{"command", out.Err}
+	}
 	if facts.Syntax == nil {
 		r.collect(ctx, s.box, s.staged, s.plan.Run)
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -36,6 +37,9 @@ type run struct {
 	tools  *language.Toolchain
 	tiers  []tier.Tier
 	passed []error
+
+	// wrong is what is wrong with the Job, where only the run could find out.
+	wrong *Error
 
 	// nonce is known to this run alone; an in-process harness proves its end
 	// with it.
@@ -183,6 +187,9 @@ func (r *run) stage(ctx context.Context) bool {
 		}
 	}
 	if err := r.settle(ctx); err != nil {
+		if errors.As(err, &r.wrong) {
+			return false
+		}
 		r.o.NextAction = glovebox.ActionAskHuman // to try again will not install it
 		return r.broke(ctx, glovebox.PhaseStage, err)
 	}
@@ -229,6 +236,9 @@ func (r *run) execute(ctx context.Context) bool {
 	for err != nil && r.elsewhere(ctx, err) {
 		r.forget()
 		facts, err = r.attempt(ctx)
+	}
+	if errors.As(err, &r.wrong) {
+		return false
 	}
 	if err != nil {
 		return r.broke(ctx, glovebox.PhaseStage, distinct(append(r.passed, err)))

@@ -48,9 +48,9 @@ func TestRealRoot(t *testing.T) {
 	step("EROFS", func() error { _, err := roots.Image(t.Context(), i.Plan()); return err })
 	step("EROFS again", func() error { _, err := roots.Image(t.Context(), i.Plan()); return err })
 	step("tree", func() error { _, err := roots.Tree(t.Context(), i.Plan()); return err })
-	sh, err := i.LookPath("sh")
+	exe, err := i.LookPath("sh", "python3")
 	if err != nil {
 		t.Error(err)
 	}
-	t.Log(sh)
+	t.Log(exe)
 }

@@ -45,7 +45,7 @@ type evalCmd struct {
 
 // options are under what samples run.
 func (f *boxFlags) options() eval.Options {
-	return eval.Options{Tier: glovebox.TierName(f.Tier), Image: f.Image, RequireProof: glovebox.Proof(f.RequireProof), Limits: f.limits()}
+	return eval.Options{Tier: f.tier(), Image: f.Image, RequireProof: glovebox.Proof(f.RequireProof), Limits: f.limits()}
 }
 
 // Help is shown by glovebox eval --help.

@@ -92,7 +92,7 @@ func (c *execCmd) job(s *streams) (*glovebox.Job, error) {
 	case c.RequireProof != "":
 		return nil, usagef("--require-proof is for tests, and exec has none")
 	}
-	job := &glovebox.Job{Command: c.Command, Limits: c.limits(), Tier: glovebox.TierName(c.Tier), Env: map[string]string{}}
+	job := &glovebox.Job{Command: c.Command, Limits: c.limits(), Tier: c.tier(), Env: map[string]string{}}
 	bound := job.Limits.WithDefaults().Reply
 	var err error
 	if c.Stdin != "" {

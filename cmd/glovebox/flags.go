@@ -43,6 +43,9 @@ func (f *boxFlags) limits() glovebox.Limits {
 
 // engine makes the engine that the flags ask for.
 func (f *boxFlags) engine() (*engine.Engine, error) {
+	if f.Runtime != "" && f.tier() != glovebox.TierContainer {
+		return nil, usagef("--runtime %s is the container tier's, and --tier is %s", f.Runtime, f.Tier)
+	}
 	e, err := engine.New(engine.Config{
 		Allow: f.Allow, Runtime: f.Runtime, AllowEmulation: f.Emulate, Image: f.Image, Needs: f.needs(),
 	})
@@ -57,6 +60,14 @@ func (f *boxFlags) engine() (*engine.Engine, error) {
 		return nil, usageError{errors.Join(err, e.Close())}
 	}
 	return e, nil
+}
+
+// tier is the wished tier: who names a runtime means the only one that has one.
+func (f *boxFlags) tier() glovebox.TierName {
+	if f.Runtime != "" && f.Tier == string(glovebox.TierAuto) {
+		return glovebox.TierContainer
+	}
+	return glovebox.TierName(f.Tier)
 }
 
 func (f *boxFlags) needs() []glovebox.Need {

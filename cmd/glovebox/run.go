@@ -159,7 +159,7 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 	}
 	job := &glovebox.Job{
 		Language: c.Lang, Entry: c.Entry, Args: c.Arg, Limits: limits,
-		Tier: glovebox.TierName(c.Tier), RequireProof: glovebox.Proof(c.RequireProof),
+		Tier: c.tier(), RequireProof: glovebox.Proof(c.RequireProof),
 	}
 	if c.Code || bytes.HasPrefix(text, []byte("\x00asm")) { // no model replies with a module
 		if job.Program, err = c.program(text); err != nil {

@@ -299,7 +299,7 @@ func (c *solveCmd) task(s *streams) (*agent.Task, error) {
 	t := &agent.Task{
 		Text: strings.TrimSpace(string(text)), Language: c.Lang, Entry: c.Entry, HideTests: c.HideTests,
 		Allow: c.AllowPath, Skip: c.Skip, FailToPass: c.FailToPass,
-		Limits: limits, Tier: glovebox.TierName(c.Tier), Image: c.Image, RequireProof: glovebox.Proof(c.RequireProof),
+		Limits: limits, Tier: c.tier(), Image: c.Image, RequireProof: glovebox.Proof(c.RequireProof),
 	}
 	if t.Text == "" {
 		return nil, usagef("%s: the task is empty", c.Task)

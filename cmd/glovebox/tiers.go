@@ -116,7 +116,10 @@ func (c *tiersCmd) climb(s *streams, e *engine.Engine, needs []glovebox.Need) (*
 	for _, choice := range e.Choose(s.ctx, glovebox.TierAuto, nil) {
 		r := rung{Tier: choice.Tier.Name(), Traits: choice.Traits}
 		stop := progress(s.stderr, "trying "+string(r.Tier))
-		paid, err := book.Of(s.ctx, choice.Tier, roots)
+		paid, err := cost.Measure(s.ctx, choice.Tier, roots)
+		if err == nil {
+			err = book.Write(r.Tier, paid)
+		}
 		stop()
 		if s.ctx.Err() != nil {
 			return nil, s.ctx.Err()

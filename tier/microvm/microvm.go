@@ -184,7 +184,7 @@ func (t *Tier) prepare(ctx context.Context) (*guest, error) {
 	}
 	k, err := kernel.Find(t.o.KernelDir)
 	if err != nil {
-		return nil, lacks("virtual machines", "run: glovebox image kernel", err)
+		return nil, lacks("virtual machines", "", err) // it says what to run
 	}
 	identity, err := m.Identity(ctx)
 	if err != nil {
