@@ -12,9 +12,12 @@ import (
 func (t *Tier) Traits() tier.Traits {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	title, emulated := "a virtual machine: a kernel of the box's own behind the processor's walls", t.accel == monitor.Emulated || t.o.EmulationOnly
+	if emulated {
+		title = "a virtual machine on an emulated processor, with a kernel of the box's own"
+	}
 	return tier.Traits{
-		Title: "a virtual machine: a kernel of the box's own behind the processor's walls", Kernel: tier.KernelGuest, Native: true,
-		Emulated: t.accel == monitor.Emulated || t.o.EmulationOnly,
+		Title: title, Kernel: tier.KernelGuest, Native: true, Emulated: emulated,
 		Stops:    []string{"what gets out through a bug in a kernel's system calls: the host's kernel serves none of them"},
 		Exposes: []string{
 			"a bug in the monitor or in KVM, and behind it an ordinary user's reach into the host",
