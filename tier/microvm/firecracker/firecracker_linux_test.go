@@ -260,13 +260,13 @@ func TestLife(t *testing.T) {
 // nothing of ours.
 func checkJail(t *testing.T, m *Monitor, i *instance, machine monitor.Machine) {
 	t.Helper()
-	uid := strconv.FormatUint(uint64(i.home.owner.Uid), 10)
+	uid, gid := strconv.FormatUint(uint64(i.home.owner.Uid), 10), strconv.FormatUint(uint64(i.home.owner.Gid), 10)
 	text, err := os.ReadFile(filepath.Join(i.home.path, "..", "arguments"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"--id", i.home.id, "--exec-file", m.path, "--uid", uid, "--gid", uid, "--chroot-base-dir", machine.Dir,
+		"--id", i.home.id, "--exec-file", m.path, "--uid", uid, "--gid", gid, "--chroot-base-dir", machine.Dir,
 		"--cgroup-version", cgroupVersion(), "--parent-cgroup", i.home.id,
 		"--resource-limit", "fsize=335544320", "--resource-limit", "no-file=256",
 		"--", "--api-sock", "api.sock",
@@ -278,7 +278,7 @@ func checkJail(t *testing.T, m *Monitor, i *instance, machine monitor.Machine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"Uid:\t" + uid + "\t" + uid, "Gid:\t" + uid + "\t" + uid, "NoNewPrivs:\t1", "CapEff:\t0000000000000000"} {
+	for _, line := range []string{"Uid:\t" + uid + "\t" + uid, "Gid:\t" + gid + "\t" + gid, "NoNewPrivs:\t1", "CapEff:\t0000000000000000"} {
 		if !strings.Contains(string(status), line) {
 			t.Errorf("the process has no %q in\n%s", line, status)
 		}
