@@ -18,7 +18,7 @@ func (t *Tier) Traits() tier.Traits {
 	}
 	return tier.Traits{
 		Title: title, Kernel: tier.KernelGuest, Native: true, Emulated: emulated,
-		Stops:    []string{"what gets out through a bug in a kernel's system calls: the host's kernel serves none of them"},
+		Stops: []string{"what gets out through a bug in a kernel's system calls: the host's kernel serves none of them"},
 		Exposes: []string{
 			"a bug in the monitor or in KVM, and behind it an ordinary user's reach into the host",
 			"the processor: what leaks by timing and caches",
