@@ -10,9 +10,9 @@ type Mask struct {
 	Dir  bool
 }
 
-// maskable are the files and directories of /proc that tell about the host or
+// Maskable are the files and directories of /proc that tell about the host or
 // reach its kernel. Most are for root's eyes only anyway.
-var maskable = []string{
+var Maskable = []string{
 	"acpi", "asound", "buddyinfo", "bus", "cmdline", "config.gz", "consoles", "diskstats", "dma", "driver", "dynamic_debug",
 	"fb", "fs", "interrupts", "iomem", "ioports", "irq", "kallsyms", "kcore", "key-users", "keys", "kmsg", "kpagecgroup",
 	"kpagecount", "kpageflags", "latency_stats", "locks", "mdstat", "misc", "modules", "mtrr", "pagetypeinfo", "partitions",
@@ -23,7 +23,7 @@ var maskable = []string{
 // Masks returns those that this host has.
 func Masks() []Mask {
 	var list []Mask
-	for _, name := range maskable {
+	for _, name := range Maskable {
 		if info, err := os.Stat("/proc/" + name); err == nil {
 			list = append(list, Mask{"/proc/" + name, info.IsDir()})
 		}

@@ -60,7 +60,7 @@ func (t *Tier) plan(g *guest, spec tier.Spec) (plan, error) {
 // key identifies the state of a machine that has booted: a snapshot of one is
 // good for all machines with the same key, and for no other.
 func (p plan) key() string {
-	parts := []string{"template 2", p.guest.identity, p.guest.key, p.drive, fmt.Sprint(p.memory, p.vcpus), string(p.accel)}
+	parts := []string{"template 3", p.guest.identity, p.guest.key, p.drive, fmt.Sprint(p.memory, p.vcpus), string(p.accel)}
 	if p.accel == monitor.KVM {
 		// The processor's features are the host's, which may be other ones after
 		// the next boot.
