@@ -87,6 +87,11 @@ func TestKilled(t *testing.T) {
 	var mu sync.Mutex
 	pieces, killAt := 0, 0
 	kill := func() {}
+	killAfter := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		killAt = n
+	}
 	tick := func() {
 		mu.Lock()
 		defer mu.Unlock()
@@ -94,7 +99,7 @@ func TestKilled(t *testing.T) {
 			kill()
 		}
 	}
-	e.on = func(w http.ResponseWriter, r *http.Request) bool {
+	e.answer(func(w http.ResponseWriter, r *http.Request) bool {
 		tick()
 		for _, l := range layers {
 			digest, _, _ := v1.SHA256(bytes.NewReader(l))
@@ -113,7 +118,7 @@ func TestKilled(t *testing.T) {
 			}
 		}
 		return false
-	}
+	})
 	run := func(ref string, after time.Duration) (killed bool) {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), childStore+"="+dir, childPull+"="+ref)
@@ -167,14 +172,15 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	kills := 0
-	for killAt = 1; ; killAt += 2 {
+	for n := 1; ; n += 2 {
+		killAfter(n)
 		if !run(e.host()+"/x:1", 0) {
 			break
 		}
 		kills++
 		whole()
 	}
-	killAt = 0
+	killAfter(0)
 	// At any time after the transfer too: while the tree is made, or the name.
 	for after := time.Millisecond; after < 60*time.Millisecond; after += 7 * time.Millisecond {
 		if err := os.RemoveAll(filepath.Join(dir, "trees")); err != nil {

@@ -27,14 +27,16 @@ import (
 type evil struct {
 	*httptest.Server
 	good http.Handler
-	// on is asked first; it tells whether it has answered.
-	on func(w http.ResponseWriter, r *http.Request) bool
+	on   atomic.Pointer[func(w http.ResponseWriter, r *http.Request) bool]
 }
+
+// answer has on asked first; it tells whether it has answered.
+func (e *evil) answer(on func(w http.ResponseWriter, r *http.Request) bool) { e.on.Store(&on) }
 
 func newEvil(t *testing.T) *evil {
 	e := &evil{good: registrytest.New(registrytest.Logger(quiet()))}
 	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if e.on == nil || !e.on(w, r) {
+		if on := e.on.Load(); on == nil || *on == nil || !(*on)(w, r) {
 			e.good.ServeHTTP(w, r)
 		}
 	}))
@@ -187,7 +189,7 @@ func TestHostileRegistry(t *testing.T) {
 			t.Parallel()
 			e := newEvil(t)
 			push(t, e.host()+"/x:1", img)
-			e.on = tt.on
+			e.answer(tt.on)
 			around := private(t)
 			dir := filepath.Join(around, "a", "store")
 			s := open(t, dir)
@@ -246,7 +248,7 @@ func TestResume(t *testing.T) {
 			push(t, e.host()+"/x:1", img)
 			var broken atomic.Int32
 			digest, _, _ := v1.SHA256(bytes.NewReader(layer))
-			e.on = func(w http.ResponseWriter, r *http.Request) bool {
+			e.answer(func(w http.ResponseWriter, r *http.Request) bool {
 				if !strings.HasSuffix(r.URL.Path, digest.String()) {
 					return false
 				}
@@ -265,7 +267,7 @@ func TestResume(t *testing.T) {
 				}
 				_, _ = w.Write(layer[from:to])
 				return true
-			}
+			})
 			s := open(t, private(t))
 			i, err := s.Pull(t.Context(), e.host()+"/x:1", insecure)
 			if err != nil || i.Digest() != hexOf(t, img) || broken.Load() != 3 {
@@ -360,13 +362,13 @@ func TestNamedHosts(t *testing.T) {
 	t.Cleanup(other.Close)
 	e := newEvil(t)
 	push(t, e.host()+"/x:1", build(t, types.OCIUncompressedLayer, v1.Config{}, runtime.GOARCH, layer))
-	e.on = func(w http.ResponseWriter, r *http.Request) bool {
+	e.answer(func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/blobs/") {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 			return true
 		}
 		return false
-	}
+	})
 	s := open(t, private(t))
 	o := PullOptions{Insecure: true, Hosts: []string{strings.TrimPrefix(other.URL, "https://")}}
 	// It is asked, and fails at its certificate, which no authority has signed.
@@ -383,7 +385,7 @@ func TestCredentialsStayHome(t *testing.T) {
 	e := newEvil(t)
 	push(t, e.host()+"/x:1", img)
 	var asked, leaked atomic.Bool
-	e.on = func(w http.ResponseWriter, r *http.Request) bool {
+	e.answer(func(w http.ResponseWriter, r *http.Request) bool {
 		user, password, ok := r.BasicAuth()
 		if r.Host != e.host() {
 			leaked.Store(ok)
@@ -401,7 +403,7 @@ func TestCredentialsStayHome(t *testing.T) {
 			return true
 		}
 		return false
-	}
+	})
 	home := t.TempDir()
 	config, err := json.Marshal(map[string]any{"auths": map[string]any{e.host(): map[string]string{"username": "me", "password": "secret"}}})
 	if err != nil {
