@@ -514,7 +514,11 @@ var conformance = map[string]func(t *testing.T){
 			ended <- box.Run(context.Background(), tier.Command{Args: []string{"/workspace/p.wasm"}, Files: []glovebox.File{file},
 				Stdout: writerFunc(func(b []byte) (int, error) { started <- true; return len(b), nil })})
 		}()
-		<-started
+		select {
+		case <-started:
+		case out := <-ended:
+			t.Fatalf("it ended with %+v", out)
+		}
 		if err := box.Close(); err != nil {
 			t.Error(err)
 		}
