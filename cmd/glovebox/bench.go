@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -21,11 +20,10 @@ import (
 )
 
 type benchCmd struct {
-	N       int      `short:"n" default:"40" help:"How many requests of each kind."`
-	Tier    []string `help:"Only this tier; repeat it." placeholder:"TIER"`
-	Runtime string   `help:"The container tier's runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`
-	Emulate bool     `name:"allow-emulation" help:"Let the microvm tier emulate the processor where there is no KVM."`
-	JSON    bool     `name:"json" help:"Print the figures as JSON."`
+	N    int      `short:"n" default:"40" help:"How many requests of each kind."`
+	Tier []string `help:"Only this tier; repeat it." placeholder:"TIER"`
+	hostFlags
+	JSON bool `name:"json" help:"Print the figures as JSON."`
 }
 
 // Help is shown by glovebox bench --help.
@@ -50,7 +48,7 @@ func (c *benchCmd) Run(s *streams) error {
 		return usagef("-n %d: it must be at least 1", c.N)
 	}
 	defer s.interruptible()()
-	flags := boxFlags{Tier: string(glovebox.TierAuto), Runtime: c.Runtime, Emulate: c.Emulate}
+	flags := boxFlags{Tier: string(glovebox.TierAuto), hostFlags: c.hostFlags}
 	e, err := flags.engine()
 	if err != nil {
 		return err
@@ -71,9 +69,7 @@ func (c *benchCmd) Run(s *streams) error {
 		return err
 	}
 	if c.JSON {
-		out := json.NewEncoder(s.stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(map[string]any{"figures": figures})
+		return printJSON(s.stdout, map[string]any{"figures": figures})
 	}
 	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "mode\tcontestant\tmin ms\tp50 ms\tp95 ms\tratio\t")

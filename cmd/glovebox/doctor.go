@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,11 +11,10 @@ import (
 )
 
 type doctorCmd struct {
-	Prove   bool     `help:"Also run hostile programs in each tier, through a whole run, and look what is left."`
-	Tier    []string `help:"Only this tier; repeat it." placeholder:"TIER"`
-	Runtime string   `help:"The container tier's runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`
-	Emulate bool     `name:"allow-emulation" help:"Let the microvm tier emulate the processor where there is no KVM."`
-	JSON    bool     `name:"json" help:"Print the reports as JSON."`
+	Prove bool     `help:"Also run hostile programs in each tier, through a whole run, and look what is left."`
+	Tier  []string `help:"Only this tier; repeat it." placeholder:"TIER"`
+	hostFlags
+	JSON bool `name:"json" help:"Print the reports as JSON."`
 }
 
 // Help is shown by glovebox doctor --help.
@@ -53,7 +51,7 @@ type languageFind struct {
 // Run runs the command.
 func (c *doctorCmd) Run(s *streams) error {
 	defer s.interruptible()()
-	flags := boxFlags{Tier: string(glovebox.TierAuto), Runtime: c.Runtime, Emulate: c.Emulate}
+	flags := boxFlags{Tier: string(glovebox.TierAuto), hostFlags: c.hostFlags}
 	e, err := flags.engine()
 	if err != nil {
 		return err
@@ -110,9 +108,7 @@ func (c *doctorCmd) Run(s *streams) error {
 		s.code = exitCode
 	}
 	if c.JSON {
-		out := json.NewEncoder(s.stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(d)
+		return printJSON(s.stdout, d)
 	}
 	return d.print(s)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -334,12 +333,6 @@ func (c *evalCmd) compare(s *streams) error {
 	printComparison(&out, newPainter(s.stdout), &compared)
 	_, err = io.WriteString(s.stdout, out.String())
 	return err
-}
-
-func printJSON(w io.Writer, v any) error {
-	out := json.NewEncoder(w)
-	out.SetIndent("", "  ")
-	return out.Encode(v)
 }
 
 // writePage writes an HTML page, whole or not at all.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -64,9 +63,7 @@ func (c *execCmd) print(s *streams, o *glovebox.Observation) error {
 	}
 	switch {
 	case c.JSON:
-		out := json.NewEncoder(s.stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(o)
+		return printJSON(s.stdout, o)
 	case c.Report:
 		return report(s.stdout, o)
 	}

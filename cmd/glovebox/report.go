@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -180,4 +181,11 @@ func progress(w io.Writer, what string) (stop func()) {
 		}
 	})
 	return func() { close(done); wg.Wait() }
+}
+
+// printJSON prints what a program is to read.
+func printJSON(w io.Writer, v any) error {
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -114,9 +113,7 @@ func (f *boxFlags) run(s *streams, job *glovebox.Job, dir string, quiet bool, pr
 func (c *runCmd) print(s *streams, o *glovebox.Observation) error {
 	switch {
 	case c.JSON:
-		out := json.NewEncoder(s.stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(o)
+		return printJSON(s.stdout, o)
 	case c.Feedback:
 		_, err := io.WriteString(s.stdout, o.Feedback)
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -182,9 +181,7 @@ func (c *solveCmd) deliver(s *streams, r *agent.Result) (err error) {
 	if !c.JSON {
 		return err
 	}
-	out := json.NewEncoder(s.stdout)
-	out.SetIndent("", "  ")
-	return errors.Join(err, out.Encode(r))
+	return errors.Join(err, printJSON(s.stdout, r))
 }
 
 // outputs makes sure that the files to write are none of those that were read,

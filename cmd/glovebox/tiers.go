@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,10 +15,9 @@ import (
 )
 
 type tiersCmd struct {
-	Need    []string `help:"Say which tier would be taken for this need, and why; repeat it." placeholder:"NEED"`
-	Runtime string   `help:"The container tier's runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`
-	Emulate bool     `name:"allow-emulation" help:"Count the microvm tier in where its processor must be emulated."`
-	JSON    bool     `name:"json" help:"Print the table as JSON."`
+	Need []string `help:"Say which tier would be taken for this need, and why; repeat it." placeholder:"NEED"`
+	hostFlags
+	JSON bool `name:"json" help:"Print the table as JSON."`
 }
 
 // Help is shown by glovebox tiers --help.
@@ -70,7 +68,7 @@ type ladder struct {
 
 // Run runs the command.
 func (c *tiersCmd) Run(s *streams) error {
-	flags := boxFlags{Tier: string(glovebox.TierAuto), Need: c.Need, Runtime: c.Runtime, Emulate: c.Emulate}
+	flags := boxFlags{Tier: string(glovebox.TierAuto), Need: c.Need, hostFlags: c.hostFlags}
 	defer s.interruptible()()
 	e, err := flags.engine()
 	if err != nil {
@@ -85,9 +83,7 @@ func (c *tiersCmd) Run(s *streams) error {
 		s.code = exitOurs
 	}
 	if c.JSON {
-		out := json.NewEncoder(s.stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(l)
+		return printJSON(s.stdout, l)
 	}
 	return l.print(s)
 }
