@@ -42,6 +42,24 @@ func Find() (*Parent, error) {
 	return p, nil
 }
 
+// Meters finds groups that bound and measure all that a box uses, memory,
+// tasks and processor time, and sweeps what dead processes left in them. Where
+// there are no such groups it returns none, and lacking says why; err is of a
+// sweep.
+func Meters() (p *Parent, lacking, err error) {
+	p, lacking = Find()
+	if lacking != nil {
+		return nil, lacking, nil
+	}
+	if err := p.Sweep(); err != nil {
+		return nil, nil, err
+	}
+	if !p.Has(Memory) || !p.Has(Pids) || !p.Has(CPU) {
+		return nil, fmt.Errorf("only some control groups are writable: %s", p), nil
+	}
+	return p, nil, nil
+}
+
 // mount is where a hierarchy is seen.
 type mount struct {
 	v2         bool

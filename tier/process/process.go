@@ -70,19 +70,10 @@ func New(o Options) (*Tier, error) {
 		t.noGroup = errors.New("control groups are switched off")
 		return t, nil
 	}
-	groups, err := cgroup.Find()
-	if err != nil {
-		t.noGroup = err
-		return t, nil
-	}
-	if err := groups.Sweep(); err != nil {
+	var err error
+	if t.groups, t.noGroup, err = cgroup.Meters(); err != nil {
 		return nil, broken("sweep", err)
 	}
-	if !groups.Has(cgroup.Memory) || !groups.Has(cgroup.Pids) || !groups.Has(cgroup.CPU) {
-		t.noGroup = fmt.Errorf("only some control groups are writable: %s", groups)
-		return t, nil
-	}
-	t.groups = groups
 	return t, nil
 }
 
