@@ -3,41 +3,21 @@ package observe
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // Text makes a stream's bytes fit for people, models and JSON: terminal escape
 // sequences and other control characters are dropped, and bytes that are not
 // UTF-8 are written as \xNN, with every literal backslash doubled. It returns
-// "escaped" as encoding when it had to escape.
+// "escaped" as encoding when it had to escape. Escape sequences are those of
+// ECMA-48: CSI, OSC and its like with their ends, and two-byte ones. [Screen]
+// does the same with a stream.
 func Text(b []byte) (text, encoding string) {
-	escaped := !utf8.Valid(b)
-	var out strings.Builder
-	out.Grow(len(b))
-	for i := 0; i < len(b); {
-		if b[i] == 0x1b {
-			i += escapeLength(b[i:])
-			continue
-		}
-		r, n := utf8.DecodeRune(b[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&out, `\x%02x`, b[i])
-		case r == '\r' && i+1 < len(b) && b[i+1] == '\n':
-			// A Windows line end becomes a line end.
-		case r == '\r':
-			out.WriteByte('\n')
-		case escaped && r == '\\':
-			out.WriteString(`\\`)
-		case r == '\n' || r == '\t' || !Control(r):
-			out.Write(b[i : i+n])
-		}
-		i += n
-	}
+	var s Screen
+	text, escaped := s.write(b, true)
 	if escaped {
 		encoding = "escaped"
 	}
-	return out.String(), encoding
+	return text, encoding
 }
 
 // Control tells whether a rune steers a terminal or the direction of text
@@ -55,43 +35,6 @@ func Control(r rune) bool {
 		return true
 	}
 	return false
-}
-
-// escapeLength returns the length of the escape sequence at the start of b, as
-// ECMA-48 has it: CSI, OSC and its like with their ends, and two-byte ones.
-func escapeLength(b []byte) int {
-	if len(b) < 2 {
-		return len(b)
-	}
-	switch b[1] {
-	case '[':
-		for i := 2; i < len(b); i++ {
-			if b[i] >= 0x40 && b[i] <= 0x7e {
-				return i + 1
-			}
-			if b[i] < 0x20 || b[i] > 0x7e {
-				return i
-			}
-		}
-		return len(b)
-	case ']', 'P', 'X', '^', '_':
-		for i := 2; i < len(b); i++ {
-			switch {
-			case b[i] == 0x07:
-				return i + 1
-			case b[i] == 0x1b && i+1 < len(b) && b[i+1] == '\\':
-				return i + 2
-			case b[i] == '\n':
-				// It was not ended: what follows is text.
-				return i
-			}
-		}
-		return len(b)
-	}
-	if b[1] >= 0x20 && b[1] <= 0x7e {
-		return 2
-	}
-	return 1
 }
 
 // Middle shortens a text to about max bytes by leaving out its middle, and says
