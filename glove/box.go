@@ -67,6 +67,13 @@ type Config struct {
 	HostTime bool
 	// Controls are what this box enforces.
 	Controls []glovebox.Control
+	// Standby is the standby command of the Spec, see [NewStandby], or nil. The
+	// box takes it over.
+	Standby *Standby
+	// Waiting is the process of the standby command in a box that is a copy of
+	// one where it waits already, glove and all; see [Box.Waiting]. It gets
+	// ready once more. Else 0.
+	Waiting int64
 }
 
 const (
@@ -85,6 +92,7 @@ type Box struct {
 	busy  sync.Mutex // held by whoever talks to the glove
 
 	children time.Duration // processor time of the commands that have ended
+	standby  int64         // the standby command's process while it waits, else 0
 
 	closeOnce sync.Once
 	closeErr  error
@@ -93,8 +101,31 @@ type Box struct {
 // NewBox takes over a glove whose walls stand, and stages the files of the
 // Spec. When it fails, the ground and the ends are closed.
 func NewBox(c Config) (*Box, error) {
-	b := &Box{c: c}
+	b := &Box{c: c, standby: c.Waiting}
 	b.alive.Store(true)
+	err := b.begin()
+	if err == nil {
+		err = b.stage(c.Spec.Files)
+	}
+	switch {
+	case err != nil || c.Standby == nil:
+	case b.standby == 0:
+		err = b.startStandby()
+	default:
+		err = c.Standby.Again()
+	}
+	if err != nil {
+		err = &tier.Error{Tier: c.Tier, Op: "prepare the box", Kind: tier.KindBroken, Err: err}
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// begin makes the glove ready for commands, unless it is the copy of one.
+func (b *Box) begin() error {
+	if b.standby != 0 {
+		return nil
+	}
 	s := new(Script)
 	s.Call("umask", linux.SYS_UMASK, 0)
 	// What this process ignores must not be ignored by the commands.
@@ -103,15 +134,16 @@ func NewBox(c Config) (*Box, error) {
 	}
 	s.Call("not dumpable", linux.SYS_PRCTL, linux.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	s.Jump(killer)
-	_, err := c.Ends.Do(s, time.Now().Add(patience))
-	if err == nil {
-		err = b.stage(c.Spec.Files)
-	}
-	if err != nil {
-		err = &tier.Error{Tier: c.Tier, Op: "prepare the box", Kind: tier.KindBroken, Err: err}
-		return nil, errors.Join(err, b.Close())
-	}
-	return b, nil
+	_, err := b.c.Ends.Do(s, time.Now().Add(patience))
+	return err
+}
+
+// Waiting returns the number that the standby command's process has in the box,
+// or 0 where none waits.
+func (b *Box) Waiting() int64 {
+	b.busy.Lock()
+	defer b.busy.Unlock()
+	return b.standby
 }
 
 // Alive implements [tier.Box].
@@ -133,7 +165,7 @@ func (b *Box) Close() error {
 		b.alive.Store(false)
 		b.c.Ground.Kill()
 		err := b.c.Ground.Close()
-		b.closeErr = errors.Join(err, b.c.Ends.Close())
+		b.closeErr = errors.Join(err, b.c.Ends.Close(), b.c.Standby.Close())
 	})
 	return b.closeErr
 }
@@ -160,7 +192,12 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	if ctx.Err() != nil {
 		return glovebox.Outcome{Cause: glovebox.CauseCancelled, ExitCode: -1}
 	}
-	if len(cmd.Args) == 0 || !path.IsAbs(cmd.Args[0]) {
+	switch {
+	case cmd.Orders != nil && b.standby == 0:
+		return broken(errors.New("there are orders and no standby command that waits for them"))
+	case cmd.Orders == nil && b.standby != 0:
+		return broken(errors.New("the standby command waits for its orders"))
+	case cmd.Orders == nil && (len(cmd.Args) == 0 || !path.IsAbs(cmd.Args[0])):
 		return glovebox.Outcome{Cause: glovebox.CauseBox, ExitCode: -1,
 			Err: fmt.Errorf("the command %q does not begin with an absolute path", cmd.Args)}
 	}
@@ -184,8 +221,17 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	drain := func() { stdout.Stop(); stderr.Stop() }
 
 	base, _ := b.c.Ground.Sample()
-	script := b.commandScript(cmd)
-	if err := b.c.Ends.send(script, time.Now().Add(patience)); err != nil {
+	var script *Script
+	if cmd.Orders == nil {
+		script = b.commandScript(cmd)
+	} else {
+		script = b.standbyScript()
+	}
+	err := b.c.Ends.send(script, time.Now().Add(patience))
+	if err == nil && cmd.Orders != nil {
+		err = b.c.Standby.order(cmd.Orders)
+	}
+	if err != nil {
 		drain()
 		return broken(err)
 	}
@@ -351,21 +397,34 @@ const (
 // is left, and replies.
 func (b *Box) commandScript(cmd tier.Command) *Script {
 	s := new(Script)
-	result := s.Buffer(endSize)
-	left, junk := result.Plus(endLeft), s.Buffer(8)
-	child, reap, killing, reaped := s.Label(), s.Label(), s.Label(), s.Label()
+	child := s.Label()
+	forked := fork(s, child)
+	forked.To(awaitEnd(s, 0).Compare())
+	b.child(s, child, cmd)
+	return s
+}
 
-	// The two processes share their memory until the command is executed; the
-	// first is stopped until then.
+// fork appends the calls that make a process, which goes on at child, and
+// returns the instruction whose result is its number. The two share their memory
+// until the process executes something; the first is stopped until then.
+func fork(s *Script, child *Label) *Ins {
 	clone := s.Call("fork", linux.SYS_CLONE, linux.CLONE_VM|linux.CLONE_VFORK|uint64(linux.SIGCHLD), 0, 0, 0, 0)
 	forked := s.add("forked", opAdd).IfEqual(0, child)
 	clone.To(forked.Arg(0))
+	return forked
+}
 
+// awaitEnd appends the calls that wait for the end of a process, kill and reap
+// all that is left, and reply. It returns the instruction that compares with the
+// process's number.
+func awaitEnd(s *Script, pid int64) *Ins {
+	result := s.Buffer(endSize)
+	left, junk := result.Plus(endLeft), s.Buffer(8)
+	reap, killing, reaped := s.Label(), s.Label(), s.Label()
 	s.Place(reap)
 	wait := s.Call("wait", linux.SYS_WAIT4, -1, result, 0, result.Plus(8))
-	who := s.add("who", opAdd).IfOther(0, reap)
+	who := s.add("who", opAdd).IfOther(pid, reap)
 	wait.To(who.Arg(0))
-	forked.To(who.Compare())
 	s.Place(killing)
 	s.Call("kill the rest", linux.SYS_KILL, -1, linux.SIGKILL).Ignore()
 	s.Call("reap the rest", linux.SYS_WAIT4, -1, junk, 0, 0).IfError(reaped)
@@ -376,18 +435,20 @@ func (b *Box) commandScript(cmd tier.Command) *Script {
 	s.Call("statfs", linux.SYS_STATFS, tier.Workspace, result.Plus(8+2*rusageSize))
 	s.Call("statfs", linux.SYS_STATFS, tier.Temp, result.Plus(8+2*rusageSize+statfsSize))
 	s.replyAtOnce(result, endSize)
+	return who
+}
 
+// child appends the way of a command's own process to its program.
+func (b *Box) child(s *Script, start *Label, cmd tier.Command) {
 	failed := s.Label()
 	s.OnFail(failed)
-	s.Place(child)
+	s.Place(start)
 	b.childCalls(s, cmd)
 	s.Place(failed)
 	s.sendFault(tagChild)
 	s.add("exit", linux.SYS_EXIT_GROUP, 127)
-	return s
 }
 
-// childCalls is the way of a command's own process to its program.
 func (b *Box) childCalls(s *Script, cmd tier.Command) {
 	dir := cmd.Dir
 	if dir == "" {
@@ -397,7 +458,7 @@ func (b *Box) childCalls(s *Script, cmd tier.Command) {
 	s.Call("umask", linux.SYS_UMASK, 0o022)
 	s.Call("signal mask", linux.SYS_RT_SIGPROCMASK, linux.SIG_SETMASK, s.Buffer(8), 0, 8)
 	s.Call("stdin", linux.SYS_DUP3, fdStdin, 0, 0)
-	s.Call("close descriptors", linux.SYS_CLOSE_RANGE, 3+len(b.c.Spec.Descriptors), uint32(1<<32-1), linux.CLOSE_RANGE_CLOEXEC)
+	s.Call("close descriptors", linux.SYS_CLOSE_RANGE, b.c.Standby.after(3+len(b.c.Spec.Descriptors)), uint32(1<<32-1), linux.CLOSE_RANGE_CLOEXEC)
 	s.Call("chdir", linux.SYS_CHDIR, dir)
 	if b.c.Prologue != nil {
 		b.c.Prologue(s)

@@ -108,16 +108,32 @@ func (b *Box) stageDir(name string, made map[string]bool) error {
 	return err
 }
 
-// stageStdin makes descriptor fdStdin a file in memory that holds data.
+// openStdin makes descriptor fdStdin an empty file in memory.
+func (b *Box) openStdin() error {
+	s := new(Script)
+	moveFD(s, s.Call("memfd_create", linux.SYS_MEMFD_CREATE, "stdin", linux.MFD_CLOEXEC), fdStdin)
+	_, err := b.do(s)
+	return err
+}
+
+// stageStdin makes descriptor fdStdin a file in memory that holds data. A
+// standby command has that file already.
 func (b *Box) stageStdin(data []byte) error {
 	s := new(Script)
-	if len(data) == 0 {
+	switch waits := b.standby != 0; {
+	case waits && len(data) == 0:
+		return nil
+	case waits:
+	case len(data) == 0:
 		open := s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, "/dev/null", linux.O_RDONLY|linux.O_CLOEXEC, 0)
 		moveFD(s, open, fdStdin)
 		_, err := b.do(s)
 		return err
+	default:
+		if err := b.openStdin(); err != nil {
+			return err
+		}
 	}
-	moveFD(s, s.Call("memfd_create", linux.SYS_MEMFD_CREATE, "stdin", linux.MFD_CLOEXEC), fdStdin)
 	for len(data) > 0 {
 		part := data[:min(len(data), chunk)]
 		data = data[len(part):]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -28,6 +29,9 @@ func (s *Spec) Check() error {
 		if info, err := f.Stat(); err != nil || info.Mode().Type() != fs.ModeNamedPipe {
 			return errors.Join(fmt.Errorf("descriptor %d is not a pipe", 3+i), err)
 		}
+	}
+	if c := s.Standby; c != nil && (len(c.Args) == 0 || !path.IsAbs(c.Args[0])) {
+		return fmt.Errorf("the standby command %q does not begin with an absolute path", c.Args)
 	}
 	for _, f := range s.Files {
 		if _, err := glovebox.CleanPath(f.Path); err != nil {

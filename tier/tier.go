@@ -99,10 +99,27 @@ type Spec struct {
 	// Allow names controls (see [Report]) that may be missing. The box says so
 	// in Controls.
 	Allow []string
+	// Standby, if not nil, is a command that is started with the box and then
+	// waits for its orders, so that a run begins where the slow part is over:
+	// its Args, Env and Dir. Tiers take it whose [Traits] say so. Beside the
+	// Descriptors it has two more: from the next number it reads its orders, up
+	// to the end of file; to the one after that it writes one byte when it is
+	// ready, and Open returns then. An order that is a line end and no more asks
+	// it to get ready once more (what was in its memory may have been laid
+	// aside), which it answers by another byte; an end without orders means that
+	// nobody needs it. The first Run is of this command; see [Command.Orders].
+	//
+	// It waits for whoever comes, so nothing of a Job is in it. A tier may copy
+	// it from one that waited before: what must not be equal in two boxes, such
+	// as a seed, is made after the orders came.
+	Standby *Command
 }
 
 // Command is a command to run in a box.
 type Command struct {
+	// Orders, if not nil, are what the box's standby command reads, and make
+	// this the run of it: Args, Env and Dir are not used. See [Spec.Standby].
+	Orders []byte
 	// Args is the argument vector; Args[0] is an absolute path in the box.
 	Args []string
 	// Env is the whole environment, as "NAME=value".

@@ -11,6 +11,8 @@ type Traits struct {
 	// Native tells that machine code runs: any interpreter, any package of an
 	// image. Else only WebAssembly modules do.
 	Native bool `json:"native"`
+	// Standby tells that its boxes take a [Spec.Standby].
+	Standby bool `json:"standby,omitempty"`
 	// Emulated tells that the processor too is emulated, which is slow.
 	Emulated bool `json:"emulated,omitempty"`
 	// Stops are the attacks that it stops beyond what every tier does, and

@@ -101,12 +101,16 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	case len(spec.Descriptors) > glove.MaxDescriptors:
 		return nil, t.invalid(fmt.Errorf("%d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors))
 	}
-	ends, g, err := t.boot(ctx, spec)
+	standby, with, err := glove.NewStandby(spec)
 	if err != nil {
-		return nil, err
+		return nil, t.fail("make pipes", err)
+	}
+	ends, g, err := t.boot(ctx, with)
+	if err := errors.Join(err, standby.Booted()); err != nil {
+		return nil, errors.Join(err, standby.Close())
 	}
 	box, err := glove.NewBox(glove.Config{
-		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g,
+		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g, Standby: standby,
 		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(),
 	})
 	if err != nil {

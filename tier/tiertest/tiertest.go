@@ -51,7 +51,7 @@ func Run(t *testing.T, k Kind) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := k.Root(context.Background(), store, rootfs.Base())
+	root, err := k.Root(context.Background(), store, rootfs.Base().Merge(standbyRoot()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +79,7 @@ func Run(t *testing.T, k Kind) {
 		{"walls", wallTests},
 		{"ends", endTests},
 		{"open", openTests},
+		{"standby", standbyTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for name, test := range group.tests {
