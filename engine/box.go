@@ -108,6 +108,7 @@ func (r *run) check(ctx context.Context, box tier.Box, step *language.Step, main
 		return nil, nil
 	}
 	begin := time.Now()
+	r.watch.begin(glovebox.PhaseCheck, 0)
 	defer func() { r.o.Timings.Check += since(begin) }()
 	var stdout, stderr bytes.Buffer
 	cmd := r.command(*step)

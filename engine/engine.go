@@ -182,10 +182,16 @@ func (e *Engine) Toolchain(ctx context.Context, l *language.Language) (*language
 
 // Run runs one Job. Cancelling ctx ends it with [glovebox.StatusCancelled].
 func (e *Engine) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error) {
+	return e.run(ctx, job, nil)
+}
+
+// run is Run with a watcher, or nil.
+func (e *Engine) run(ctx context.Context, job glovebox.Job, w *watch) (*glovebox.Observation, error) {
 	if err := e.validate(&job); err != nil {
 		return nil, err
 	}
 	r := newRun(e, &job)
+	r.watch = w
 	o := r.all(ctx)
 	if r.wrong != nil {
 		return nil, r.wrong

@@ -101,6 +101,7 @@ func (r *run) sitTogether(ctx context.Context, x *language.Exam, facts *classify
 		return "", nil
 	}
 	begin := time.Now()
+	r.watch.begin(glovebox.PhaseTest, r.job.Limits.Wall)
 	report.start()
 	facts.Program = box.Run(ctx, r.candidate(x))
 	r.o.Timings.Execute += since(begin)
@@ -159,6 +160,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 	}
 
 	begin := time.Now()
+	r.watch.begin(glovebox.PhaseTest, r.job.Limits.Wall)
 	report.start()
 	parser.start()
 	during, finished := context.WithCancel(ctx)

@@ -88,6 +88,7 @@ func (s *session) check(ctx context.Context, facts *classify.Facts) bool {
 // run executes the program once.
 func (s *session) run(ctx context.Context, cmd tier.Command) (glovebox.Outcome, *glovebox.SyntaxError) {
 	begin := time.Now()
+	s.r.watch.begin(glovebox.PhaseExecute, s.r.job.Limits.Wall)
 	defer func() { s.r.o.Timings.Execute += since(begin) }()
 	if s.report == nil {
 		return s.box.Run(ctx, cmd), nil

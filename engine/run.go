@@ -26,6 +26,7 @@ type run struct {
 	job    *glovebox.Job
 	o      *glovebox.Observation
 	redact *redact.Redactor
+	watch  *watch // nil where nobody watches
 
 	program *glovebox.Program
 	tests   []glovebox.File
@@ -61,8 +62,15 @@ func newRun(e *Engine, job *glovebox.Job) *run {
 func (r *run) all(ctx context.Context) *glovebox.Observation {
 	begin := time.Now()
 	go redact.Prepare()
-	for _, step := range []func(context.Context) bool{r.extract, r.admit, r.stage, r.execute} {
-		if !step(ctx) {
+	for _, step := range []struct {
+		phase glovebox.Phase
+		do    func(context.Context) bool
+	}{
+		{glovebox.PhaseExtract, r.extract}, {glovebox.PhaseAdmit, r.admit}, {glovebox.PhaseStage, r.stage},
+		{"", r.execute}, // whose phases begin in the boxes
+	} {
+		r.watch.begin(step.phase, 0)
+		if !step.do(ctx) {
 			break
 		}
 	}

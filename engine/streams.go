@@ -52,7 +52,7 @@ func (r *run) stream(name string) io.Writer {
 		s.whole = &wholeStream{id: id, blob: blob, sum: sha256.New()}
 		return s.whole, nil
 	})
-	s.in = r.redact.Writer(name, s.capture)
+	s.in = r.redact.Writer(name, r.watch.stream(name, s.capture))
 	r.streams = append(r.streams, s)
 	return s.in
 }
@@ -64,6 +64,9 @@ func (r *run) forget() {
 		if s.whole != nil {
 			s.whole.blob.Discard()
 		}
+	}
+	if len(r.streams) > 0 {
+		r.watch.restart()
 	}
 	r.streams, r.artifacts, r.o.Refused = nil, nil, nil
 }
