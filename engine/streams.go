@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"hash"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -35,9 +37,21 @@ type wholeStream struct {
 }
 
 func (w *wholeStream) Write(p []byte) (int, error) {
+	n, err := w.blob.Write(p)
+	if err != nil {
+		w.blob.Discard() // what room there is, others can use at once
+		return n, err
+	}
 	w.sum.Write(p)
 	w.size += int64(len(p))
-	return w.blob.Write(p)
+	return n, nil
+}
+
+// end completes the stream's artifact.
+func (w *wholeStream) end(name string) (glovebox.Artifact, error) {
+	return glovebox.Artifact{
+		ID: w.id, Name: name, MIME: "text/plain", Size: w.size, SHA256: hex.EncodeToString(w.sum.Sum(nil)),
+	}, w.blob.Close()
 }
 
 // stream returns the writer for a stream.
@@ -101,17 +115,27 @@ func (s *streamCapture) finish(o *glovebox.Observation) {
 		o.Truncated = map[string]glovebox.Truncation{}
 	}
 	t := glovebox.Truncation{TotalBytes: s.capture.Total(), KeptBytes: int64(len(head) + len(tail))}
-	if w := s.whole; w != nil {
-		if s.capture.Lost() != nil {
-			w.blob.Discard()
-		} else if w.blob.Close() == nil {
-			t.Artifact = w.id
-			o.Artifacts = append(o.Artifacts, glovebox.Artifact{
-				ID: w.id, Name: s.name + ".txt", MIME: "text/plain", Size: w.size, SHA256: hex.EncodeToString(w.sum.Sum(nil)),
-			})
-		}
+	name, err := s.name+".txt", s.capture.Lost()
+	var whole glovebox.Artifact
+	if err == nil {
+		whole, err = s.whole.end(name)
+	}
+	if err == nil {
+		t.Artifact = whole.ID
+		o.Artifacts = append(o.Artifacts, whole)
+	} else {
+		o.Refused = append(o.Refused, glovebox.Refusal{Name: name, Reason: "the whole stream could not be kept: " + withoutPath(err)})
 	}
 	o.Truncated[s.name] = t
+}
+
+// withoutPath is an error without the path of a file of ours.
+func withoutPath(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err.Error()
 }
 
 // collect takes the artifacts out of a box's workspace, in which files were

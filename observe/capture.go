@@ -4,6 +4,7 @@ package observe
 
 import (
 	"io"
+	"unicode/utf8"
 )
 
 // Capture keeps the head and the tail of a stream, in bounded memory, and hands
@@ -97,10 +98,17 @@ func (c *Capture) Truncated() bool {
 }
 
 // Kept returns the head and the tail. Where the stream is not truncated, tail
-// follows head without a gap.
+// follows head without a gap; else neither ends in half a character.
 func (c *Capture) Kept() (head, tail []byte) {
 	tail = append(append([]byte(nil), c.tail[c.next:]...), c.tail[:c.next]...)
-	return c.head, tail
+	if !c.Truncated() {
+		return c.head, tail
+	}
+	n := 0
+	for n < min(len(tail), utf8.UTFMax-1) && !utf8.RuneStart(tail[n]) {
+		n++
+	}
+	return c.head[:len(c.head)-cutRune(c.head)], tail[n:]
 }
 
 // Bytes returns head and tail in one piece.

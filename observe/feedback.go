@@ -2,11 +2,11 @@ package observe
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Bounds of a feedback, in bytes.
@@ -226,7 +226,7 @@ func Line(s string) string {
 
 // identifier is what names of files, tests and functions look like: no words
 // that a reader could take for a sentence.
-var identifier = regexp.MustCompile(`^[\w.:/\[\],=+@#-]{1,100}$`)
+var identifier = lazyre.New(`^[\w.:/\[\],=+@#-]{1,100}$`)
 
 // quote adds untrusted text between marks that it cannot forge.
 func quote(b *strings.Builder, name, text string) {
@@ -240,17 +240,17 @@ func quote(b *strings.Builder, name, text string) {
 // might take for them: in capitals, with spaces, with characters that do not
 // show.
 func defuse(s string) string {
-	return marks.ReplaceAllString(s, "[$1")
+	return marks().ReplaceAllString(s, "[$1")
 }
 
 // gap is what may stand between the characters of a mark and not be seen.
 const gap = `[\s\p{Cf}\p{Mn}]*`
 
-var marks = regexp.MustCompile(`(?i)[<＜﹤‹〈⟨]` + gap + `([/／⁄∕]?` + gap + strings.Join(strings.Split("untrusted", ""), gap) + `)`)
+var marks = lazyre.New(`(?i)[<＜﹤‹〈⟨]` + gap + `([/／⁄∕]?` + gap + strings.Join(strings.Split("untrusted", ""), gap) + `)`)
 
 // word is a name of somebody else's in a line of ours.
 func word(s string) string {
-	if identifier.MatchString(s) {
+	if identifier().MatchString(s) {
 		return defuse(s)
 	}
 	if s = Line(s); s == "" {
