@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Plan is what a model means to do, read from its reply. What cannot be read
@@ -38,7 +38,7 @@ LIBRARIES:
 Name the edge cases that the tests may check in the steps. Keep it under 300 words.`
 
 // bullet is the beginning of a list's item.
-var bullet = regexp.MustCompile(`^\s*(?:[-*•]|\d{1,3}[.)])\s+`)
+var bullet = lazyre.New(`^\s*(?:[-*•]|\d{1,3}[.)])\s+`)
 
 // readPlan reads a plan.
 func readPlan(reply string) *Plan {
@@ -58,7 +58,7 @@ func readPlan(reply string) *Plan {
 		if into == nil || line == "" || len(*into) == maxItems {
 			continue
 		}
-		item := bullet.ReplaceAllString(line, "")
+		item := bullet().ReplaceAllString(line, "")
 		if into == &p.Files {
 			item = strings.Trim(firstWord(item), "`*:,")
 			clean, err := glovebox.CleanPath(item)

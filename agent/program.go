@@ -3,11 +3,11 @@ package agent
 import (
 	"context"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/extract"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/observe"
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
@@ -112,7 +112,7 @@ func (p *program) name(found *glovebox.Program) string {
 	known := "solution" + path.Ext(found.Main)
 	taken := slices.ContainsFunc(found.Files, func(f glovebox.File) bool { return f.Path == known })
 	for _, f := range p.s.task.Tests {
-		if solution.Match(f.Data) && !taken {
+		if solution().Match(f.Data) && !taken {
 			return known
 		}
 	}
@@ -120,7 +120,7 @@ func (p *program) name(found *glovebox.Program) string {
 }
 
 // solution is how tests speak of a program that has no name.
-var solution = regexp.MustCompile(`\bsolution\b`)
+var solution = lazyre.New(`\bsolution\b`)
 
 // extract finds the program in a reply, under the name of the program that it
 // repairs.

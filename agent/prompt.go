@@ -3,11 +3,11 @@ package agent
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/edit"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/model"
 	"github.com/gloveboxhq/glovebox/observe"
 )
@@ -56,7 +56,7 @@ func (s *solver) shares() shares {
 }
 
 // frame is untrusted text as [observe.Quote] writes it.
-var frame = regexp.MustCompile(`(?s)(<untrusted source="[^"\n]*">)(.*?)(</untrusted>)`)
+var frame = lazyre.New(`(?s)(<untrusted source="[^"\n]*">)(.*?)(</untrusted>)`)
 
 // fit shortens a message to so many tokens, at the cost of the longest frames in
 // it. A frame keeps its marks: what is cut between two of them would let the rest
@@ -65,10 +65,10 @@ func fit(text string, tokens int) string {
 	short := text
 	for limit := tokens; model.Count(short) > tokens; limit /= 2 {
 		if limit == 0 {
-			return model.Truncate(frame.ReplaceAllString(text, ""), tokens)
+			return model.Truncate(frame().ReplaceAllString(text, ""), tokens)
 		}
-		short = frame.ReplaceAllStringFunc(text, func(f string) string {
-			part := frame.FindStringSubmatch(f)
+		short = frame().ReplaceAllStringFunc(text, func(f string) string {
+			part := frame().FindStringSubmatch(f)
 			return part[1] + model.Truncate(part[2], limit) + part[3]
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Signature names a failure such that two runs that fail for the same reason
@@ -48,18 +49,18 @@ func Signature(o *glovebox.Observation) string {
 // volatile is what differs between two runs that say the same, and what stands
 // for it, in the order in which it is looked for.
 var volatile = []struct {
-	find *regexp.Regexp
+	find func() *regexp.Regexp
 	put  string
 }{
-	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?`), "TIME"},
-	{regexp.MustCompile(`\b\d\d:\d\d:\d\d([.,]\d+)?\b`), "TIME"},
-	{regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "ID"},
-	{regexp.MustCompile(`(?i)\b0x[0-9a-f]{3,}\b`), "ADDRESS"},
-	{regexp.MustCompile(`(?:[A-Za-z]:)?(?:[/\\][\w.@+~-]+){2,}[/\\]?`), "PATH"},
-	{regexp.MustCompile(`(?i)\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|secs|seconds?|minutes?)\b`), "DURATION"},
-	{regexp.MustCompile(`(?i)\b(line|lines|pid|process|thread|goroutine|port|column|col)([ =:#-]+)\d+`), "$1$2N"},
-	{regexp.MustCompile(`(\.\w{1,5}|PATH):\d+(:\d+)?\b`), "$1:N"},
-	{regexp.MustCompile(`\s+`), " "},
+	{lazyre.New(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?`), "TIME"},
+	{lazyre.New(`\b\d\d:\d\d:\d\d([.,]\d+)?\b`), "TIME"},
+	{lazyre.New(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "ID"},
+	{lazyre.New(`(?i)\b0x[0-9a-f]{3,}\b`), "ADDRESS"},
+	{lazyre.New(`(?:[A-Za-z]:)?(?:[/\\][\w.@+~-]+){2,}[/\\]?`), "PATH"},
+	{lazyre.New(`(?i)\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|secs|seconds?|minutes?)\b`), "DURATION"},
+	{lazyre.New(`(?i)\b(line|lines|pid|process|thread|goroutine|port|column|col)([ =:#-]+)\d+`), "$1$2N"},
+	{lazyre.New(`(\.\w{1,5}|PATH):\d+(:\d+)?\b`), "$1:N"},
+	{lazyre.New(`\s+`), " "},
 }
 
 // maxNormal bounds the text that is read of one message, in bytes.
@@ -71,9 +72,9 @@ func Normal(s string) string {
 		s = s[:maxNormal/2] + s[len(s)-maxNormal/2:]
 	}
 	for _, v := range volatile {
-		s = v.find.ReplaceAllString(s, v.put)
+		s = v.find().ReplaceAllString(s, v.put)
 	}
-	s = hexWord.ReplaceAllStringFunc(s, func(w string) string {
+	s = hexWord().ReplaceAllStringFunc(s, func(w string) string {
 		if strings.ContainsAny(w, "0123456789") && strings.ContainsAny(w, "abcdefABCDEF") {
 			return "HEX"
 		}
@@ -83,4 +84,4 @@ func Normal(s string) string {
 }
 
 // hexWord is what may be a hash or an identifier.
-var hexWord = regexp.MustCompile(`(?i)\b[0-9a-f]{8,}\b`)
+var hexWord = lazyre.New(`(?i)\b[0-9a-f]{8,}\b`)

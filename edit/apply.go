@@ -11,6 +11,7 @@ import (
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
@@ -206,10 +207,10 @@ func (a *applier) whole(e *Edit, exists bool) error {
 }
 
 // placeholders are lines that stand for code that was left out.
-var placeholders = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^\s*(?:#|//|--|/\*|<!--|\{/\*)\s*(?:\.\.\.|…)\s*[(\[]?(?:the )?(?:rest|remaining|existing|unchanged|same|previous|other|omitted)\b`),
-	regexp.MustCompile(`(?i)^\s*(?:#|//|--|/\*|<!--|\{/\*)\s*(?:the )?(?:rest of|(?:existing|remaining|previous|other) (?:code|methods|functions|implementation))\b.*(?:\.\.\.|…|unchanged|the same|goes here)`),
-	regexp.MustCompile(`(?i)^\s*[(\[]?(?:\.\.\.|…)\s*[(\[]?(?:the )?(?:rest|remaining|existing|unchanged|same|previous)\b[^=]*(?:\.\.\.|…|[)\]])\s*$`),
+var placeholders = []func() *regexp.Regexp{
+	lazyre.New(`(?i)^\s*(?:#|//|--|/\*|<!--|\{/\*)\s*(?:\.\.\.|…)\s*[(\[]?(?:the )?(?:rest|remaining|existing|unchanged|same|previous|other|omitted)\b`),
+	lazyre.New(`(?i)^\s*(?:#|//|--|/\*|<!--|\{/\*)\s*(?:the )?(?:rest of|(?:existing|remaining|previous|other) (?:code|methods|functions|implementation))\b.*(?:\.\.\.|…|unchanged|the same|goes here)`),
+	lazyre.New(`(?i)^\s*[(\[]?(?:\.\.\.|…)\s*[(\[]?(?:the )?(?:rest|remaining|existing|unchanged|same|previous)\b[^=]*(?:\.\.\.|…|[)\]])\s*$`),
 }
 
 // elision returns a line of text that stands for code that was left out, and
@@ -218,7 +219,7 @@ func elision(text, old string) string {
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\r\n")
 		for _, p := range placeholders {
-			if len(l) < 300 && p.MatchString(l) && !strings.Contains(old, l) {
+			if len(l) < 300 && p().MatchString(l) && !strings.Contains(old, l) {
 				return l
 			}
 		}

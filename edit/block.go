@@ -11,8 +11,8 @@ func (p *parser) block(lines []string, i, at int, name string) int {
 		own = name
 	}
 	end := i + 1
-	for end < len(lines) && !closeBlock.MatchString(lines[end]) {
-		if openBlock.MatchString(lines[end]) {
+	for end < len(lines) && !closeBlock().MatchString(lines[end]) {
+		if openBlock().MatchString(lines[end]) {
 			p.bad.add(Malformed, own, line, "this block has no >>>>>>> REPLACE before the next one begins")
 			return end
 		}
@@ -55,7 +55,7 @@ func divide(lines []string, width int) (search, replace []string, n int) {
 	at := -1
 	for _, exact := range []bool{true, false} {
 		for i, l := range lines {
-			if divider.MatchString(l) && (!exact || strings.Count(l, "=") == width) {
+			if divider().MatchString(l) && (!exact || strings.Count(l, "=") == width) {
 				at = i
 				n++
 			}

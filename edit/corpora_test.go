@@ -56,7 +56,7 @@ func TestRepairs(t *testing.T) {
 			}
 			end := func(s string) string { return strings.TrimSuffix(s, "\n") + "\n" }
 			// The same hunks with counts and numbers that are wrong.
-			wrong := hunkHead.ReplaceAllString(string(patch), "@@ -1,2 +3,4 @@")
+			wrong := hunkHead().ReplaceAllString(string(patch), "@@ -1,2 +3,4 @@")
 			none := strings.ReplaceAll(wrong, "@@ -1,2 +3,4 @@", "@@ @@")
 			forms := map[string]string{
 				"whole":          "src/solution.py\n````python\n" + end(to) + "````\n",

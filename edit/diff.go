@@ -1,14 +1,15 @@
 package edit
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 var (
-	hunkHead  = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
-	diffExtra = regexp.MustCompile(`^(?:index |new file mode |deleted file mode |old mode |new mode |similarity index |dissimilarity index |rename |copy )`)
+	hunkHead  = lazyre.New(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
+	diffExtra = lazyre.New(`^(?:index |new file mode |deleted file mode |old mode |new mode |similarity index |dissimilarity index |rename |copy )`)
 )
 
 const noFile = "/dev/null"
@@ -55,7 +56,7 @@ func (p *parser) diff(lines []string, i, at int, fenced bool, name string) int {
 		case strings.HasPrefix(l, "GIT binary patch"), strings.HasPrefix(l, "Binary files "), strings.HasPrefix(l, "copy from "):
 			h.bad = "binary changes and copies cannot be made by a diff in a reply"
 			continue
-		case h.git != "" && h.from == "" && diffExtra.MatchString(l):
+		case h.git != "" && h.from == "" && diffExtra().MatchString(l):
 			h.extra(l)
 			continue
 		}
@@ -158,7 +159,7 @@ func (p *parser) change(h header, hunks []Hunk, line int, name string) {
 func (p *parser) hunk(lines []string, i, at int, fenced bool) (Hunk, int) {
 	h := Hunk{Line: at + i}
 	old, new := 0, 0
-	if m := hunkHead.FindStringSubmatch(lines[i]); m != nil {
+	if m := hunkHead().FindStringSubmatch(lines[i]); m != nil {
 		h.Start, _ = strconv.Atoi(m[1])
 		old, new = count(m[2]), count(m[4])
 	}

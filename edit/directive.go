@@ -6,7 +6,7 @@ import "strings"
 // and returns the line after that.
 func (p *parser) directive(lines []string, i, at int) int {
 	line := at + i
-	m := directive.FindStringSubmatch(lines[i])
+	m := directive().FindStringSubmatch(lines[i])
 	name := strings.Trim(strings.ReplaceAll(m[2], `\`, "/"), "`")
 	i++
 	switch m[1] {

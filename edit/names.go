@@ -2,9 +2,9 @@ package edit
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/language"
 )
 
@@ -16,13 +16,13 @@ var bareNames = map[string]bool{
 }
 
 var (
-	ending    = regexp.MustCompile(`\.[A-Za-z0-9_+-]{1,16}$`)
-	notInPath = regexp.MustCompile("[\\s<>|\"'*?;:,`(){}=$&!]")
-	listMark  = regexp.MustCompile(`^(?:[-*+]|\(?\d{1,3}[.):])\s+`)
-	labelled  = regexp.MustCompile(`(?i)^(?:file|filename|file name|file ?path|path|new file|create)\s*:\s*`)
-	aside     = regexp.MustCompile(`(?i)\s*\((?:new|new file|modified|updated|changed|created|edited|full|complete)\)$`)
-	attribute = regexp.MustCompile(`(?i)\b(?:title|file|filename|path|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'{},]+))`)
-	comment   = regexp.MustCompile(`^\s*(?:#+|//+|--+|;+|%+|/\*+|<!--)\s*(.*?)\s*(?:\*/|-->)?\s*$`)
+	ending    = lazyre.New(`\.[A-Za-z0-9_+-]{1,16}$`)
+	notInPath = lazyre.New("[\\s<>|\"'*?;:,`(){}=$&!]")
+	listMark  = lazyre.New(`^(?:[-*+]|\(?\d{1,3}[.):])\s+`)
+	labelled  = lazyre.New(`(?i)^(?:file|filename|file name|file ?path|path|new file|create)\s*:\s*`)
+	aside     = lazyre.New(`(?i)\s*\((?:new|new file|modified|updated|changed|created|edited|full|complete)\)$`)
+	attribute = lazyre.New(`(?i)\b(?:title|file|filename|path|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'{},]+))`)
+	comment   = lazyre.New(`^\s*(?:#+|//+|--+|;+|%+|/\*+|<!--)\s*(.*?)\s*(?:\*/|-->)?\s*$`)
 )
 
 // endings are those of files that no language of ours has, beside theirs.
@@ -50,13 +50,13 @@ const maxName = 600
 // re.match could be one as much as math.py, and Input/Output as much as bin/run:
 // only known endings count. Where it is sure that a path is meant, any does.
 func isPath(s string, sure bool) bool {
-	if s == "" || notInPath.MatchString(s) || strings.HasSuffix(s, "/") || strings.Contains(s, "//") {
+	if s == "" || notInPath().MatchString(s) || strings.HasSuffix(s, "/") || strings.Contains(s, "//") {
 		return false
 	}
 	base := path.Base(s)
 	return bareNames[base] || endings[strings.ToLower(path.Ext(base))] || strings.HasPrefix(base, ".") && len(base) > 2 ||
 		strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
-		sure && (strings.Contains(s, "/") || ending.MatchString(base))
+		sure && (strings.Contains(s, "/") || ending().MatchString(base))
 }
 
 // loneName returns the path that a line consists of, but for the marks that
@@ -68,19 +68,19 @@ func loneName(line string, sure bool) string {
 		return ""
 	}
 	line = strings.TrimSpace(strings.TrimLeft(line, "#>"))
-	line = listMark.ReplaceAllString(line, "")
+	line = listMark().ReplaceAllString(line, "")
 	label := false
 	sure = sure || strings.HasPrefix(strings.TrimLeft(line, "*"), "`") && strings.Contains(line, "/")
 	for {
 		before := line
 		line = strings.TrimSpace(strings.TrimSuffix(line, ":"))
-		line = aside.ReplaceAllString(line, "")
+		line = aside().ReplaceAllString(line, "")
 		for _, mark := range []string{"**", "`", `"`, "'", "*"} {
 			if inner, ok := strings.CutPrefix(line, mark); ok && strings.HasSuffix(inner, mark) && len(inner) > len(mark) {
 				line = strings.TrimSpace(strings.TrimSuffix(inner, mark))
 			}
 		}
-		if rest := labelled.ReplaceAllString(line, ""); rest != line {
+		if rest := labelled().ReplaceAllString(line, ""); rest != line {
 			line, label = strings.Trim(rest, "*` "), true
 		}
 		if line == before {
@@ -88,7 +88,7 @@ func loneName(line string, sure bool) string {
 		}
 	}
 	line = strings.ReplaceAll(line, `\`, "/")
-	if !isPath(line, sure) && !(label && line != "" && !notInPath.MatchString(line)) {
+	if !isPath(line, sure) && !(label && line != "" && !notInPath().MatchString(line)) {
 		return ""
 	}
 	return line
@@ -100,7 +100,7 @@ func readInfo(info string) (tag, name string) {
 	if len(info) > maxName {
 		return "", ""
 	}
-	if m := attribute.FindStringSubmatch(info); m != nil {
+	if m := attribute().FindStringSubmatch(info); m != nil {
 		name = strings.ReplaceAll(m[1]+m[2]+m[3], `\`, "/")
 	}
 	tag, rest, _ := strings.Cut(strings.TrimSpace(info), " ")
@@ -118,9 +118,9 @@ func readInfo(info string) (tag, name string) {
 // nameInside returns the path in a comment that is a file's first line, and
 // whether the comment is a label ("# file: a.py") and no line of the file.
 func nameInside(line string) (name string, isLabel bool) {
-	m := comment.FindStringSubmatch(line)
+	m := comment().FindStringSubmatch(line)
 	if len(line) > maxName || m == nil {
 		return "", false
 	}
-	return loneName(m[1], false), labelled.MatchString(m[1])
+	return loneName(m[1], false), labelled().MatchString(m[1])
 }

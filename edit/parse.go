@@ -2,9 +2,10 @@ package edit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Parse reads the edits of a reply. The error holds every [*Error] that was
@@ -88,10 +89,10 @@ func (p *parser) note(format string, args ...any) {
 }
 
 var (
-	openBlock  = regexp.MustCompile(`^<{5,9} ?SEARCH:?\s*$`)
-	closeBlock = regexp.MustCompile(`^>{5,9} ?REPLACE\s*$`)
-	divider    = regexp.MustCompile(`^={5,9}\s*$`)
-	directive  = regexp.MustCompile(`^\*\*\* (Delete|Remove|Rename|Move|Add|Create|Update) File: *(.+?)\s*$`)
+	openBlock  = lazyre.New(`^<{5,9} ?SEARCH:?\s*$`)
+	closeBlock = lazyre.New(`^>{5,9} ?REPLACE\s*$`)
+	divider    = lazyre.New(`^={5,9}\s*$`)
+	directive  = lazyre.New(`^\*\*\* (Delete|Remove|Rename|Move|Add|Create|Update) File: *(.+?)\s*$`)
 )
 
 // text reads lines, the first of which is line at of the reply. In a fence, name
@@ -101,11 +102,11 @@ func (p *parser) text(lines []string, at int, fenced bool, name string) {
 		l := lines[i]
 		f, isFence := openFence(l)
 		switch {
-		case openBlock.MatchString(l):
+		case openBlock().MatchString(l):
 			i = p.block(lines, i, at, name)
 		case isFence && !fenced:
 			i = p.fence(f, lines, i, at)
-		case directive.MatchString(l):
+		case directive().MatchString(l):
 			i = p.directive(lines, i, at)
 		case startsDiff(lines[i:]) || fenced && name != "" && strings.HasPrefix(l, "@@"):
 			i = p.diff(lines, i, at, fenced, name)
@@ -122,13 +123,13 @@ type fence struct {
 	info   string
 }
 
-var fenceLine = regexp.MustCompile("^( *)(`{3,}|~{3,}) *([^`]*)$")
+var fenceLine = lazyre.New("^( *)(`{3,}|~{3,}) *([^`]*)$")
 
 func openFence(l string) (f fence, ok bool) {
 	if !strings.Contains(l, "```") && !strings.Contains(l, "~~~") {
 		return f, false
 	}
-	m := fenceLine.FindStringSubmatch(l)
+	m := fenceLine().FindStringSubmatch(l)
 	if m == nil {
 		return f, false
 	}
@@ -150,7 +151,7 @@ func (p *parser) fence(f fence, lines []string, i, at int) int {
 		name = above(lines[:i], false)
 	}
 	first, second := firstTwo(lines[i+1:])
-	isBlock := openBlock.MatchString(strings.TrimSpace(first)) || loneName(first, true) != "" && openBlock.MatchString(strings.TrimSpace(second))
+	isBlock := openBlock().MatchString(strings.TrimSpace(first)) || loneName(first, true) != "" && openBlock().MatchString(strings.TrimSpace(second))
 	var body []string
 	end, closed := i+1, false
 	inBlock, inner := false, ""
@@ -158,9 +159,9 @@ func (p *parser) fence(f fence, lines []string, i, at int) int {
 		l := lines[end]
 		g, isFence := openFence(l)
 		switch {
-		case (isBlock || name == "") && openBlock.MatchString(strings.TrimSpace(l)):
+		case (isBlock || name == "") && openBlock().MatchString(strings.TrimSpace(l)):
 			isBlock, inBlock = true, true
-		case isBlock && closeBlock.MatchString(strings.TrimSpace(l)):
+		case isBlock && closeBlock().MatchString(strings.TrimSpace(l)):
 			inBlock = false
 		case inBlock:
 		case inner != "" && g.mark == inner && g.info == "":
@@ -181,7 +182,7 @@ func (p *parser) fence(f fence, lines []string, i, at int) int {
 			name = above(lines[:i], true)
 		}
 		p.text(body, line+1, true, name)
-	case (isPatch || directive.MatchString(first) || strings.HasPrefix(first, "*** Begin Patch")) && !closed:
+	case (isPatch || directive().MatchString(first) || strings.HasPrefix(first, "*** Begin Patch")) && !closed:
 		p.bad.add(Malformed, name, line, "the reply ends inside this fence")
 	case isPatch:
 		before, errors := p.count, len(p.bad.list)
@@ -189,7 +190,7 @@ func (p *parser) fence(f fence, lines []string, i, at int) int {
 		if p.count == before && len(p.bad.list) == errors {
 			p.bad.add(Malformed, name, line, "there is no diff in this fence: it must begin with --- and +++ lines, or its path must stand on the line above, and its hunks with @@")
 		}
-	case directive.MatchString(first) || strings.HasPrefix(first, "*** Begin Patch"):
+	case directive().MatchString(first) || strings.HasPrefix(first, "*** Begin Patch"):
 		p.text(body, line+1, true, name)
 	default:
 		p.whole(name, body, line, closed)

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/language"
 )
 
@@ -84,7 +84,7 @@ func (a *assembly) outputs(blocks []block) {
 		switch {
 		case b.tag == "" && b.lang.Score(b.text) < 45:
 			b.reason = "untagged beside tagged code: output"
-		case code && outputAbove.MatchString(b.before) && b.lang.Score(b.text) < 20:
+		case code && outputAbove().MatchString(b.before) && b.lang.Score(b.text) < 20:
 			b.reason = "output"
 		default:
 			code = true
@@ -138,11 +138,11 @@ func (a *assembly) patch(b *block, before []block) {
 }
 
 // testSigns are lines that only tests have, in any of the languages.
-var testSigns = regexp.MustCompile(`(?m)^\s*(?:import (?:unittest|pytest)\b|from (?:unittest|pytest)\b|(?:async )?def test_\w*\(|class Test\w*[(:]|class \w+\(unittest\.TestCase\)|(?:describe|it|test)\(\s*['"` + "`" + `]|(?:import|const) .*(?:node:test|vitest|jest|mocha|node:assert|'assert'|"assert")|func Test\w*\(\w+ \*testing\.T\)|require ['"](?:minitest|test/unit|rspec)|RSpec\.describe|use Test::|class \w+ (?:extends TestCase|< Minitest)|require.*luaunit|@test ")`)
+var testSigns = lazyre.New(`(?m)^\s*(?:import (?:unittest|pytest)\b|from (?:unittest|pytest)\b|(?:async )?def test_\w*\(|class Test\w*[(:]|class \w+\(unittest\.TestCase\)|(?:describe|it|test)\(\s*['"` + "`" + `]|(?:import|const) .*(?:node:test|vitest|jest|mocha|node:assert|'assert'|"assert")|func Test\w*\(\w+ \*testing\.T\)|require ['"](?:minitest|test/unit|rspec)|RSpec\.describe|use Test::|class \w+ (?:extends TestCase|< Minitest)|require.*luaunit|@test ")`)
 
 var (
-	assertion = regexp.MustCompile(`^(?:self\.)?(?:assert\b|assert\w*[.(]|console\.assert\(|expect\()`)
-	passed    = regexp.MustCompile(`(?i)^(?:print|puts|echo|console\.log|fmt\.Print\w*)\b.*\b(?:pass|passed|ok|success\w*|tests?)\b`)
+	assertion = lazyre.New(`^(?:self\.)?(?:assert\b|assert\w*[.(]|console\.assert\(|expect\()`)
+	passed    = lazyre.New(`(?i)^(?:print|puts|echo|console\.log|fmt\.Print\w*)\b.*\b(?:pass|passed|ok|success\w*|tests?)\b`)
 )
 
 // testBytes is how much of a block is read to tell tests.
@@ -164,7 +164,7 @@ func isTest(b *block) bool {
 	if b.name != "" {
 		return false
 	}
-	return testSigns.MatchString(head) || onlyAsserts(b)
+	return testSigns().MatchString(head) || onlyAsserts(b)
 }
 
 // onlyAsserts tells whether a block is nothing but assertions.
@@ -173,8 +173,8 @@ func onlyAsserts(b *block) bool {
 	for line := range strings.Lines(b.text) {
 		t := significant(line, b.lang)
 		switch {
-		case t == "", passed.MatchString(t), line[0] == ' ', line[0] == '\t', strings.HasPrefix(t, ")"):
-		case assertion.MatchString(t):
+		case t == "", passed().MatchString(t), line[0] == ' ', line[0] == '\t', strings.HasPrefix(t, ")"):
+		case assertion().MatchString(t):
 			found = true
 		default:
 			return false
@@ -422,7 +422,7 @@ func (a *assembly) join(prog *glovebox.Program, parts []*block) string {
 	var text bytes.Buffer
 	for i, p := range parts {
 		code := p.text
-		if i > 0 && a.lang.Name == "go" && goPackage.MatchString(code) {
+		if i > 0 && a.lang.Name == "go" && goPackage().MatchString(code) {
 			// A Go file has one package clause: the part is a file of its own.
 			file := a.names.fallback(a.lang)
 			a.add(prog, file, code)
@@ -449,7 +449,7 @@ func (a *assembly) join(prog *glovebox.Program, parts []*block) string {
 	return main
 }
 
-var goPackage = regexp.MustCompile(`(?m)^package\s+\w+`)
+var goPackage = lazyre.New(`(?m)^package\s+\w+`)
 
 // entryNames are the names of files that programs start with.
 var entryNames = []string{"main", "__main__", "app", "index", "run", "cli", "server", "program", "solution"}
@@ -480,7 +480,7 @@ func (a *assembly) start(prog *glovebox.Program) string {
 	}
 	for _, f := range code {
 		for line := range bytes.Lines(f.Data) {
-			if entryPoint.Match(line) {
+			if entryPoint().Match(line) {
 				return f.Path
 			}
 		}

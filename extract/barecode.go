@@ -1,12 +1,13 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // codeStart is a line that only code begins with.
-var codeStart = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
+var codeStart = lazyre.New(`^\s*(?:` + strings.Join([]string{
 	`#!/`, `<\?php`, `#include\b`, `>>> ?\S`,
 	`(?:async )?def \w+\s*[(:]`, `def \w+[?!]?$`, `class \w+\s*(?:[({:<]|$|extends )`, `from [\w.]+ import \S`, `import [\w.]+(?: as \w+)?(?:, *[\w.]+(?: as \w+)?)*$`,
 	`import (?:[\w*{].* from )?['"(]`, `@\w+(?:\(|$)`, `module [A-Z]\w*$`,
@@ -22,27 +23,27 @@ var codeStart = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
 }, `|`) + `)`)
 
 // closer is a line that ends what is open.
-var closer = regexp.MustCompile(`^\s*(?:[)\]}]+[;,)]*|end|fi|done|esac|\?>|"""|''')\s*(?:#.*|//.*)?$`)
+var closer = lazyre.New(`^\s*(?:[)\]}]+[;,)]*|end|fi|done|esac|\?>|"""|''')\s*(?:#.*|//.*)?$`)
 
-var comment = regexp.MustCompile(`^\s*(?:#(?:[^#]|$)|//|--|/\*|\*)`)
+var comment = lazyre.New(`^\s*(?:#(?:[^#]|$)|//|--|/\*|\*)`)
 
 // sentence is a line of prose: words, and at its end what ends a sentence or
 // nothing.
 var (
-	sentence  = regexp.MustCompile(`^\s*(?:[-*+>] |\d+[.)] |#{1,6} )?[("'“*_` + "`" + `]*[A-Z][\w'’,;()"“”/*_` + "`" + `-]*(?: +[\w'’,;:()"“”/*_` + "`" + `.+=-]+){2,}[.:!?…)*]*\s*$`)
-	sentences = regexp.MustCompile(`[a-z][.!?](?: |$)`)
+	sentence  = lazyre.New(`^\s*(?:[-*+>] |\d+[.)] |#{1,6} )?[("'“*_` + "`" + `]*[A-Z][\w'’,;()"“”/*_` + "`" + `-]*(?: +[\w'’,;:()"“”/*_` + "`" + `.+=-]+){2,}[.:!?…)*]*\s*$`)
+	sentences = lazyre.New(`[a-z][.!?](?: |$)`)
 )
 
 // isProse tells whether a line that stands alone is prose.
 func isProse(line string) bool {
 	t := strings.TrimSpace(line)
-	if t == "" || codeStart.MatchString(line) && !sentences.MatchString(line) {
+	if t == "" || codeStart().MatchString(line) && !sentences().MatchString(line) {
 		return false
 	}
 	if strings.HasPrefix(t, "**") || strings.HasPrefix(t, "- ") || strings.HasPrefix(t, "## ") || strings.HasPrefix(t, "### ") {
 		return true
 	}
-	return sentence.MatchString(line) && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, "{")
+	return sentence().MatchString(line) && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, "{")
 }
 
 // bareCode finds code that nothing marks as such: the runs of lines that begin
@@ -94,7 +95,7 @@ func (r *runs) add(l string, quotes bool) {
 		}
 		return
 	}
-	remark := comment.MatchString(l) && in <= r.indent
+	remark := comment().MatchString(l) && in <= r.indent
 	switch {
 	case r.quote != "": // inside a long string: anything is code
 		r.take(l)
@@ -121,17 +122,17 @@ func (r *runs) add(l string, quotes bool) {
 			r.kept = len(r.lines)
 		}
 		return
-	case !inside && comment.MatchString(l):
+	case !inside && comment().MatchString(l):
 		r.ahead = append(r.ahead, l)
 		return
 	case !inside:
-		if !codeStart.MatchString(l) || isProse(l) || isMarkdownLine(l) {
+		if !codeStart().MatchString(l) || isProse(l) || isMarkdownLine(l) {
 			r.ahead = nil
 			return
 		}
 		r.start, r.indent = r.line-len(r.ahead), in
 		r.lines, r.ahead = r.ahead, nil
-	case in > r.indent, closer.MatchString(l), codeStart.MatchString(l) && !isProse(l):
+	case in > r.indent, closer().MatchString(l), codeStart().MatchString(l) && !isProse(l):
 	case in >= r.indent && !isProse(l) && (len(r.lines) == r.kept || isStatement(l)):
 	default:
 		r.end()
@@ -162,16 +163,16 @@ func (r *runs) end() {
 // signs of code and, strings and comments aside, no run of plain words.
 func isStatement(line string) bool {
 	t := withoutStrings(line)
-	return strings.ContainsAny(line, "()=;$[]{}\"'|") && !plainWords.MatchString(t)
+	return strings.ContainsAny(line, "()=;$[]{}\"'|") && !plainWords().MatchString(t)
 }
 
-var plainWords = regexp.MustCompile(`(?:^|\s)[A-Za-z]+[,']? [a-z']+,? [a-z']+(?:[\s,.:!?]|$)`)
+var plainWords = lazyre.New(`(?:^|\s)[A-Za-z]+[,']? [a-z']+,? [a-z']+(?:[\s,.:!?]|$)`)
 
 // isMarkdownLine tells whether a line is a heading, list item or table row.
 func isMarkdownLine(l string) bool {
 	t := strings.TrimSpace(l)
 	return strings.HasPrefix(t, "- ") || strings.HasPrefix(t, "* ") || strings.HasPrefix(t, "|") ||
-		numbered.MatchString(t) || strings.HasPrefix(t, "\\(") || strings.HasPrefix(t, "\\[")
+		numbered().MatchString(t) || strings.HasPrefix(t, "\\(") || strings.HasPrefix(t, "\\[")
 }
 
 // isOneWord tells whether a reply is a bare name or literal, which is an

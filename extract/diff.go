@@ -1,15 +1,16 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 var (
-	hunk     = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
-	oldFile  = regexp.MustCompile(`^--- (\S.*?)(?:\t.*)?$`)
-	newFile  = regexp.MustCompile(`^\+\+\+ (\S.*?)(?:\t.*)?$`)
-	bareHunk = regexp.MustCompile(`^@@(?: .*)?$`)
+	hunk     = lazyre.New(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+	oldFile  = lazyre.New(`^--- (\S.*?)(?:\t.*)?$`)
+	newFile  = lazyre.New(`^\+\+\+ (\S.*?)(?:\t.*)?$`)
+	bareHunk = lazyre.New(`^@@(?: .*)?$`)
 )
 
 // looksLikeDiff tells whether text begins as a unified diff does.
@@ -21,12 +22,12 @@ func looksLikeDiff(text string) bool {
 		switch {
 		case strings.TrimSpace(line) == "":
 			continue
-		case strings.HasPrefix(line, "diff --git "), hunk.MatchString(line):
+		case strings.HasPrefix(line, "diff --git "), hunk().MatchString(line):
 			return true
-		case old && newFile.MatchString(line):
+		case old && newFile().MatchString(line):
 			return true
 		}
-		old = oldFile.MatchString(line)
+		old = oldFile().MatchString(line)
 		if lines++; lines > 4 {
 			return false
 		}
@@ -62,14 +63,14 @@ func (f *finder) readDiff(b block) []block {
 		case strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "index "),
 			strings.HasPrefix(line, "new file mode"), strings.HasPrefix(line, `\ No newline`):
 			continue
-		case oldFile.MatchString(line):
-			from = oldFile.FindStringSubmatch(line)[1]
+		case oldFile().MatchString(line):
+			from = oldFile().FindStringSubmatch(line)[1]
 			continue
-		case from != "" && newFile.MatchString(line):
+		case from != "" && newFile().MatchString(line):
 			flush()
-			cur = change{from: from, to: newFile.FindStringSubmatch(line)[1], line: n - 1}
+			cur = change{from: from, to: newFile().FindStringSubmatch(line)[1], line: n - 1}
 			from = ""
-		case bareHunk.MatchString(line):
+		case bareHunk().MatchString(line):
 			headless = false
 			cur.hunks = append(cur.hunks, nil)
 		default:

@@ -2,12 +2,13 @@ package extract
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // fence is a fenced code block. Unlike goldmark's it knows whether it was
@@ -217,15 +218,15 @@ func unindent(line string, n int) string {
 }
 
 var (
-	markdownTag = regexp.MustCompile(`^(?i:markdown|md|mdx)\b`)
-	plainInfo   = regexp.MustCompile(`^[\w+#.-]+$`)
-	hereDoc     = regexp.MustCompile(`<<-?~?\s*\\?['"]?([A-Za-z_]\w*)['"]?`)
+	markdownTag = lazyre.New(`^(?i:markdown|md|mdx)\b`)
+	plainInfo   = lazyre.New(`^[\w+#.-]+$`)
+	hereDoc     = lazyre.New(`<<-?~?\s*\\?['"]?([A-Za-z_]\w*)['"]?`)
 )
 
-func isMarkdown(info string) bool { return markdownTag.MatchString(info) }
+func isMarkdown(info string) bool { return markdownTag().MatchString(info) }
 
 // plainTag tells whether an info string is one word, as when a fence opens.
-func plainTag(info string) bool { return plainInfo.MatchString(info) }
+func plainTag(info string) bool { return plainInfo().MatchString(info) }
 
 // stringEnd tells where the string that opens on the line [pos, end) of the
 // code ends, or -1 where none does: Python's triple quotes and the shell's here
@@ -243,7 +244,7 @@ func (s *scan) stringEnd(pos, end int) int {
 			return -1
 		}
 		stop = end + i
-	} else if m := hereDoc.FindStringSubmatch(line); m != nil && !strings.Contains(line, "<<<") && *s.misses < maxMisses {
+	} else if m := hereDoc().FindStringSubmatch(line); m != nil && !strings.Contains(line, "<<<") && *s.misses < maxMisses {
 		i := bytes.Index(s.src[end:], []byte("\n"+m[1]+"\n"))
 		if i < 0 {
 			*s.misses++

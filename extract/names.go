@@ -3,10 +3,10 @@ package extract
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/language"
 )
 
@@ -29,14 +29,14 @@ var bareNames = map[string]bool{
 }
 
 var (
-	attribute = regexp.MustCompile(`(?i)\b(?:title|file|filename|file_?name|file_?path|path|name|src)\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s"'{},]+))`)
+	attribute = lazyre.New(`(?i)\b(?:title|file|filename|file_?name|file_?path|path|name|src)\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s"'{},]+))`)
 	// location is how some editors cite code: start line, end line, path.
-	location = regexp.MustCompile(`^\d+:\d+:(.+)$`)
-	nameLike = regexp.MustCompile(`^[\w@.+~\[\]()-]*(?:[/\\][\w@.+~\[\]()-]+)*$`)
-	label    = regexp.MustCompile(`(?i)^(?:file|filename|file name|path|title|source)\s*[:=]\s*`)
-	numbered = regexp.MustCompile(`^(?:[-*+]|\(?\d{1,3}[.):]|[a-z]\)|step \d+[.:]?)\s+`)
-	quoted   = regexp.MustCompile("`([^`\\s]+)`|\\*\\*([^*\\s]+)\\*\\*")
-	aside    = regexp.MustCompile(`\s*\([^()]*\)$`)
+	location = lazyre.New(`^\d+:\d+:(.+)$`)
+	nameLike = lazyre.New(`^[\w@.+~\[\]()-]*(?:[/\\][\w@.+~\[\]()-]+)*$`)
+	label    = lazyre.New(`(?i)^(?:file|filename|file name|path|title|source)\s*[:=]\s*`)
+	numbered = lazyre.New(`^(?:[-*+]|\(?\d{1,3}[.):]|[a-z]\)|step \d+[.:]?)\s+`)
+	quoted   = lazyre.New("`([^`\\s]+)`|\\*\\*([^*\\s]+)\\*\\*")
+	aside    = lazyre.New(`\s*\([^()]*\)$`)
 )
 
 // readInfo reads the info string of a fence: the tag, and the file name if it
@@ -46,7 +46,7 @@ func readInfo(info string) (tag, name string) {
 	if inner, ok := strings.CutPrefix(info, "{"); ok { // {.python title="a.py"}
 		info = strings.TrimPrefix(strings.TrimSuffix(strings.TrimSpace(inner), "}"), ".")
 	}
-	if m := attribute.FindStringSubmatch(info); m != nil {
+	if m := attribute().FindStringSubmatch(info); m != nil {
 		name = m[1] + m[2] + m[3]
 	}
 	tag, rest, _ := strings.Cut(info, " ")
@@ -56,7 +56,7 @@ func readInfo(info string) (tag, name string) {
 	if strings.ContainsAny(tag, `="'`) {
 		tag = ""
 	}
-	if m := location.FindStringSubmatch(tag); m != nil {
+	if m := location().FindStringSubmatch(tag); m != nil {
 		return "", m[1]
 	}
 	if before, after, ok := strings.Cut(tag, ":"); ok {
@@ -74,7 +74,7 @@ func readInfo(info string) (tag, name string) {
 	if name == "" {
 		word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 		word = strings.Trim(word, `"'()[]{}`+"`")
-		if nameLike.MatchString(word) && (hasFileEnding(word) || strings.Contains(word, "/")) {
+		if nameLike().MatchString(word) && (hasFileEnding(word) || strings.Contains(word, "/")) {
 			name = word
 		}
 	}
@@ -113,9 +113,9 @@ func nameAbove(line, heading string) string {
 	}
 	if strings.HasSuffix(strings.TrimRight(line, "*_ "), ":") {
 		found := ""
-		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+		for _, m := range quoted().FindAllStringSubmatch(line, -1) {
 			n := strings.TrimRight(m[1]+m[2], ":")
-			if !nameLike.MatchString(n) || !hasFileEnding(n) {
+			if !nameLike().MatchString(n) || !hasFileEnding(n) {
 				continue
 			}
 			if found != "" && found != n {
@@ -138,7 +138,7 @@ func wholeName(line string) string {
 		return ""
 	}
 	line = strings.TrimSpace(strings.TrimLeft(line, "#>"))
-	line = numbered.ReplaceAllString(line, "")
+	line = numbered().ReplaceAllString(line, "")
 	trim := func(s string) string {
 		for {
 			t := strings.TrimSpace(strings.Trim(s, "*_`\"':# \t"))
@@ -155,20 +155,20 @@ func wholeName(line string) string {
 	// A leading underscore belongs to names such as __init__.py.
 	under := strings.Contains(line, "__init__") || strings.Contains(line, "__main__")
 	name := trim(line)
-	name = trim(label.ReplaceAllString(name, ""))
-	name = trim(aside.ReplaceAllString(name, ""))
+	name = trim(label().ReplaceAllString(name, ""))
+	name = trim(aside().ReplaceAllString(name, ""))
 	name = strings.TrimPrefix(name, "./")
 	if under && !strings.Contains(name, "__init__") && !strings.Contains(name, "__main__") {
 		i := strings.Index(line, "__")
 		name = strings.TrimRight(line[i:], "*`\"': ")
 	}
-	if strings.ContainsAny(name, " \t") || !nameLike.MatchString(name) || !hasFileEnding(name) {
+	if strings.ContainsAny(name, " \t") || !nameLike().MatchString(name) || !hasFileEnding(name) {
 		return ""
 	}
 	return name
 }
 
-var commentLine = regexp.MustCompile(`^\s*(?:#+|//+|--+|;+|/\*+|<!--)\s*(.*?)\s*(?:\*/|-->)?\s*$`)
+var commentLine = lazyre.New(`^\s*(?:#+|//+|--+|;+|/\*+|<!--)\s*(.*?)\s*(?:\*/|-->)?\s*$`)
 
 // nameInside finds a file name in the first comment of a block: "# file: a.py"
 // or "// src/a.js", on its first line or after "#!" or "<?php".
@@ -185,7 +185,7 @@ func nameInside(text string) string {
 		if strings.HasPrefix(t, "#!") || strings.HasPrefix(t, "<?php") {
 			continue
 		}
-		if m := commentLine.FindStringSubmatch(line); m != nil {
+		if m := commentLine().FindStringSubmatch(line); m != nil {
 			return wholeName(m[1])
 		}
 		break
@@ -194,7 +194,7 @@ func nameInside(text string) string {
 }
 
 // drive is how an absolute path begins on Windows.
-var drive = regexp.MustCompile(`^[A-Za-z]:`)
+var drive = lazyre.New(`^[A-Za-z]:`)
 
 // namer gives files their paths: clean, within the workspace, each once.
 type namer struct {
@@ -236,7 +236,7 @@ func (n *namer) free(p string) bool {
 // clean returns name as a path in the workspace, or why it cannot be one.
 func clean(name string) (string, error) {
 	p := strings.ReplaceAll(strings.TrimSpace(name), `\`, "/")
-	if drive.MatchString(p) {
+	if drive().MatchString(p) {
 		return "", fmt.Errorf("file name %q is absolute: it must be relative to the workspace", short(name))
 	}
 	if strings.HasPrefix(p, "-") {

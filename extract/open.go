@@ -3,9 +3,10 @@ package extract
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // plainTags say nothing about the language.
@@ -27,7 +28,7 @@ var consoleTags = map[string]bool{
 	"bat": true, "batch": true, "dos": true, "fish": true,
 }
 
-var outputAbove = regexp.MustCompile(`(?i)^[^\w]*(?:(?:the |this |its |example |sample |expected |actual |resulting |possible |console |program )*(?:output|outputs|result|results|prints)\b[^.]{0,40}|.*\b(?:will|would|should|might|to)\b.{0,20}\b(?:output|print|produce|display)\b[^.]{0,60}|.*\b(?:output|result)\s+(?:is|will be|would be|should be|of this|looks? like)\b[^.]{0,60})[:.]?\W*$`)
+var outputAbove = lazyre.New(`(?i)^[^\w]*(?:(?:the |this |its |example |sample |expected |actual |resulting |possible |console |program )*(?:output|outputs|result|results|prints)\b[^.]{0,40}|.*\b(?:will|would|should|might|to)\b.{0,20}\b(?:output|print|produce|display)\b[^.]{0,60}|.*\b(?:output|result)\s+(?:is|will be|would be|should be|of this|looks? like)\b[^.]{0,60})[:.]?\W*$`)
 
 // open reads what is in a fence or wrapper: a language, or a form within it. It
 // returns the blocks to take its place.
@@ -134,7 +135,7 @@ func (f *finder) label(b *block) {
 	case b.name != "" && hasFileEnding(b.name):
 		b.data = true
 	case plainTags[b.tag]:
-		if outputAbove.MatchString(b.before) {
+		if outputAbove().MatchString(b.before) {
 			b.reason = "output"
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/language"
 )
 
@@ -25,27 +26,27 @@ type outline struct {
 }
 
 var (
-	definition = []*regexp.Regexp{
-		regexp.MustCompile(`^(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|protected\s+|static\s+|abstract\s+|final\s+|readonly\s+|declare\s+)*(?:async\s+)?(?:def\s+(?:self\.)?|class\s+|module\s+|interface\s+|trait\s+|enum\s+|namespace\s+|type\s+|sub\s+|(?:local\s+)?function\s*[*&]?\s*)([A-Za-z_$][\w$.:]*[?!]?)`),
-		regexp.MustCompile(`^func\s+(?:\(\s*\w*\s*\*?(\w+)(?:\[[^\]]*\])?\s*\)\s*)?(\w+)`),
-		regexp.MustCompile(`^([A-Za-z_][\w-]*)\s*\(\)\s*\{?`),
-		regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|local)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|\w+\s*=>)`),
-		regexp.MustCompile(`^([A-Za-z_]\w*)\s*=\s*(?:lambda\b|function\b)`),
+	definition = []func() *regexp.Regexp{
+		lazyre.New(`^(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|protected\s+|static\s+|abstract\s+|final\s+|readonly\s+|declare\s+)*(?:async\s+)?(?:def\s+(?:self\.)?|class\s+|module\s+|interface\s+|trait\s+|enum\s+|namespace\s+|type\s+|sub\s+|(?:local\s+)?function\s*[*&]?\s*)([A-Za-z_$][\w$.:]*[?!]?)`),
+		lazyre.New(`^func\s+(?:\(\s*\w*\s*\*?(\w+)(?:\[[^\]]*\])?\s*\)\s*)?(\w+)`),
+		lazyre.New(`^([A-Za-z_][\w-]*)\s*\(\)\s*\{?`),
+		lazyre.New(`^(?:export\s+)?(?:const|let|var|local)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|\w+\s*=>)`),
+		lazyre.New(`^([A-Za-z_]\w*)\s*=\s*(?:lambda\b|function\b)`),
 	}
-	assignment = regexp.MustCompile(`^\s*(?:export\s+)?(?:const\s+|let\s+|var\s+|local\s+|my\s+|our\s+|declare\s+(?:-\w+\s+)?|readonly\s+)?([$@%]?[A-Za-z_]\w*(?:\s*,\s*[$@%*]?[A-Za-z_]\w*)*|\([$@%\w\s,]+\)|[\[{][\w\s,:.]+[\]}])(?:\s*:\s*[^=(]+)?\s*(?::=|=)([^=~>]|$)`)
-	varOnly    = regexp.MustCompile(`^\s*(?:var|let|local|my|our)\s+\(?([$@%]?[A-Za-z_]\w*(?:\s*,\s*[$@%]?[A-Za-z_]\w*)*)`)
-	importLine = regexp.MustCompile(`^\s*(?:from\s+\S+\s+import\s+(.+)|import\s+(.+?)(?:\s+from\s+.+)?|use\s+(.+?);?|require(?:_relative)?\s+.+|#include\s+.+|using\s+(.+?);?)\s*$`)
-	forTarget  = regexp.MustCompile(`\bfor(?:each)?\s*\(?\s*(?:const|let|var|my|auto)?\s*([$@%]?\w+(?:\s*,\s*[$@%]?\w+)*)\s*(?:in\b|of\b|=|:=|\()|\bas\s+([$]?\w+)(?:\s*=>\s*([$]\w+))?|\|\s*(\w+(?:\s*,\s*\w+)*)\s*\||\blambda\s+([\w\s,=]+):|\bcatch\s*\(?\s*(?:\w+\s+)?([$]?\w+)`)
-	params     = regexp.MustCompile(`\bdef\s+[\w.]+[?!]?\s*\(([^()]*)|\bfunction\b\s*[\w$.:]*\s*\(([^()]*)|\bfunc\b\s*(?:\([^)]*\)\s*)?\w*\(([^()]*)|\(([^()]*)\)\s*(?::[^=]+)?=>|\b(\w+)\s*=>`)
-	nameIn     = regexp.MustCompile(`[A-Za-z_]\w*`)
-	entryPoint = regexp.MustCompile(`^(?:if\s+__name__\s*==|func\s+main\s*\(\)|main\s*(?:\(|"\$@"|$)|if\s+\(?require\.main)`)
-	elision    = regexp.MustCompile(`(?i)^\s*(?:#|//|--|/\*|\{/\*)\s*(?:\.{3}|…|(?:.*\b(?:rest of|remaining|existing|previous|other|same|unchanged)\b.*(?:\.{3}|…|\b(?:code|methods?|functions?|class|implementation|imports?|logic|as before|as above|here|unchanged|remains?)\b)))|^\s*\.{3}\s*$|^\s*…\s*$`)
-	signature  = regexp.MustCompile(`^[\w.]+\(\s*(?:\*{0,2}\w+(?:\s*=\s*[\w'".-]+)?(?:\s*,\s*\*{0,2}\w+(?:\s*=\s*[\w'".-]+)?)*)?\s*\)(?:\s*->\s*\w+)?$`)
-	printing   = regexp.MustCompile(`^(?:print|puts|echo|console\.\w+|fmt\.\w+|p|say|main|assert)\b`)
-	dangling   = regexp.MustCompile(`^(?:elif\b|else\b|except\b|finally\b|case\b|return\b|yield\b|break\b|continue\b|\}\s*else\b|\)|\])`)
-	receiver   = regexp.MustCompile(`^(?:async\s+)?def\s+\w+\s*\(\s*(?:self|cls)\b`)
-	topReturn  = regexp.MustCompile(`^(?:return|yield)\b`)
-	blockStart = regexp.MustCompile(`^(?:async\s+)?(?:def|class|if|for|while|with|try|else|elif)\b.*:$`)
+	assignment = lazyre.New(`^\s*(?:export\s+)?(?:const\s+|let\s+|var\s+|local\s+|my\s+|our\s+|declare\s+(?:-\w+\s+)?|readonly\s+)?([$@%]?[A-Za-z_]\w*(?:\s*,\s*[$@%*]?[A-Za-z_]\w*)*|\([$@%\w\s,]+\)|[\[{][\w\s,:.]+[\]}])(?:\s*:\s*[^=(]+)?\s*(?::=|=)([^=~>]|$)`)
+	varOnly    = lazyre.New(`^\s*(?:var|let|local|my|our)\s+\(?([$@%]?[A-Za-z_]\w*(?:\s*,\s*[$@%]?[A-Za-z_]\w*)*)`)
+	importLine = lazyre.New(`^\s*(?:from\s+\S+\s+import\s+(.+)|import\s+(.+?)(?:\s+from\s+.+)?|use\s+(.+?);?|require(?:_relative)?\s+.+|#include\s+.+|using\s+(.+?);?)\s*$`)
+	forTarget  = lazyre.New(`\bfor(?:each)?\s*\(?\s*(?:const|let|var|my|auto)?\s*([$@%]?\w+(?:\s*,\s*[$@%]?\w+)*)\s*(?:in\b|of\b|=|:=|\()|\bas\s+([$]?\w+)(?:\s*=>\s*([$]\w+))?|\|\s*(\w+(?:\s*,\s*\w+)*)\s*\||\blambda\s+([\w\s,=]+):|\bcatch\s*\(?\s*(?:\w+\s+)?([$]?\w+)`)
+	params     = lazyre.New(`\bdef\s+[\w.]+[?!]?\s*\(([^()]*)|\bfunction\b\s*[\w$.:]*\s*\(([^()]*)|\bfunc\b\s*(?:\([^)]*\)\s*)?\w*\(([^()]*)|\(([^()]*)\)\s*(?::[^=]+)?=>|\b(\w+)\s*=>`)
+	nameIn     = lazyre.New(`[A-Za-z_]\w*`)
+	entryPoint = lazyre.New(`^(?:if\s+__name__\s*==|func\s+main\s*\(\)|main\s*(?:\(|"\$@"|$)|if\s+\(?require\.main)`)
+	elision    = lazyre.New(`(?i)^\s*(?:#|//|--|/\*|\{/\*)\s*(?:\.{3}|…|(?:.*\b(?:rest of|remaining|existing|previous|other|same|unchanged)\b.*(?:\.{3}|…|\b(?:code|methods?|functions?|class|implementation|imports?|logic|as before|as above|here|unchanged|remains?)\b)))|^\s*\.{3}\s*$|^\s*…\s*$`)
+	signature  = lazyre.New(`^[\w.]+\(\s*(?:\*{0,2}\w+(?:\s*=\s*[\w'".-]+)?(?:\s*,\s*\*{0,2}\w+(?:\s*=\s*[\w'".-]+)?)*)?\s*\)(?:\s*->\s*\w+)?$`)
+	printing   = lazyre.New(`^(?:print|puts|echo|console\.\w+|fmt\.\w+|p|say|main|assert)\b`)
+	dangling   = lazyre.New(`^(?:elif\b|else\b|except\b|finally\b|case\b|return\b|yield\b|break\b|continue\b|\}\s*else\b|\)|\])`)
+	receiver   = lazyre.New(`^(?:async\s+)?def\s+\w+\s*\(\s*(?:self|cls)\b`)
+	topReturn  = lazyre.New(`^(?:return|yield)\b`)
+	blockStart = lazyre.New(`^(?:async\s+)?(?:def|class|if|for|while|with|try|else|elif)\b.*:$`)
 )
 
 // keywords are words that name nothing.
@@ -141,7 +142,7 @@ func readOutline(b *block) *outline {
 			o.say(strings.TrimSpace(raw))
 			continue
 		}
-		if hasAny(raw, "#", "//", "--", "/*", "...", "…") && elision.MatchString(raw) {
+		if hasAny(raw, "#", "//", "--", "/*", "...", "…") && elision().MatchString(raw) {
 			o.fragment = "parts of it are left out"
 		}
 		t := significant(raw, b.lang)
@@ -153,7 +154,7 @@ func readOutline(b *block) *outline {
 		if o.count == 1 {
 			if !top {
 				o.fragment = "it begins inside a block"
-			} else if dangling.MatchString(t) {
+			} else if dangling().MatchString(t) {
 				o.fragment = "it begins inside a block"
 			}
 		}
@@ -161,7 +162,7 @@ func readOutline(b *block) *outline {
 			if quote = openQuote(raw); quote != "" {
 				t, _, _ = strings.Cut(t, quote)
 			}
-			if top && topReturn.MatchString(t) {
+			if top && topReturn().MatchString(t) {
 				o.fragment = "it returns outside a function"
 			}
 		}
@@ -173,7 +174,7 @@ func readOutline(b *block) *outline {
 		}
 		var m []string
 		if hasAny(t, "import", "use ", "require", "include", "using") {
-			m = importLine.FindStringSubmatch(t)
+			m = importLine().FindStringSubmatch(t)
 		}
 		if m != nil {
 			rest := m[1] + m[2] + m[3] + m[4]
@@ -182,11 +183,11 @@ func readOutline(b *block) *outline {
 			continue
 		}
 		if top {
-			o.main = o.main || entryPoint.MatchString(t)
+			o.main = o.main || entryPoint().MatchString(t)
 			if name := defined(t); name != "" {
 				o.defs[name] = true
 				functions++
-				if receiver.MatchString(t) {
+				if receiver().MatchString(t) {
 					receivers++
 				}
 			}
@@ -199,10 +200,10 @@ func readOutline(b *block) *outline {
 	}
 	o.methods = functions > 0 && functions == receivers
 	if o.fragment == "" && o.count == 1 && len(o.defs)+len(o.vars)+len(o.imports) == 0 &&
-		signature.MatchString(last) && !printing.MatchString(last) {
+		signature().MatchString(last) && !printing().MatchString(last) {
 		o.fragment = "it shows how to write a call"
 	}
-	if o.fragment == "" && python && !b.cut && blockStart.MatchString(last) {
+	if o.fragment == "" && python && !b.cut && blockStart().MatchString(last) {
 		o.fragment = "it ends where a block begins"
 	}
 	return o
@@ -257,7 +258,7 @@ func defined(t string) string {
 		return ""
 	}
 	for i, d := range definition {
-		m := d.FindStringSubmatch(t)
+		m := d().FindStringSubmatch(t)
 		if m == nil {
 			continue
 		}
@@ -289,7 +290,7 @@ func (o *outline) imported(list string, bound *scope) {
 		} else if i := strings.IndexByte(item, '.'); i > 0 {
 			item = item[:i]
 		}
-		if n := nameIn.FindString(item); n != "" {
+		if n := nameIn().FindString(item); n != "" {
 			o.imports[n] = true
 			bound.all[n] = true
 		}
@@ -306,19 +307,19 @@ func (o *outline) read(t string, top bool, bound *scope) {
 	}
 	t = withoutStrings(t)
 	if hasAny(t, "for", "as ", "|", "lambda", "catch") {
-		for _, m := range forTarget.FindAllStringSubmatch(t, -1) {
+		for _, m := range forTarget().FindAllStringSubmatch(t, -1) {
 			bindAll(bound.local, m[1:]...)
 		}
 	}
 	var lists [][]string
 	if hasAny(t, "def ", "func", "=>") {
-		lists = params.FindAllStringSubmatch(t, -1)
+		lists = params().FindAllStringSubmatch(t, -1)
 	}
 	for _, m := range lists {
 		for _, list := range m[1:] {
 			for p := range strings.SplitSeq(list, ",") {
 				p, _, _ = strings.Cut(p, "=")
-				for _, w := range nameIn.FindAllString(p, 3) {
+				for _, w := range nameIn().FindAllString(p, 3) {
 					bound.local[w] = true
 					if !strings.Contains(list, "$") && strings.Contains(p, ":") {
 						break
@@ -330,7 +331,7 @@ func (o *outline) read(t string, top bool, bound *scope) {
 	uses := t
 	var m []int
 	if strings.Contains(t, "=") {
-		if m = assignment.FindStringSubmatchIndex(t); m != nil {
+		if m = assignment().FindStringSubmatchIndex(t); m != nil {
 			uses = t[m[4]:]
 		}
 	}
@@ -342,10 +343,10 @@ func (o *outline) read(t string, top bool, bound *scope) {
 	var targets []string
 	switch {
 	case m != nil:
-		targets = nameIn.FindAllString(t[m[2]:m[3]], -1)
+		targets = nameIn().FindAllString(t[m[2]:m[3]], -1)
 	case hasAny(t, "var", "let", "local", "my", "our"):
-		if v := varOnly.FindStringSubmatch(t); v != nil {
-			targets = nameIn.FindAllString(v[1], -1)
+		if v := varOnly().FindStringSubmatch(t); v != nil {
+			targets = nameIn().FindAllString(v[1], -1)
 		}
 	}
 	for _, n := range targets {
@@ -364,7 +365,7 @@ func (o *outline) read(t string, top bool, bound *scope) {
 
 func bindAll(bound map[string]bool, lists ...string) {
 	for _, l := range lists {
-		for _, n := range nameIn.FindAllString(l, -1) {
+		for _, n := range nameIn().FindAllString(l, -1) {
 			bound[n] = true
 		}
 	}
@@ -404,12 +405,12 @@ func withoutStrings(t string) string {
 	return b.String()
 }
 
-var fill = regexp.MustCompile(`[#$]?\{([^{}]*)\}|\$(\w+)`)
+var fill = lazyre.New(`[#$]?\{([^{}]*)\}|\$(\w+)`)
 
 // filledIn returns the expressions in an interpolated string.
 func filledIn(s string) string {
 	var b strings.Builder
-	for _, m := range fill.FindAllStringSubmatch(s, -1) {
+	for _, m := range fill().FindAllStringSubmatch(s, -1) {
 		expr, _, _ := strings.Cut(m[1], ":")
 		b.WriteString(withoutStrings(expr) + " " + m[2] + " ")
 	}

@@ -1,21 +1,21 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/language"
 )
 
 var (
-	prompt     = regexp.MustCompile(`^\s*(?:>>>|In \[\d*\]:|irb\([^)]*\)[^>]*>)(?: |$)`)
-	nextPrompt = regexp.MustCompile(`^\s*(?:\.\.\.+:?|irb\([^)]*\)[^>]*\*)(?: |$)`)
+	prompt     = lazyre.New(`^\s*(?:>>>|In \[\d*\]:|irb\([^)]*\)[^>]*>)(?: |$)`)
+	nextPrompt = lazyre.New(`^\s*(?:\.\.\.+:?|irb\([^)]*\)[^>]*\*)(?: |$)`)
 )
 
 // isTranscript tells whether text is a session at a prompt: its first line
 // with text has one.
 func isTranscript(text string) bool {
-	return prompt.MatchString(firstLine(strings.TrimLeft(text, " \t\n")))
+	return prompt().MatchString(firstLine(strings.TrimLeft(text, " \t\n")))
 }
 
 // readTranscript replaces a session by what was typed, without prompts and
@@ -34,11 +34,11 @@ func typed(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		switch {
-		case prompt.MatchString(line):
-			line = line[len(prompt.FindString(line)):]
+		case prompt().MatchString(line):
+			line = line[len(prompt().FindString(line)):]
 			after = true
-		case after && nextPrompt.MatchString(line):
-			line = line[len(nextPrompt.FindString(line)):]
+		case after && nextPrompt().MatchString(line):
+			line = line[len(nextPrompt().FindString(line)):]
 		default:
 			after = false
 			continue
@@ -51,7 +51,7 @@ func typed(text string) string {
 
 // shellCommand is a line that installs, starts or moves things about, as
 // replies show beside a program.
-var shellCommand = regexp.MustCompile(`^(?:sudo\s+)?(?:[A-Z_]+=\S+\s+)*(?:pip3?|python[\d.]*|py|node|npm|npx|yarn|pnpm|bun|deno|ts-node|tsx|tsc|go\s+(?:run|get|mod|build|test|install|version|env)|php|composer|ruby|gem|bundle|irb|perl|cpan|cpanm|lua[\d.]*|luajit|luarocks|bash|sh|chmod|cd|mkdir|touch|ls|pwd|clear|git|apt|apt-get|apk|yum|dnf|brew|choco|winget|conda|mamba|poetry|pipenv|pipx|uv|virtualenv|source|\.|deactivate|activate|pytest|nvm|pyenv|rbenv|docker|docker-compose|kubectl|make|cargo|rustc|javac?|gcc|code|nano|vim?|jupyter|curl|wget|\.{1,2}/\S+)(?:\s|$)`)
+var shellCommand = lazyre.New(`^(?:sudo\s+)?(?:[A-Z_]+=\S+\s+)*(?:pip3?|python[\d.]*|py|node|npm|npx|yarn|pnpm|bun|deno|ts-node|tsx|tsc|go\s+(?:run|get|mod|build|test|install|version|env)|php|composer|ruby|gem|bundle|irb|perl|cpan|cpanm|lua[\d.]*|luajit|luarocks|bash|sh|chmod|cd|mkdir|touch|ls|pwd|clear|git|apt|apt-get|apk|yum|dnf|brew|choco|winget|conda|mamba|poetry|pipenv|pipx|uv|virtualenv|source|\.|deactivate|activate|pytest|nvm|pyenv|rbenv|docker|docker-compose|kubectl|make|cargo|rustc|javac?|gcc|code|nano|vim?|jupyter|curl|wget|\.{1,2}/\S+)(?:\s|$)`)
 
 // onlyCommands tells whether text is nothing but such commands.
 func onlyCommands(text string) bool {
@@ -63,7 +63,7 @@ func onlyCommands(text string) bool {
 		if t == "" || strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "#!") {
 			continue
 		}
-		if !continued && !shellCommand.MatchString(t) {
+		if !continued && !shellCommand().MatchString(t) {
 			return false
 		}
 		continued = strings.HasSuffix(t, `\`)

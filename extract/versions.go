@@ -2,9 +2,9 @@ package extract
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/language"
 )
 
@@ -36,7 +36,7 @@ func newVersions(l *language.Language, left func(*block, string)) *versions {
 }
 
 // another is how prose announces an alternative.
-var another = regexp.MustCompile(`(?i)\balternativ|\b(?:another|different|second|third|other|simpler|better|shorter) (?:way|approach|version|option|solution|method|implementation)|\b(?:method|option|approach|version|solution|alternative) #?(?:[2-9]|two|three|b)\b`)
+var another = lazyre.New(`(?i)\balternativ|\b(?:another|different|second|third|other|simpler|better|shorter) (?:way|approach|version|option|solution|method|implementation)|\b(?:method|option|approach|version|solution|alternative) #?(?:[2-9]|two|three|b)\b`)
 
 // lateBinding are the languages in which a function may be defined twice and
 // the later one counts.
@@ -89,7 +89,7 @@ func (v *versions) add(b *block) {
 		v.push(p)
 	case len(conflict) > 0:
 		v.replace(p, conflict, "it sets the same names and needs nothing of the earlier code")
-	case another.MatchString(b.before) || another.MatchString(b.heading):
+	case another().MatchString(b.before) || another().MatchString(b.heading):
 		v.replace(p, v.all(), "it is announced as an alternative")
 	default:
 		v.push(p)

@@ -2,15 +2,16 @@ package extract
 
 import (
 	"html"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 var (
-	openTag = regexp.MustCompile(`(?i)<(code|pre|python|py|javascript|js|typescript|ts|php|bash|sh|shell|go|golang|ruby|perl|lua|execute(?:_\w+)?|exec|run|source|program|script|code_?block|tool_code|python_code|solution|answer|file|snippet|parameter|invoke|content)((?:\s+[\w:-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))?)*)\s*>|\[(python|code)\]`)
-	tagAttr = regexp.MustCompile(`([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))`)
-	entity  = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});`)
+	openTag = lazyre.New(`(?i)<(code|pre|python|py|javascript|js|typescript|ts|php|bash|sh|shell|go|golang|ruby|perl|lua|execute(?:_\w+)?|exec|run|source|program|script|code_?block|tool_code|python_code|solution|answer|file|snippet|parameter|invoke|content)((?:\s+[\w:-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))?)*)\s*>|\[(python|code)\]`)
+	tagAttr = lazyre.New(`([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))`)
+	entity  = lazyre.New(`&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});`)
 )
 
 // looseTags hold other things than code as often.
@@ -26,7 +27,7 @@ func (f *finder) wrappers(src string, line, depth int) []block {
 	missing := map[string]bool{} // end tags that do not come any more
 	at, counted := 0, 0
 	for at < len(src) && len(blocks) <= maxBlocks {
-		m := openTag.FindStringSubmatchIndex(src[at:])
+		m := openTag().FindStringSubmatchIndex(src[at:])
 		if m == nil {
 			break
 		}
@@ -98,7 +99,7 @@ func (f *finder) unwrap(b block, attrs string, depth int) []block {
 			b.tag = "python"
 		}
 	}
-	for _, m := range tagAttr.FindAllStringSubmatch(attrs, 16) {
+	for _, m := range tagAttr().FindAllStringSubmatch(attrs, 16) {
 		v := m[2] + m[3] + m[4]
 		switch strings.ToLower(m[1]) {
 		case "class":
@@ -121,7 +122,7 @@ func (f *finder) unwrap(b block, attrs string, depth int) []block {
 	text := strings.TrimSpace(b.text)
 	if inner, ok := strings.CutPrefix(text, "<![CDATA["); ok {
 		b.text = strings.TrimSuffix(strings.TrimSpace(inner), "]]>")
-	} else if m := openTag.FindStringSubmatchIndex(text); m != nil && m[0] == 0 && m[2] >= 0 && depth < maxNest {
+	} else if m := openTag().FindStringSubmatchIndex(text); m != nil && m[0] == 0 && m[2] >= 0 && depth < maxNest {
 		// <pre><code>…</code></pre>
 		inner := f.wrappers(b.text, b.line, depth+1)
 		for i := range inner {
@@ -130,7 +131,7 @@ func (f *finder) unwrap(b block, attrs string, depth int) []block {
 			}
 		}
 		return inner
-	} else if entity.MatchString(b.text) && !strings.Contains(b.text, "<") {
+	} else if entity().MatchString(b.text) && !strings.Contains(b.text, "<") {
 		b.text = html.UnescapeString(b.text)
 		b.notes = append(b.notes, "HTML entities were decoded")
 	}

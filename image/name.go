@@ -3,11 +3,12 @@ package image
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // maxReference bounds the text of a reference.
@@ -28,8 +29,8 @@ type reference struct {
 // What hosts and repositories are made of, as the distribution specification
 // and Docker have it. The library takes more, such as "..".
 var (
-	hostText = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$`)
-	repoText = regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+	hostText = lazyre.New(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$`)
+	repoText = lazyre.New(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
 )
 
 // parseReference reads "python", "python:3.12", "ghcr.io/acme/tool@sha256:…",
@@ -48,7 +49,7 @@ func parseReference(s string) (reference, error) {
 	if err != nil {
 		return reference{}, fmt.Errorf("image reference: %w", err)
 	}
-	if !hostText.MatchString(tag.RegistryStr()) || !repoText.MatchString(tag.RepositoryStr()) {
+	if !hostText().MatchString(tag.RegistryStr()) || !repoText().MatchString(tag.RepositoryStr()) {
 		return reference{}, fmt.Errorf("image reference %q: not a host and a path of lower-case names", s)
 	}
 	r := reference{repository: tag.Repository, tag: tag.TagStr(), digest: digest}

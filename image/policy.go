@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Policy says which images may be used. Nothing is allowed that it does not
@@ -138,11 +139,11 @@ type pattern struct {
 	tag      string // empty: any
 }
 
-var patternText = regexp.MustCompile(`^[A-Za-z0-9._*-]+(:[0-9*]+)?(/[A-Za-z0-9._*-]+)*(:[A-Za-z0-9._*-]+)?$`)
+var patternText = lazyre.New(`^[A-Za-z0-9._*-]+(:[0-9*]+)?(/[A-Za-z0-9._*-]+)*(:[A-Za-z0-9._*-]+)?$`)
 
 // parsePattern reads a pattern of names, short ones being of docker.io.
 func parsePattern(s string) (pattern, error) {
-	if len(s) > maxReference || !patternText.MatchString(s) {
+	if len(s) > maxReference || !patternText().MatchString(s) {
 		return pattern{}, fmt.Errorf("image policy: %.80q is not a pattern of names", s)
 	}
 	elements := strings.Split(s, "/")

@@ -6,12 +6,12 @@ import (
 	"embed"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
@@ -53,10 +53,10 @@ var bashSigns = signs{
 	signed(-40, `;\s*$`),
 }
 
-var bashTestName = regexp.MustCompile(`(?:^tests?[._-]|[._-]tests?\.|^tests?\.)(?:.*\.)?(?:sh|bash)$|[._-]tests?\.(?:sh|bash)$`)
+var bashTestName = lazyre.New(`(?:^tests?[._-]|[._-]tests?\.|^tests?\.)(?:.*\.)?(?:sh|bash)$|[._-]tests?\.(?:sh|bash)$`)
 
 func isBashTest(f glovebox.File) bool {
-	return bashTestName.MatchString(path.Base(f.Path))
+	return bashTestName().MatchString(path.Base(f.Path))
 }
 
 //go:embed bash/*.sh
@@ -238,18 +238,18 @@ func bashAliases(p *glovebox.Program, tests []glovebox.File, text string) []glov
 // bashSharing are signs that tests share more with the program than calls, and
 // need its own process.
 var bashSharing = testMarks{
-	{regexp.MustCompile(`\bmktemp\b|\btouch\s|\bmkdir\s|(?:^|[^0-9&<>=\-])>>?\s*["']?(?:\$\{?\w|/tmp|[\w.]+/|\w+\.\w+)`), "the tests share files with the program"},
-	{regexp.MustCompile(`\bdeclare -[fp]\b|\bunset -f\b|\bexport -f\b`), "the tests look into the program"},
+	{lazyre.New(`\bmktemp\b|\btouch\s|\bmkdir\s|(?:^|[^0-9&<>=\-])>>?\s*["']?(?:\$\{?\w|/tmp|[\w.]+/|\w+\.\w+)`), "the tests share files with the program"},
+	{lazyre.New(`\bdeclare -[fp]\b|\bunset -f\b|\bexport -f\b`), "the tests look into the program"},
 }
 
-var bashMessage = regexp.MustCompile(`(?m)^(?:/\S*/)?([^\s:][^:\n]*): line (\d+): (.+)$`)
+var bashMessage = lazyre.New(`(?m)^(?:/\S*/)?([^\s:][^:\n]*): line (\d+): (.+)$`)
 
 // readBashSyntax reads what bash -n prints.
 func readBashSyntax(out CheckOutput) *glovebox.SyntaxError {
 	if out.ExitCode == 0 {
 		return nil
 	}
-	m := bashMessage.FindSubmatch(out.Stderr[:min(len(out.Stderr), failureBytes)])
+	m := bashMessage().FindSubmatch(out.Stderr[:min(len(out.Stderr), failureBytes)])
 	if m == nil {
 		return nil
 	}
@@ -261,7 +261,7 @@ func readBashSyntax(out CheckOutput) *glovebox.SyntaxError {
 // readBashFailure reads the last error of the shell itself, such as
 // "main.sh: line 3: foo: command not found".
 func readBashFailure(stderr []byte) *glovebox.Failure {
-	all := bashMessage.FindAllSubmatch(stderr[max(0, len(stderr)-failureBytes):], -1)
+	all := bashMessage().FindAllSubmatch(stderr[max(0, len(stderr)-failureBytes):], -1)
 	if len(all) == 0 {
 		return nil
 	}

@@ -10,12 +10,12 @@ import (
 	"go/token"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Go is Go without a network: a program of one module that imports only itself
@@ -178,15 +178,15 @@ func goMatches(f glovebox.File) bool {
 }
 
 var (
-	goModModule = regexp.MustCompile(`(?m)^module\s+"?([\w./~-]+)"?`)
-	goModGo     = regexp.MustCompile(`(?m)^go\s+(\d+\.\d+)`)
+	goModModule = lazyre.New(`(?m)^module\s+"?([\w./~-]+)"?`)
+	goModGo     = lazyre.New(`(?m)^go\s+(\d+\.\d+)`)
 )
 
 func (g *goProgram) readModule(mod []byte, version string) {
-	if m := goModModule.FindSubmatch(mod); m != nil {
+	if m := goModModule().FindSubmatch(mod); m != nil {
 		g.module = string(m[1])
 	}
-	if m := goModGo.FindSubmatch(mod); m != nil && goOlder(string(m[1]), goLanguage(version)) {
+	if m := goModGo().FindSubmatch(mod); m != nil && goOlder(string(m[1]), goLanguage(version)) {
 		g.lang = "go" + string(m[1])
 	}
 }
@@ -262,14 +262,14 @@ func planGo(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 // goGlue is where generated files are staged.
 const goGlue = ".glovebox/"
 
-var goPosition = regexp.MustCompile(`(?m)^(?:\./)?([^:\s]+):(\d+):(?:(\d+):)? (.+)$`)
+var goPosition = lazyre.New(`(?m)^(?:\./)?([^:\s]+):(\d+):(?:(\d+):)? (.+)$`)
 
 // readGoSyntax reads the compiler's first error.
 func readGoSyntax(out CheckOutput) *glovebox.SyntaxError {
 	if out.ExitCode == 0 {
 		return nil
 	}
-	m := goPosition.FindSubmatch(out.Stderr)
+	m := goPosition().FindSubmatch(out.Stderr)
 	if m == nil {
 		return nil
 	}
@@ -280,24 +280,24 @@ func readGoSyntax(out CheckOutput) *glovebox.SyntaxError {
 }
 
 var (
-	goPanic = regexp.MustCompile(`(?m)^(panic|fatal error): (.*)$`)
-	goFrame = regexp.MustCompile(`(?m)^\t(?:\./|/workspace/)?([^/\s:][^\s:]*\.go):(\d+)`)
-	goError = regexp.MustCompile(`^runtime error: `)
+	goPanic = lazyre.New(`(?m)^(panic|fatal error): (.*)$`)
+	goFrame = lazyre.New(`(?m)^\t(?:\./|/workspace/)?([^/\s:][^\s:]*\.go):(\d+)`)
+	goError = lazyre.New(`^runtime error: `)
 )
 
 // readGoFailure reads a panic or a fatal error of the runtime, and the first
 // frame that is in the program's own files.
 func readGoFailure(stderr []byte) *glovebox.Failure {
-	at := goPanic.FindSubmatchIndex(stderr)
+	at := goPanic().FindSubmatchIndex(stderr)
 	if at == nil {
 		return nil
 	}
 	f := &glovebox.Failure{Type: string(stderr[at[2]:at[3]]), Message: string(stderr[at[4]:at[5]])}
-	if goError.MatchString(f.Message) {
+	if goError().MatchString(f.Message) {
 		f.Type, f.Message = "runtime error", f.Message[len("runtime error: "):]
 	}
 	f.Message = strings.TrimSuffix(f.Message, " [recovered]")
-	if m := goFrame.FindSubmatch(stderr[at[1]:]); m != nil {
+	if m := goFrame().FindSubmatch(stderr[at[1]:]); m != nil {
 		f.File = string(m[1])
 		f.Line, _ = strconv.Atoi(string(m[2]))
 	}

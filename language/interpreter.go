@@ -56,7 +56,7 @@ func addDrivers(p *rootfs.Plan, from embed.FS, dir, to string) error {
 // testMarks are signs in the text of tests that they need more than calls of
 // plain values.
 type testMarks []struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	what    string
 }
 
@@ -64,7 +64,7 @@ type testMarks []struct {
 func (m testMarks) find(tests []glovebox.File) string {
 	for _, f := range tests {
 		for _, sign := range m {
-			if sign.pattern.Match(f.Data) {
+			if sign.pattern().Match(f.Data) {
 				return sign.what
 			}
 		}

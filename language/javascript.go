@@ -2,9 +2,9 @@ package language
 
 import (
 	"path"
-	"regexp"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // JavaScript is JavaScript on Node.js, CommonJS and ES modules.
@@ -54,12 +54,12 @@ var javaScriptSigns = signs{
 	signed(-30, `^\s*#\s*include\b|\bpublic\s+static\s+void\b`),
 }
 
-var javaScriptTestName = regexp.MustCompile(`(?:^|[._-])(?:tests?|spec)\.[cm]?[jt]sx?$`)
+var javaScriptTestName = lazyre.New(`(?:^|[._-])(?:tests?|spec)\.[cm]?[jt]sx?$`)
 
 // isJavaScriptTest serves TypeScript too.
 func isJavaScriptTest(f glovebox.File) bool {
 	if path.Base(path.Dir(f.Path)) == "__tests__" {
 		return true
 	}
-	return javaScriptTestName.MatchString(path.Base(f.Path))
+	return javaScriptTestName().MatchString(path.Base(f.Path))
 }

@@ -5,12 +5,12 @@ import (
 	"embed"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
@@ -57,10 +57,10 @@ var luaSigns = signs{
 	signed(-60, `^\s*(?:const|let|var|my|use|echo)\s|<\?php\b|\$\w`),
 }
 
-var luaTestName = regexp.MustCompile(`(?i)(?:^test_.*|.*_(?:test|spec)|^tests?)\.lua$`)
+var luaTestName = lazyre.New(`(?i)(?:^test_.*|.*_(?:test|spec)|^tests?)\.lua$`)
 
 func isLuaTest(f glovebox.File) bool {
-	return luaTestName.MatchString(path.Base(f.Path))
+	return luaTestName().MatchString(path.Base(f.Path))
 }
 
 // findLua finds Lua, and a shell and cat: Lua cannot use a descriptor beyond
@@ -120,8 +120,8 @@ func planLua(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 
 // luaMore finds what tests need beyond calls, out of their text alone.
 var luaMore = testMarks{
-	{regexp.MustCompile(`\bio\.(?:output|stdout|input|stdin|read|open|lines|popen)\b|\bprint\s*=|\bos\.(?:getenv|execute|remove|rename)\b`), "streams, files or the environment"},
-	{regexp.MustCompile(`\bdebug\.|\bsetmetatable\b|\bgetmetatable\b|\bpackage\.|\b_ENV\b|\b_G\b|\bcoroutine\.`), "the program's insides"},
+	{lazyre.New(`\bio\.(?:output|stdout|input|stdin|read|open|lines|popen)\b|\bprint\s*=|\bos\.(?:getenv|execute|remove|rename)\b`), "streams, files or the environment"},
+	{lazyre.New(`\bdebug\.|\bsetmetatable\b|\bgetmetatable\b|\bpackage\.|\b_ENV\b|\b_G\b|\bcoroutine\.`), "the program's insides"},
 }
 
 // maxLuaNames bounds the names that a chunk can be asked for: it has at most
@@ -164,7 +164,7 @@ func examLua(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 }
 
 var (
-	luaToken = regexp.MustCompile(`--\[(=*)\[|--[^\n]*|\[(=*)\[|"(?:\\(?s:.)|[^"\\\n])*"|'(?:\\(?s:.)|[^'\\\n])*'|\.\.+|[.:]\s*[A-Za-z_]\w*|[A-Za-z_]\w*`)
+	luaToken = lazyre.New(`--\[(=*)\[|--[^\n]*|\[(=*)\[|"(?:\\(?s:.)|[^"\\\n])*"|'(?:\\(?s:.)|[^'\\\n])*'|\.\.+|[.:]\s*[A-Za-z_]\w*|[A-Za-z_]\w*`)
 	luaOwn   = func() map[string]bool {
 		own := map[string]bool{}
 		for _, w := range strings.Fields(`and break do else elseif end false for function goto if in local nil not or repeat
@@ -182,7 +182,7 @@ var (
 func luaNames(src string) []string {
 	var names []string
 	for {
-		m := luaToken.FindStringSubmatchIndex(src)
+		m := luaToken().FindStringSubmatchIndex(src)
 		if m == nil {
 			return names
 		}
@@ -202,11 +202,11 @@ func luaNames(src string) []string {
 	}
 }
 
-var luaMessage = regexp.MustCompile(`(?m)^(?:lua[\d.]*: |luac[\d.]*: )?(?:\./|/workspace/)?([^:\n]+):(\d+): (.+)$`)
+var luaMessage = lazyre.New(`(?m)^(?:lua[\d.]*: |luac[\d.]*: )?(?:\./|/workspace/)?([^:\n]+):(\d+): (.+)$`)
 
 // readLuaSyntax reads what luac -p prints.
 func readLuaSyntax(out CheckOutput) *glovebox.SyntaxError {
-	m := luaMessage.FindSubmatch(out.Stderr)
+	m := luaMessage().FindSubmatch(out.Stderr)
 	if out.ExitCode == 0 || m == nil {
 		return nil
 	}
@@ -215,11 +215,11 @@ func readLuaSyntax(out CheckOutput) *glovebox.SyntaxError {
 	return e
 }
 
-var luaFailure = regexp.MustCompile(`(?m)^lua[\d.]*: (?:(?:\./|/workspace/)?([^:\n]+):(\d+): )?(.+)$`)
+var luaFailure = lazyre.New(`(?m)^lua[\d.]*: (?:(?:\./|/workspace/)?([^:\n]+):(\d+): )?(.+)$`)
 
 // readLuaFailure reads the error that ended the interpreter.
 func readLuaFailure(stderr []byte) *glovebox.Failure {
-	all := luaFailure.FindAllSubmatch(stderr, -1)
+	all := luaFailure().FindAllSubmatch(stderr, -1)
 	if len(all) == 0 {
 		return nil
 	}

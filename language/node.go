@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/language/typescript"
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
@@ -247,7 +248,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 }
 
 // nodeImport matches what tests import, by a string.
-var nodeImport = regexp.MustCompile(`(?:\brequire\(|\bfrom|\bimport|\bimport\()\s*['"]([^'"\n]+)['"]`)
+var nodeImport = lazyre.New(`(?:\brequire\(|\bfrom|\bimport|\bimport\()\s*['"]([^'"\n]+)['"]`)
 
 // tree tells of a program without a main file, and returns the tests that are
 // started. What tests import is loaded before they run: an ES module can be
@@ -266,7 +267,7 @@ func (told *nodeTests) tree(p *glovebox.Program, tests []glovebox.File) []gloveb
 	told.Package = own.Name
 	told.Root = told.module(path.Join(cmp.Or(own.Main, "index")))
 	for _, f := range tests {
-		for _, m := range nodeImport.FindAllStringSubmatch(string(f.Data), -1) {
+		for _, m := range nodeImport().FindAllStringSubmatch(string(f.Data), -1) {
 			found := ""
 			switch rest, ours := strings.CutPrefix(m[1], own.Name); {
 			case strings.HasPrefix(m[1], "."):
@@ -284,12 +285,12 @@ func (told *nodeTests) tree(p *glovebox.Program, tests []glovebox.File) []gloveb
 	return startedTests(tests, isJavaScriptTest)
 }
 
-var nodeEnding = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
+var nodeEnding = lazyre.New(`\.[cm]?[jt]sx?$`)
 
 // module finds the module of the tree that a path means; empty for none.
 func (told *nodeTests) module(name string) string {
 	bare := func(name string) string {
-		name = nodeEnding.ReplaceAllString(name, "")
+		name = nodeEnding().ReplaceAllString(name, "")
 		return strings.TrimSuffix("/"+name, "/index")
 	}
 	if name == "." {
@@ -330,21 +331,21 @@ func stageNodeTests(p *glovebox.Program, t Tests) (tests []glovebox.File, fault 
 
 // nodeNeeds are what tests can use only in the program's own process.
 var nodeNeeds = testMarks{
-	{regexp.MustCompile(`\b(?:jest|vi)\.(?:mock|doMock|unmock|spyOn|useFakeTimers|isolateModules|resetModules)\b|\bmock\.(?:method|module|timers|getter|setter)\b|\brequire\(\s*['"](?:sinon|proxyquire|rewire|mockery)['"]`),
+	{lazyre.New(`\b(?:jest|vi)\.(?:mock|doMock|unmock|spyOn|useFakeTimers|isolateModules|resetModules)\b|\bmock\.(?:method|module|timers|getter|setter)\b|\brequire\(\s*['"](?:sinon|proxyquire|rewire|mockery)['"]`),
 		"the tests replace parts of the program or of the language"},
-	{regexp.MustCompile(`\b(?:console\.(?:log|error|warn|info)|process\.std(?:out|err)\.write|Math\.random|Date\.now|global(?:This)?\.\w+)\s*=[^=]`),
+	{lazyre.New(`\b(?:console\.(?:log|error|warn|info)|process\.std(?:out|err)\.write|Math\.random|Date\.now|global(?:This)?\.\w+)\s*=[^=]`),
 		"the tests replace parts of the language"},
-	{regexp.MustCompile(`\bchild_process\b|\bnode:vm\b|\brequire\(\s*['"]vm['"]|\brequire\.cache\b|\breadFileSync\(`),
+	{lazyre.New(`\bchild_process\b|\bnode:vm\b|\brequire\(\s*['"]vm['"]|\brequire\.cache\b|\breadFileSync\(`),
 		"the tests load or start the program by themselves"},
-	{regexp.MustCompile(`\.prototype\b|\.__proto__\b|\bReflect\.|\bgetOwnProperty`),
+	{lazyre.New(`\.prototype\b|\.__proto__\b|\bReflect\.|\bgetOwnProperty`),
 		"the tests look into the program's classes"},
-	{regexp.MustCompile(`\beval\(|\bnew Function\(`),
+	{lazyre.New(`\beval\(|\bnew Function\(`),
 		"the tests make code from text"},
 }
 
 var (
-	nodeExtends = regexp.MustCompile(`\bextends\s+([\w$]+)`)
-	nodeBuiltin = regexp.MustCompile(`^(?:Array|Object|Map|Set|Promise|Function|EventEmitter|\w*Error)$`)
+	nodeExtends = lazyre.New(`\bextends\s+([\w$]+)`)
+	nodeBuiltin = lazyre.New(`^(?:Array|Object|Map|Set|Promise|Function|EventEmitter|\w*Error)$`)
 )
 
 // nodeNeedsProcess tells why tests need the program in their own process, or
@@ -354,9 +355,9 @@ func nodeNeedsProcess(tests []glovebox.File) string {
 		return reason
 	}
 	for _, f := range tests {
-		for _, m := range nodeExtends.FindAllSubmatch(f.Data, -1) {
+		for _, m := range nodeExtends().FindAllSubmatch(f.Data, -1) {
 			defined := regexp.MustCompile(`\bclass\s+` + regexp.QuoteMeta(string(m[1])) + `\b`)
-			if !nodeBuiltin.Match(m[1]) && !defined.Match(f.Data) {
+			if !nodeBuiltin().Match(m[1]) && !defined.Match(f.Data) {
 				return "the tests extend a class of the program"
 			}
 		}

@@ -3,12 +3,12 @@ package language
 import (
 	"embed"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Programs of ours that run in a box like any other: each is one file of a
@@ -78,16 +78,16 @@ func (l *Language) LintJob(files []glovebox.File, changed []string) (glovebox.Jo
 // LintReads tells whether a check of the language reads a file of a tree: one of
 // the language, or one that says what those are.
 func (l *Language) LintReads(name string) bool {
-	return slices.Contains(l.Extensions, path.Ext(name)) || lintManifest.MatchString(name)
+	return slices.Contains(l.Extensions, path.Ext(name)) || lintManifest().MatchString(name)
 }
 
 // LintSettings tells whether a file says what checks look for, and what they let
 // pass. Who judges a change takes these from the tree as it was before it.
-func LintSettings(name string) bool { return lintSettings.MatchString(name) }
+func LintSettings(name string) bool { return lintSettings().MatchString(name) }
 
 var (
-	lintManifest = regexp.MustCompile(`(?:^|/)(?:go\.mod|package\.json|py\.typed)$`)
-	lintSettings = regexp.MustCompile(`(?:^|/)(?:tsconfig\.json|mypy\.ini|setup\.cfg|pyproject\.toml)$`)
+	lintManifest = lazyre.New(`(?:^|/)(?:go\.mod|package\.json|py\.typed)$`)
+	lintSettings = lazyre.New(`(?:^|/)(?:tsconfig\.json|mypy\.ini|setup\.cfg|pyproject\.toml)$`)
 )
 
 // Bounds of what is read of a check.
@@ -109,7 +109,7 @@ func ReadLint(stdout string) []glovebox.Finding {
 		if len(line) > 8*maxFindingText {
 			continue
 		}
-		m := lintLine.FindStringSubmatch(strings.ToValidUTF8(line, "\uFFFD"))
+		m := lintLine().FindStringSubmatch(strings.ToValidUTF8(line, "\uFFFD"))
 		if m == nil {
 			continue
 		}
@@ -123,7 +123,7 @@ func ReadLint(stdout string) []glovebox.Finding {
 	return found
 }
 
-var lintLine = regexp.MustCompile(`^([^:\x00-\x1f]{1,512}):(\d{1,9}):(\d{1,9}): ([^\r\n]+)`)
+var lintLine = lazyre.New(`^([^:\x00-\x1f]{1,512}):(\d{1,9}):(\d{1,9}): ([^\r\n]+)`)
 
 // cutText cuts a text to at most n bytes, at the begin of a character.
 func cutText(s string, n int) string {

@@ -5,12 +5,12 @@ import (
 	"embed"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
@@ -57,10 +57,10 @@ var perlSigns = signs{
 	signed(-50, `^\s*(?:def|end|fi|done|esac)\b|\bfunction\s+\w+\s*\(`),
 }
 
-var perlTestName = regexp.MustCompile(`(?i)\.t$|(?:^test_.*|.*_test|^tests?)\.p[lm]$`)
+var perlTestName = lazyre.New(`(?i)\.t$|(?:^test_.*|.*_test|^tests?)\.p[lm]$`)
 
 func isPerlTest(f glovebox.File) bool {
-	return perlTestName.MatchString(path.Base(f.Path))
+	return perlTestName().MatchString(path.Base(f.Path))
 }
 
 // perlAsk prints what findPerl needs to know, a line each; it fails where the
@@ -135,11 +135,11 @@ func planPerl(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 
 // perlMore finds what tests need beyond calls, out of their text alone.
 var perlMore = testMarks{
-	{regexp.MustCompile(`\bTest::(?:Mock\w*|Output|Trap)\b|\bCapture::Tiny\b|(?:^|\W)\*STD(?:OUT|IN|ERR)\b|\bopen\b[^;]*\bSTD(?:OUT|IN|ERR)\b`), "the program's streams, or mocks"},
-	{regexp.MustCompile(`\*\{?["']?[\w:]*\w["']?\}?\s*=\s*(?:sub\b|\\&)`), "subs that replace the program's"},
-	{regexp.MustCompile(`\buse\s+(?:parent|base)\b|@ISA\b`), "the program's packages as a base"},
-	{regexp.MustCompile(`\$(?:main)?::\w+|\bour\s+[$@%]`), "the program's variables"},
-	{regexp.MustCompile(`\bqx\b|\bsystem\s*\(|\bopen\s*\(|\$ENV\{`), "files, commands or the environment"},
+	{lazyre.New(`\bTest::(?:Mock\w*|Output|Trap)\b|\bCapture::Tiny\b|(?:^|\W)\*STD(?:OUT|IN|ERR)\b|\bopen\b[^;]*\bSTD(?:OUT|IN|ERR)\b`), "the program's streams, or mocks"},
+	{lazyre.New(`\*\{?["']?[\w:]*\w["']?\}?\s*=\s*(?:sub\b|\\&)`), "subs that replace the program's"},
+	{lazyre.New(`\buse\s+(?:parent|base)\b|@ISA\b`), "the program's packages as a base"},
+	{lazyre.New(`\$(?:main)?::\w+|\bour\s+[$@%]`), "the program's variables"},
+	{lazyre.New(`\bqx\b|\bsystem\s*\(|\bopen\s*\(|\$ENV\{`), "files, commands or the environment"},
 }
 
 func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
@@ -173,18 +173,18 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 }
 
 var (
-	perlMessage = regexp.MustCompile(`(?m)^(.+?) at (\S+) line (\d+)(?:, (near .*)|, <\w*> (?:line|chunk) \d+)?\.?$`)
-	perlFailed  = regexp.MustCompile(`(?m)^\S+ had compilation errors\.|^Execution of \S+ aborted due to compilation errors\.`)
-	perlBegin   = regexp.MustCompile(`(?m)^BEGIN failed--`)
+	perlMessage = lazyre.New(`(?m)^(.+?) at (\S+) line (\d+)(?:, (near .*)|, <\w*> (?:line|chunk) \d+)?\.?$`)
+	perlFailed  = lazyre.New(`(?m)^\S+ had compilation errors\.|^Execution of \S+ aborted due to compilation errors\.`)
+	perlBegin   = lazyre.New(`(?m)^BEGIN failed--`)
 )
 
 // readPerlSyntax reads what perl -c prints. A BEGIN block that died is no
 // syntax error: it ran.
 func readPerlSyntax(out CheckOutput) *glovebox.SyntaxError {
-	if out.ExitCode == 0 || perlBegin.Match(out.Stderr) || !perlFailed.Match(out.Stderr) {
+	if out.ExitCode == 0 || perlBegin().Match(out.Stderr) || !perlFailed().Match(out.Stderr) {
 		return nil
 	}
-	m := perlMessage.FindSubmatch(out.Stderr)
+	m := perlMessage().FindSubmatch(out.Stderr)
 	if m == nil {
 		return nil
 	}
@@ -198,7 +198,7 @@ func readPerlSyntax(out CheckOutput) *glovebox.SyntaxError {
 
 // readPerlFailure reads the last message of a die.
 func readPerlFailure(stderr []byte) *glovebox.Failure {
-	all := perlMessage.FindAllSubmatch(stderr, -1)
+	all := perlMessage().FindAllSubmatch(stderr, -1)
 	if len(all) == 0 {
 		return nil
 	}

@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
@@ -53,10 +53,10 @@ var phpSigns = signs{
 	signed(-40, `^\s*fi\s*$|^\s*done\s*$|\[\[\s`),
 }
 
-var phpTestName = regexp.MustCompile(`(?i:^test[._-]|[._-]tests?\.php$|^tests?\.php$)|Test\.php$`)
+var phpTestName = lazyre.New(`(?i:^test[._-]|[._-]tests?\.php$|^tests?\.php$)|Test\.php$`)
 
 func isPHPTest(f glovebox.File) bool {
-	return path.Ext(f.Path) == ".php" && phpTestName.MatchString(path.Base(f.Path))
+	return path.Ext(f.Path) == ".php" && phpTestName().MatchString(path.Base(f.Path))
 }
 
 //go:embed php/*.php
@@ -283,16 +283,16 @@ func phpAliases(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
 
 // phpNeeds are what tests can use only in the program's own process.
 var phpNeeds = testMarks{
-	{regexp.MustCompile(`(?i)->\s*(?:createMock|createStub|getMockBuilder|prophesize)\s*\(|\bMockery::`), "the tests replace parts of the program"},
-	{regexp.MustCompile(`\bnew\s+\\?Reflection|\bmethod_exists\(|\bproperty_exists\(|\bget_class_methods\(|\bget_object_vars\(`), "the tests look into the program's classes"},
-	{regexp.MustCompile(`\b(?:shell_exec|exec|system|passthru|proc_open|popen)\s*\(`), "the tests start the program by themselves"},
-	{regexp.MustCompile(`\$GLOBALS\b|\bglobal\s+\$`), "the tests use the program's variables"},
+	{lazyre.New(`(?i)->\s*(?:createMock|createStub|getMockBuilder|prophesize)\s*\(|\bMockery::`), "the tests replace parts of the program"},
+	{lazyre.New(`\bnew\s+\\?Reflection|\bmethod_exists\(|\bproperty_exists\(|\bget_class_methods\(|\bget_object_vars\(`), "the tests look into the program's classes"},
+	{lazyre.New(`\b(?:shell_exec|exec|system|passthru|proc_open|popen)\s*\(`), "the tests start the program by themselves"},
+	{lazyre.New(`\$GLOBALS\b|\bglobal\s+\$`), "the tests use the program's variables"},
 }
 
 var (
-	phpExtends = regexp.MustCompile(`\bextends\s+\\?([\w\\]+)`)
-	phpBuiltin = regexp.MustCompile(`(?:TestCase|Exception|Error)$|^(?:ArrayObject|ArrayIterator|stdClass)$`)
-	phpClass   = regexp.MustCompile(`\b(?:class|interface)\s+(\w+)`)
+	phpExtends = lazyre.New(`\bextends\s+\\?([\w\\]+)`)
+	phpBuiltin = lazyre.New(`(?:TestCase|Exception|Error)$|^(?:ArrayObject|ArrayIterator|stdClass)$`)
+	phpClass   = lazyre.New(`\b(?:class|interface)\s+(\w+)`)
 )
 
 // phpNeedsProcess tells why tests need the program in their own process, or "".
@@ -303,11 +303,11 @@ func phpNeedsProcess(tests []glovebox.File) string {
 	}
 	for _, f := range tests {
 		defined := map[string]bool{}
-		for _, m := range phpClass.FindAllSubmatch(f.Data, -1) {
+		for _, m := range phpClass().FindAllSubmatch(f.Data, -1) {
 			defined[string(m[1])] = true
 		}
-		for _, m := range phpExtends.FindAllSubmatch(f.Data, -1) {
-			if !defined[string(m[1])] && !phpBuiltin.Match(m[1]) {
+		for _, m := range phpExtends().FindAllSubmatch(f.Data, -1) {
+			if !defined[string(m[1])] && !phpBuiltin().Match(m[1]) {
 				return "the tests extend a class of the program"
 			}
 		}
@@ -315,7 +315,7 @@ func phpNeedsProcess(tests []glovebox.File) string {
 	return ""
 }
 
-var phpError = regexp.MustCompile(`(?m)^(?:PHP )?(Parse error|Fatal error): +(?s:(.+?)) in (/[^\n]*?|[^\n/ ][^\n]*?) on line (\d+)$`)
+var phpError = lazyre.New(`(?m)^(?:PHP )?(Parse error|Fatal error): +(?s:(.+?)) in (/[^\n]*?|[^\n/ ][^\n]*?) on line (\d+)$`)
 
 // readPHPSyntax reads what php -l prints.
 func readPHPSyntax(out CheckOutput) *glovebox.SyntaxError {
@@ -323,7 +323,7 @@ func readPHPSyntax(out CheckOutput) *glovebox.SyntaxError {
 		return nil
 	}
 	for _, text := range [][]byte{out.Stderr, out.Stdout} {
-		if m := phpError.FindSubmatch(text[:min(len(text), failureBytes)]); m != nil {
+		if m := phpError().FindSubmatch(text[:min(len(text), failureBytes)]); m != nil {
 			line, _ := strconv.Atoi(string(m[4]))
 			return &glovebox.SyntaxError{File: inWorkspace(string(m[3])), Line: line, Message: strings.ToValidUTF8(string(m[2]), "\uFFFD")}
 		}
@@ -332,8 +332,8 @@ func readPHPSyntax(out CheckOutput) *glovebox.SyntaxError {
 }
 
 var (
-	phpUncaught = regexp.MustCompile(`(?:^|\n)(?:PHP )?Fatal error: +Uncaught ([\w\\]+)(?:: (?s:(.*?)))? in (/[^\n]*):(\d+)\nStack trace:`)
-	phpFatal    = regexp.MustCompile(`(?:^|\n)(?:PHP )?((?:Fatal|Parse|Recoverable fatal) error): +(?s:([^\n].*?)) in (/[^\n]*?) on line (\d+)(?:\n|$)`)
+	phpUncaught = lazyre.New(`(?:^|\n)(?:PHP )?Fatal error: +Uncaught ([\w\\]+)(?:: (?s:(.*?)))? in (/[^\n]*):(\d+)\nStack trace:`)
+	phpFatal    = lazyre.New(`(?:^|\n)(?:PHP )?((?:Fatal|Parse|Recoverable fatal) error): +(?s:([^\n].*?)) in (/[^\n]*?) on line (\d+)(?:\n|$)`)
 )
 
 // readPHPFailure reads the fatal error that PHP printed last.
@@ -343,10 +343,10 @@ func readPHPFailure(stderr []byte) *glovebox.Failure {
 		line, _ := strconv.Atoi(m[4])
 		return &glovebox.Failure{Type: m[1], Message: strings.TrimSpace(m[2]), File: inWorkspace(m[3]), Line: line}
 	}
-	if all := phpUncaught.FindAllStringSubmatch(text, -1); len(all) > 0 {
+	if all := phpUncaught().FindAllStringSubmatch(text, -1); len(all) > 0 {
 		return made(all[len(all)-1])
 	}
-	if all := phpFatal.FindAllStringSubmatch(text, -1); len(all) > 0 {
+	if all := phpFatal().FindAllStringSubmatch(text, -1); len(all) > 0 {
 		return made(all[len(all)-1])
 	}
 	return nil

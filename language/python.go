@@ -2,10 +2,10 @@ package language
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Python is CPython 3. Its tests run out of process wherever they use the
@@ -61,23 +61,23 @@ var pythonSigns = signs{
 }
 
 var (
-	pythonTestName = regexp.MustCompile(`^(?:test_.*|.*_test|tests?|conftest)\.py$`)
-	pythonTopLevel = regexp.MustCompile(`(?m)^(?:async )?(?:def|class) +(\w+)`)
-	pythonTestWord = regexp.MustCompile(`^(?:test_|Test|check$)|Tests?$`)
+	pythonTestName = lazyre.New(`^(?:test_.*|.*_test|tests?|conftest)\.py$`)
+	pythonTopLevel = lazyre.New(`(?m)^(?:async )?(?:def|class) +(\w+)`)
+	pythonTestWord = lazyre.New(`^(?:test_|Test|check$)|Tests?$`)
 )
 
 // isPythonTest goes by the file's name, and else by what it defines: only
 // tests, and at least one.
 func isPythonTest(f glovebox.File) bool {
-	if pythonTestName.MatchString(path.Base(f.Path)) {
+	if pythonTestName().MatchString(path.Base(f.Path)) {
 		return true
 	}
 	if !strings.HasSuffix(f.Path, ".py") {
 		return false
 	}
-	found := pythonTopLevel.FindAllSubmatch(f.Data, -1)
+	found := pythonTopLevel().FindAllSubmatch(f.Data, -1)
 	for _, m := range found {
-		if !pythonTestWord.Match(m[1]) {
+		if !pythonTestWord().Match(m[1]) {
 			return false
 		}
 	}

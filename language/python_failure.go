@@ -2,11 +2,11 @@ package language
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Bounds of what is read of a program's stderr.
@@ -17,9 +17,9 @@ const (
 )
 
 var (
-	pythonFrame  = regexp.MustCompile(`^[ |+]*File "([^"]*)", line (\d+)`)
-	pythonMargin = regexp.MustCompile(`^ *[|+] `)
-	pythonError  = regexp.MustCompile(`^([A-Za-z_][\w.]*)(?:: ?(.*))?$`)
+	pythonFrame  = lazyre.New(`^[ |+]*File "([^"]*)", line (\d+)`)
+	pythonMargin = lazyre.New(`^ *[|+] `)
+	pythonError  = lazyre.New(`^([A-Za-z_][\w.]*)(?:: ?(.*))?$`)
 )
 
 const pythonTraceback = "Traceback (most recent call last):"
@@ -36,7 +36,7 @@ func readPythonFailure(stderr []byte) *glovebox.Failure {
 	var thread *glovebox.Failure
 	for i, blocks := len(lines)-1, 0; i >= 0 && blocks < failureBlocks; i-- {
 		starts := strings.HasSuffix(lines[i], pythonTraceback)
-		if !starts && !(pythonFrame.MatchString(lines[i]) && (i == 0 || !inTraceback(lines[i-1]))) {
+		if !starts && !(pythonFrame().MatchString(lines[i]) && (i == 0 || !inTraceback(lines[i-1]))) {
 			continue
 		}
 		blocks++
@@ -70,7 +70,7 @@ func inTraceback(line string) bool {
 func readPythonBlock(lines []string) *glovebox.Failure {
 	var f glovebox.Failure
 	for i, line := range lines {
-		if m := pythonFrame.FindStringSubmatch(line); m != nil {
+		if m := pythonFrame().FindStringSubmatch(line); m != nil {
 			if file, ok := strings.CutPrefix(m[1], "/workspace/"); ok {
 				if n, err := strconv.Atoi(m[2]); err == nil {
 					f.File, f.Line = file, n
@@ -79,11 +79,11 @@ func readPythonBlock(lines []string) *glovebox.Failure {
 			continue
 		}
 		// The lines of an exception group stand behind a margin.
-		line = pythonMargin.ReplaceAllString(line, "")
+		line = pythonMargin().ReplaceAllString(line, "")
 		if strings.HasPrefix(line, "    ") || strings.HasSuffix(line, pythonTraceback) || strings.HasPrefix(strings.TrimLeft(line, " "), "[Previous line repeated ") {
 			continue
 		}
-		m := pythonError.FindStringSubmatch(line)
+		m := pythonError().FindStringSubmatch(line)
 		if m == nil {
 			if i == 0 || line == "" {
 				continue

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
@@ -67,10 +67,10 @@ var rubySigns = signs{
 	signed(-30, `[;{]\s*$`),
 }
 
-var rubyTestName = regexp.MustCompile(`(?i)(?:^test_.*|.*_(?:test|spec)|^tests?)\.rb$`)
+var rubyTestName = lazyre.New(`(?i)(?:^test_.*|.*_(?:test|spec)|^tests?)\.rb$`)
 
 func isRubyTest(f glovebox.File) bool {
-	return rubyTestName.MatchString(path.Base(f.Path))
+	return rubyTestName().MatchString(path.Base(f.Path))
 }
 
 // rubyAsk prints what findRuby needs to know, a line each.
@@ -155,14 +155,14 @@ func planRuby(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 
 // rubyMore finds what tests need beyond calls, out of their text alone.
 var rubyMore = testMarks{
-	{regexp.MustCompile(`\b(?:assert_output|capture_io|capture_output|capture_subprocess_io|StringIO)\b|\$std(?:out|in|err)\b`), "the program's streams"},
-	{regexp.MustCompile(`\bMock\b|\.stub[s(]?\b|\.expects\b|\ballow\(|\bmocha\b`), "mocks"},
-	{regexp.MustCompile(`\b(?:class_eval|instance_eval|instance_variable_[gs]et|define_method|define_singleton_method|ObjectSpace|remove_method|refine|prepend|TracePoint)\b`), "the program's insides"},
-	{regexp.MustCompile(`\b(?:ENV|ARGV|File|Dir|IO|Tempfile|Open3)\b|\bsystem\(|` + "`"), "files or the environment"},
+	{lazyre.New(`\b(?:assert_output|capture_io|capture_output|capture_subprocess_io|StringIO)\b|\$std(?:out|in|err)\b`), "the program's streams"},
+	{lazyre.New(`\bMock\b|\.stub[s(]?\b|\.expects\b|\ballow\(|\bmocha\b`), "mocks"},
+	{lazyre.New(`\b(?:class_eval|instance_eval|instance_variable_[gs]et|define_method|define_singleton_method|ObjectSpace|remove_method|refine|prepend|TracePoint)\b`), "the program's insides"},
+	{lazyre.New(`\b(?:ENV|ARGV|File|Dir|IO|Tempfile|Open3)\b|\bsystem\(|` + "`"), "files or the environment"},
 }
 
 // rubyClass is a class of the tests that has another as its base.
-var rubyClass = regexp.MustCompile(`(?m)^\s*class\s+([\w:]+)\s*<\s*([\w:]+)|^\s*(?:include|extend)\s+([A-Z][\w:]*)|^\s*class\s+([\w:]+)\s*(?:$|#)`)
+var rubyClass = lazyre.New(`(?m)^\s*class\s+([\w:]+)\s*<\s*([\w:]+)|^\s*(?:include|extend)\s+([A-Z][\w:]*)|^\s*class\s+([\w:]+)\s*(?:$|#)`)
 
 // rubyBases are the bases that are none of the program's.
 var rubyBases = []string{"Test::Unit::TestCase", "Minitest::Test", "MiniTest::Test", "Minitest::Spec", "Minitest::Assertions",
@@ -174,12 +174,12 @@ func rubyNeeds(tests []glovebox.File) string {
 	}
 	var own []string
 	for _, f := range tests {
-		for _, m := range rubyClass.FindAllSubmatch(f.Data, -1) {
+		for _, m := range rubyClass().FindAllSubmatch(f.Data, -1) {
 			own = append(own, string(m[1]), string(m[4]))
 		}
 	}
 	for _, f := range tests {
-		for _, m := range rubyClass.FindAllSubmatch(f.Data, -1) {
+		for _, m := range rubyClass().FindAllSubmatch(f.Data, -1) {
 			base := string(m[2]) + string(m[3])
 			if base != "" && !slices.Contains(rubyBases, strings.TrimPrefix(base, "::")) && !slices.Contains(own, base) {
 				return "the class or module " + base + " as a base"
@@ -215,14 +215,14 @@ func examRuby(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	}, nil
 }
 
-var rubySyntaxLine = regexp.MustCompile(`(?m)^([^:\n]+):(\d+): (?:syntax errors? found.*|(.+))`)
+var rubySyntaxLine = lazyre.New(`(?m)^([^:\n]+):(\d+): (?:syntax errors? found.*|(.+))`)
 
 // readRubySyntax reads what ruby -c prints.
 func readRubySyntax(out CheckOutput) *glovebox.SyntaxError {
 	if out.ExitCode == 0 {
 		return nil
 	}
-	m := rubySyntaxLine.FindSubmatch(out.Stderr)
+	m := rubySyntaxLine().FindSubmatch(out.Stderr)
 	if m == nil {
 		return nil
 	}
@@ -232,19 +232,19 @@ func readRubySyntax(out CheckOutput) *glovebox.SyntaxError {
 }
 
 var (
-	rubyError = regexp.MustCompile(`(?m)^(?:([^:\s][^:\n]*):(\d+):in [^:\n]*: )?(.*) \(([A-Z][\w:]*)\)$`)
-	rubyPlace = regexp.MustCompile(`^(?:/workspace/|\./)?([^/].*)$`)
+	rubyError = lazyre.New(`(?m)^(?:([^:\s][^:\n]*):(\d+):in [^:\n]*: )?(.*) \(([A-Z][\w:]*)\)$`)
+	rubyPlace = lazyre.New(`^(?:/workspace/|\./)?([^/].*)$`)
 )
 
 // readRubyFailure reads an exception that nothing rescued.
 func readRubyFailure(stderr []byte) *glovebox.Failure {
-	all := rubyError.FindAllSubmatch(stderr, -1)
+	all := rubyError().FindAllSubmatch(stderr, -1)
 	if len(all) == 0 {
 		return nil
 	}
 	m := all[len(all)-1]
 	f := &glovebox.Failure{Type: string(m[4]), Message: string(m[3])}
-	if at := rubyPlace.FindSubmatch(m[1]); at != nil {
+	if at := rubyPlace().FindSubmatch(m[1]); at != nil {
 		f.File = string(at[1])
 		f.Line, _ = strconv.Atoi(string(m[2]))
 	}

@@ -1,11 +1,15 @@
 package language
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
+)
 
 // sign is a pattern that speaks for a language (or, with a negative weight,
 // against it).
 type sign struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	weight  int
 }
 
@@ -14,7 +18,7 @@ type signs []sign
 
 // signed makes a sign of a pattern; ^ and $ match at every line.
 func signed(weight int, pattern string) sign {
-	return sign{regexp.MustCompile(`(?m)` + pattern), weight}
+	return sign{lazyre.New(`(?m)` + pattern), weight}
 }
 
 // scoreBytes bounds how much of a source is read to recognise it.
@@ -27,7 +31,7 @@ func (s signs) score(src string) int {
 	}
 	sum := 0
 	for _, g := range s {
-		if g.pattern.MatchString(src) {
+		if g.pattern().MatchString(src) {
 			sum += g.weight
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // A tree is a program in the shape of a repository, without a main file: its
@@ -30,14 +31,14 @@ func startTree(p *glovebox.Program, ext, text string) (*glovebox.Program, bool) 
 }
 
 // testHelper matches names of files that are there for tests.
-var testHelper = regexp.MustCompile(`(?:^|[._-])(?:helpers?|bootstrap|setup|fixtures?|common|support|utils?)\.\w+$`)
+var testHelper = lazyre.New(`(?:^|[._-])(?:helpers?|bootstrap|setup|fixtures?|common|support|utils?)\.\w+$`)
 
 // startedTests are those files of a tree's tests that are started; the others
 // are there for them. A file that has no test's name and that another one names
 // is not started.
 func startedTests(tests []glovebox.File, isTest func(glovebox.File) bool) []glovebox.File {
 	started := slices.DeleteFunc(slices.Clone(tests), func(f glovebox.File) bool {
-		if testHelper.MatchString(f.Path) {
+		if testHelper().MatchString(f.Path) {
 			return true
 		}
 		stem, _, _ := strings.Cut(path.Base(f.Path), ".")

@@ -2,7 +2,8 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // keyRules are private keys and the secrets of Kubernetes: texts of many lines
@@ -71,7 +72,7 @@ func findPEM(w []byte, key int, spans []span) []span {
 		if pemRun(w[i:]) >= pemLine {
 			return append(spans, span{start: 0, end: i, tail: pemTail})
 		}
-		header := pemHeader.Find(w[i:])
+		header := pemHeader().Find(w[i:])
 		if header == nil {
 			break
 		}
@@ -81,7 +82,7 @@ func findPEM(w []byte, key int, spans []span) []span {
 }
 
 // pemHeader is a line such as "Proc-Type: 4,ENCRYPTED".
-var pemHeader = regexp.MustCompile(`^[A-Za-z-]{3,20}: [^\r\n\\"\[\]]{1,100}`)
+var pemHeader = lazyre.New(`^[A-Za-z-]{3,20}: [^\r\n\\"\[\]]{1,100}`)
 
 // pemRun returns the length of the run of base64 at the start of b; "-" and
 // "_" are no part of it here.

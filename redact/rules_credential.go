@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"regexp"
 	"slices"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // credentialRules are passwords in the places where protocols and tools have
@@ -49,7 +50,7 @@ func credentialRules() []*rule {
 }
 
 // curlUser is the argument of curl that is a name and a password.
-var curlUser = regexp.MustCompile(`^(?:-u|--user)[ =]*(?:["']?[^\s:"'<]*["']?:["']?([^\s"']{6,})|"([^\s:"'<]{6,}):")`)
+var curlUser = lazyre.New(`^(?:-u|--user)[ =]*(?:["']?[^\s:"'<]*["']?:["']?([^\s"']{6,})|"([^\s:"'<]{6,}):")`)
 
 // findCurl finds the password in a command line of curl, which may go on after
 // a backslash.
@@ -68,7 +69,7 @@ func findCurl(w []byte, key int, spans []span) []span {
 			continue
 		}
 		tries++
-		if m := curlUser.FindSubmatchIndex(w[option:]); m != nil {
+		if m := curlUser().FindSubmatchIndex(w[option:]); m != nil {
 			return append(spans, span{start: option + max(m[2], m[4]), end: option + max(m[3], m[5])})
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Context is what a model should read for a task.
@@ -279,7 +281,7 @@ func (p *packer) tests(current []want) []want {
 	return wants
 }
 
-var testAffix = lazy(`(?i)^test[_-]?|([_.-]?(test|tests|spec))$`)
+var testAffix = lazyre.New(`(?i)^test[_-]?|([_.-]?(test|tests|spec))$`)
 
 // stem is a file's name without its ending and what makes it a test's.
 func stem(p string) string {

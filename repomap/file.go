@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Bounds of one file.
@@ -49,13 +51,13 @@ func newFile(p string) *file { return &file{path: p, test: isTest(p)} }
 func (f *file) depth() int { return strings.Count(f.path, "/") }
 
 var (
-	testFolder = lazy(`(?i)(^|/)(tests?|__tests__|specs?|testdata|fixtures)/`)
-	testFile   = lazy(`(^|/)(test_[^/]*|conftest\.py|[^/]*(_test|_spec|\.test|\.spec|Test|Tests)\.\w+|[^/]*\.(t|bats))$`)
+	testFolder = lazyre.New(`(?i)(^|/)(tests?|__tests__|specs?|testdata|fixtures)/`)
+	testFile   = lazyre.New(`(^|/)(test_[^/]*|conftest\.py|[^/]*(_test|_spec|\.test|\.spec|Test|Tests)\.\w+|[^/]*\.(t|bats))$`)
 	// vendored folders hold the work of others.
-	vendored = lazy(`(^|/)(node_modules|vendor|third_party|site-packages|\.venv|venv|\.git|bower_components)/`)
+	vendored = lazyre.New(`(^|/)(node_modules|vendor|third_party|site-packages|\.venv|venv|\.git|bower_components)/`)
 	// generated is what generators write at the top, and minifiers into names.
-	generated = lazy(`(?i)code generated .{0,200}do not edit|@generated\b|auto-?generated (file|by|from)`)
-	minified  = lazy(`(?i)[.-]min\.(js|mjs|css)$|\.(bundle|chunk)\.js$`)
+	generated = lazyre.New(`(?i)code generated .{0,200}do not edit|@generated\b|auto-?generated (file|by|from)`)
+	minified  = lazyre.New(`(?i)[.-]min\.(js|mjs|css)$|\.(bundle|chunk)\.js$`)
 )
 
 func isTest(p string) bool { return testFolder().MatchString(p) || testFile().MatchString(p) }

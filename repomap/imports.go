@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // resolver finds files by the end of their path.
@@ -108,8 +110,8 @@ func all(re func() *regexp.Regexp, src []byte) []string {
 }
 
 var (
-	pythonFrom   = lazy(`(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)`)
-	pythonImport = lazy(`(?m)^[ \t]*import[ \t]+([\w., \t]+)`)
+	pythonFrom   = lazyre.New(`(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)`)
+	pythonImport = lazyre.New(`(?m)^[ \t]*import[ \t]+([\w., \t]+)`)
 )
 
 // pythonImports returns dotted names. What is imported from a module may be a
@@ -166,7 +168,7 @@ func pythonCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, rel+".py", rel+"/__init__.py")
 }
 
-var javaScriptFrom = lazy(`(?:\bfrom|\bimport|\brequire|\bimport\s*\(|\brequire\s*\()\s*\(?\s*(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')`)
+var javaScriptFrom = lazyre.New(`(?:\bfrom|\bimport|\brequire|\bimport\s*\(|\brequire\s*\()\s*\(?\s*(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')`)
 
 func javaScriptImports(src []byte) []string { return all(javaScriptFrom, src) }
 
@@ -194,8 +196,8 @@ func javaScriptCandidates(from *file, target string, r *resolver) []*file {
 }
 
 var (
-	phpUse     = lazy(`(?mi)^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?\\?([\w\\]{1,300})`)
-	phpRequire = lazy(`(?i)\b(?:require|include)(?:_once)?\b[^;\n'"]{0,100}(?:"([^"\n$]{1,300})"|'([^'\n]{1,300})')`)
+	phpUse     = lazyre.New(`(?mi)^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?\\?([\w\\]{1,300})`)
+	phpRequire = lazyre.New(`(?i)\b(?:require|include)(?:_once)?\b[^;\n'"]{0,100}(?:"([^"\n$]{1,300})"|'([^'\n]{1,300})')`)
 )
 
 func phpImports(src []byte) []string {
@@ -226,7 +228,7 @@ func nearCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, path.Clean("/" + target)[1:])
 }
 
-var bashSource = lazy(`(?m)(?:^|[;&|{(]|\b(?:then|do|else))[ \t]*(?:source|\.|load)[ \t]+([^\n;|&]{1,300})`)
+var bashSource = lazyre.New(`(?m)(?:^|[;&|{(]|\b(?:then|do|else))[ \t]*(?:source|\.|load)[ \t]+([^\n;|&]{1,300})`)
 
 // bashImports cuts off what a variable or a command stands for.
 func bashImports(src []byte) []string {
@@ -244,8 +246,8 @@ func bashImports(src []byte) []string {
 }
 
 var (
-	goImport  = lazy(`(?m)^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([^"\n]{1,300})"[ \t]*(?://[^\n]*)?$`)
-	goModLine = lazy(`(?m)^module[ \t]+"?([^\s"]{1,300})`)
+	goImport  = lazyre.New(`(?m)^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([^"\n]{1,300})"[ \t]*(?://[^\n]*)?$`)
+	goModLine = lazyre.New(`(?m)^module[ \t]+"?([^\s"]{1,300})`)
 )
 
 // goImports reads the head of a file, up to its first declaration.
@@ -256,7 +258,7 @@ func goImports(src []byte) []string {
 	return all(goImport, src)
 }
 
-var goHead = lazy(`(?m)^(?:func|type|var|const)\b`)
+var goHead = lazyre.New(`(?m)^(?:func|type|var|const)\b`)
 
 func goModule(src []byte) string {
 	if m := goModLine().FindSubmatch(src[:min(len(src), 8<<10)]); m != nil {
@@ -279,7 +281,7 @@ func goCandidates(_ *file, target string, r *resolver) []*file {
 	}
 }
 
-var rubyRequire = lazy(`(?m)\b(require_relative|require|load|autoload[ \t]*\(?[ \t]*:\w+,)[ \t]*\(?[ \t]*(?:"([^"\n#]{1,300})"|'([^'\n]{1,300})')`)
+var rubyRequire = lazyre.New(`(?m)\b(require_relative|require|load|autoload[ \t]*\(?[ \t]*:\w+,)[ \t]*\(?[ \t]*(?:"([^"\n#]{1,300})"|'([^'\n]{1,300})')`)
 
 func rubyImports(src []byte) []string {
 	var found []string
@@ -304,7 +306,7 @@ func rubyCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, target)
 }
 
-var perlUse = lazy(`(?m)^[ \t]*(?:use|require|no)[ \t]+(?:(?:parent|base)[ \t]+(?:-norequire,)?[ \t]*(?:qw[ \t]*[(/][ \t]*|["'])([\w:]+)|([A-Za-z_][\w:]*)|["']([\w./-]+)["'])`)
+var perlUse = lazyre.New(`(?m)^[ \t]*(?:use|require|no)[ \t]+(?:(?:parent|base)[ \t]+(?:-norequire,)?[ \t]*(?:qw[ \t]*[(/][ \t]*|["'])([\w:]+)|([A-Za-z_][\w:]*)|["']([\w./-]+)["'])`)
 
 func perlImports(src []byte) []string { return all(perlUse, src) }
 
@@ -319,7 +321,7 @@ func perlCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, end)
 }
 
-var luaRequire = lazy(`\b(?:require|dofile|loadfile)[ \t]*\(?[ \t]*(?:"([^"\n]{1,300})"|'([^'\n]{1,300})'|\[\[([^\]\n]{1,300})\]\])`)
+var luaRequire = lazyre.New(`\b(?:require|dofile|loadfile)[ \t]*\(?[ \t]*(?:"([^"\n]{1,300})"|'([^'\n]{1,300})'|\[\[([^\]\n]{1,300})\]\])`)
 
 func luaImports(src []byte) []string { return all(luaRequire, src) }
 

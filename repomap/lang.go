@@ -7,15 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/odvcencio/gotreesitter"
 	"github.com/odvcencio/gotreesitter/grammars"
 )
-
-// lazy compiles an expression when it is first needed: programs start often, and
-// few of them make a map.
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // lang is how a language is recognised, parsed and read.
 type lang struct {
@@ -53,14 +48,14 @@ var javaScript = map[string]string{
 // or a class.
 const assigned = "assigned"
 
-var javaScriptLines = lazy(`^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?\s*([\w$]+)\s*[(<]|class\s+([\w$]+)|(?:interface|type|enum|namespace)\s+([\w$]+)|(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*=>|\w+\s*=>)|(?:module\.)?exports\.([\w$]+)\s*=)`)
+var javaScriptLines = lazyre.New(`^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?\s*([\w$]+)\s*[(<]|class\s+([\w$]+)|(?:interface|type|enum|namespace)\s+([\w$]+)|(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*=>|\w+\s*=>)|(?:module\.)?exports\.([\w$]+)\s*=)`)
 
 var langs = []*lang{
 	{
 		name: "python", extensions: []string{".py", ".pyi", ".pyw"}, interpreters: []string{"python"},
 		grammar: grammars.PythonLanguage,
 		defines: map[string]string{"class_definition": "class", "function_definition": "function"},
-		lines:   lazy(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`),
+		lines:   lazyre.New(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`),
 		imports: pythonImports, candidates: pythonCandidates,
 	}, {
 		name: "javascript", extensions: []string{".js", ".mjs", ".cjs", ".jsx"}, interpreters: []string{"node"},
@@ -81,23 +76,23 @@ var langs = []*lang{
 			"class_declaration": "class", "interface_declaration": "type", "trait_declaration": "class", "enum_declaration": "type",
 			"function_definition": "function", "method_declaration": "method",
 		},
-		lines:   lazy(`(?i)^\s*(?:(?:abstract|final|readonly|public|protected|private|static)\s+)*(?:function\s+&?(\w+)|(?:class|interface|trait|enum)\s+(\w+))`),
+		lines:   lazyre.New(`(?i)^\s*(?:(?:abstract|final|readonly|public|protected|private|static)\s+)*(?:function\s+&?(\w+)|(?:class|interface|trait|enum)\s+(\w+))`),
 		imports: phpImports, candidates: phpCandidates,
 	}, {
 		name: "bash", extensions: []string{".sh", ".bash", ".bats"}, interpreters: []string{"bash", "sh"},
 		grammar: grammars.BashLanguage,
 		defines: map[string]string{"function_definition": "function"},
-		lines:   lazy(`^\s*(?:function\s+([\w:.+-]+)|([\w:.+-]+)\s*\(\s*\))`),
+		lines:   lazyre.New(`^\s*(?:function\s+([\w:.+-]+)|([\w:.+-]+)\s*\(\s*\))`),
 		imports: bashImports, candidates: nearCandidates,
 	}, {
 		name: "go", extensions: []string{".go"},
-		lines:   lazy(`^(?:func\s+(?:\([^()]*\)\s*)?(\w+)|type\s+(\w+))`),
+		lines:   lazyre.New(`^(?:func\s+(?:\([^()]*\)\s*)?(\w+)|type\s+(\w+))`),
 		imports: goImports, candidates: goCandidates,
 	}, {
 		name: "ruby", extensions: []string{".rb", ".rake", ".gemspec"}, files: []string{"Rakefile", "Gemfile"}, interpreters: []string{"ruby"},
 		grammar: grammars.RubyLanguage,
 		defines: map[string]string{"class": "class", "module": "module", "method": "method", "singleton_method": "method"},
-		lines:   lazy(`^\s*(?:(?:private|protected|public|module_function)\s+)?(?:def\s+(?:self\.)?([\w?!=]+|[^\s\w(]+)|(?:class|module)\s+([\w:]+))`),
+		lines:   lazyre.New(`^\s*(?:(?:private|protected|public|module_function)\s+)?(?:def\s+(?:self\.)?([\w?!=]+|[^\s\w(]+)|(?:class|module)\s+([\w:]+))`),
 		imports: rubyImports, candidates: rubyCandidates,
 	}, {
 		name: "perl", extensions: []string{".pl", ".pm", ".t"}, interpreters: []string{"perl"},
@@ -106,7 +101,7 @@ var langs = []*lang{
 			"package_statement": "module", "class_statement": "class",
 			"subroutine_declaration_statement": "function", "method_declaration_statement": "method",
 		},
-		lines:   lazy(`^\s*(?:sub\s+([\w:']+)|package\s+([\w:]+))`),
+		lines:   lazyre.New(`^\s*(?:sub\s+([\w:']+)|package\s+([\w:]+))`),
 		imports: perlImports, candidates: perlCandidates,
 	}, {
 		name: "lua", extensions: []string{".lua"}, interpreters: []string{"lua"},
@@ -115,7 +110,7 @@ var langs = []*lang{
 			"function_declaration": "function",
 			"assignment_statement": assigned, "field": assigned,
 		},
-		lines:   lazy(`^\s*(?:(?:local\s+)?function\s+([\w.:]+)|(?:local\s+)?([\w.]+)\s*=\s*function\b)`),
+		lines:   lazyre.New(`^\s*(?:(?:local\s+)?function\s+([\w.:]+)|(?:local\s+)?([\w.]+)\s*=\s*function\b)`),
 		imports: luaImports, candidates: luaCandidates,
 	},
 }

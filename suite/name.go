@@ -2,9 +2,10 @@ package suite
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // name is a test's name, read: the parts of its place, the function last, and
@@ -17,26 +18,26 @@ type name struct {
 var (
 	// unittestName is "test_m (tests.test_x.TestC)"; since Python 3.11 the
 	// method stands in the parentheses too.
-	unittestName = regexp.MustCompile(`^([\w]+) \(([\w.]+)\)(?: (.*))?$`)
+	unittestName = lazyre.New(`^([\w]+) \(([\w.]+)\)(?: (.*))?$`)
 	// goName is "TestX/sub", with a package before it or not.
-	goName = regexp.MustCompile(`^(?:([\w./~-]+?)(?:::|[.:/]| ))?((?:Test|Fuzz|Example)(?:[^\sa-z./:][^\s./:]*)?)(/.*)?$`)
+	goName = lazyre.New(`^(?:([\w./~-]+?)(?:::|[.:/]| ))?((?:Test|Fuzz|Example)(?:[^\sa-z./:][^\s./:]*)?)(/.*)?$`)
 	// plainParts divides the names of suites.
-	plainParts = regexp.MustCompile(`\s+(?:>|›|»)\s+`)
+	plainParts = lazyre.New(`\s+(?:>|›|»)\s+`)
 	// sources are endings of files in names.
-	sources = regexp.MustCompile(`\.(?:py|[cm]?[jt]sx?|go|rb|php|lua|pl|t|sh)$`)
+	sources = lazyre.New(`\.(?:py|[cm]?[jt]sx?|go|rb|php|lua|pl|t|sh)$`)
 )
 
 // readName reads a test's name. It has one part at least.
 func readName(s string) name {
 	s = squeeze(s)
-	if m := unittestName.FindStringSubmatch(s); m != nil && strings.Contains(m[2], ".") {
+	if m := unittestName().FindStringSubmatch(s); m != nil && strings.Contains(m[2], ".") {
 		parts := strings.Split(m[2], ".")
 		if parts[len(parts)-1] != m[1] {
 			parts = append(parts, m[1])
 		}
 		return name{parts, m[3]}
 	}
-	if m := goName.FindStringSubmatch(s); m != nil && !strings.HasSuffix(m[1], ".py") {
+	if m := goName().FindStringSubmatch(s); m != nil && !strings.HasSuffix(m[1], ".py") {
 		var parts []string
 		if m[1] != "" {
 			parts = strings.Split(m[1], "/")
@@ -53,10 +54,10 @@ func readName(s string) name {
 	switch {
 	case strings.Contains(head, "::"):
 		parts = strings.Split(head, "::")
-		file := sources.ReplaceAllString(path.Clean(parts[0]), "")
+		file := sources().ReplaceAllString(path.Clean(parts[0]), "")
 		parts = append(strings.Split(file, "/"), parts[1:]...)
 	case strings.Contains(head, " "):
-		parts = plainParts.Split(head, -1)
+		parts = plainParts().Split(head, -1)
 	default:
 		parts = strings.FieldsFunc(head, func(r rune) bool { return r == '.' || r == '/' })
 	}

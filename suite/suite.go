@@ -18,11 +18,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
@@ -225,8 +225,8 @@ func (s Suite) sort(from *workcopy.Copy, lang *language.Language) (*sides, error
 }
 
 var (
-	importLine = regexp.MustCompile(`(?m)^.*\b(?:import|from|require)\b.*$`)
-	word       = regexp.MustCompile(`[\w-]+`)
+	importLine = lazyre.New(`(?m)^.*\b(?:import|from|require)\b.*$`)
+	word       = lazyre.New(`[\w-]+`)
 )
 
 // leaveOut finds the test files in the tests' folders that are not listed and
@@ -249,8 +249,8 @@ func (d *sides) leaveOut(from *workcopy.Copy, lang *language.Language) error {
 		if err != nil {
 			return err
 		}
-		for _, line := range importLine.FindAll(data, -1) {
-			for _, w := range word.FindAll(line, -1) {
+		for _, line := range importLine().FindAll(data, -1) {
+			for _, w := range word().FindAll(line, -1) {
 				imported[string(w)] = true
 			}
 		}

@@ -3,9 +3,10 @@ package build
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // paragraph is one package in a control file of Debian's: field by field.
@@ -54,7 +55,7 @@ func parseControl(text string) ([]paragraph, error) {
 	return list, nil
 }
 
-var debName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]{0,199}$`)
+var debName = lazyre.New(`^[a-z0-9][a-z0-9+.-]{0,199}$`)
 
 // needs are the dependencies of a package: for each, the names of which one
 // will do. Versions are the resolver's concern, not ours.
@@ -90,7 +91,7 @@ func (p paragraph) provides() []string {
 // bareName is a dependency without its version and architecture.
 func bareName(s string) string {
 	fields := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\n([:", r) })
-	if len(fields) == 0 || !debName.MatchString(fields[0]) {
+	if len(fields) == 0 || !debName().MatchString(fields[0]) {
 		return ""
 	}
 	return fields[0]

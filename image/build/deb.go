@@ -238,7 +238,7 @@ func readControl(member string, r io.Reader) (*debFile, error) {
 
 func (d *debFile) check(name, arch string) error {
 	pkg, got := d.control["Package"], d.control["Architecture"]
-	if !debName.MatchString(pkg) {
+	if !debName().MatchString(pkg) {
 		return fmt.Errorf("%.100q is no name of a package", pkg)
 	}
 	if called, _, _ := strings.Cut(name, "_"); called != pkg {

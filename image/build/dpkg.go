@@ -40,7 +40,7 @@ func openDpkg(dir string) (*hostPackages, error) {
 	}
 	h := &hostPackages{dir: dir, installed: map[string]paragraph{}, provided: map[string][]string{}}
 	for _, p := range list {
-		if name := p["Package"]; debName.MatchString(name) && strings.HasSuffix(p["Status"], " installed") {
+		if name := p["Package"]; debName().MatchString(name) && strings.HasSuffix(p["Status"], " installed") {
 			h.installed[name] = p
 			for _, as := range p.provides() {
 				h.provided[as] = append(h.provided[as], name)

@@ -11,9 +11,10 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // DefaultNPMRegistry is where packages are whose lock does not say it.
@@ -36,7 +37,7 @@ type npmPackage struct {
 	refused string
 }
 
-var npmPath = regexp.MustCompile(`^(node_modules/(@[A-Za-z0-9_.~-]+/)?[A-Za-z0-9_.~-]+)(/node_modules/(@[A-Za-z0-9_.~-]+/)?[A-Za-z0-9_.~-]+)*$`)
+var npmPath = lazyre.New(`^(node_modules/(@[A-Za-z0-9_.~-]+/)?[A-Za-z0-9_.~-]+)(/node_modules/(@[A-Za-z0-9_.~-]+/)?[A-Za-z0-9_.~-]+)*$`)
 
 // parseNPMLock reads a package-lock.json or npm-shrinkwrap.json of version 2
 // or 3.
@@ -90,7 +91,7 @@ func parseNPMLock(b []byte) ([]npmPackage, error) {
 			origin = in.Name
 		}
 		switch {
-		case in.Link, !npmPath.MatchString(at), strings.Contains(at+"/", "/../"), strings.Contains(at+"/", "/./"):
+		case in.Link, !npmPath().MatchString(at), strings.Contains(at+"/", "/../"), strings.Contains(at+"/", "/./"):
 			p.refused = "it is a directory of the project, not a package: pack it (npm pack) and pin the archive"
 		case in.Integrity == "":
 			p.refused = "the lock has no integrity of it"
@@ -200,7 +201,7 @@ func (p *npmPackage) bins(t *tree, root string) error {
 	dir := strings.TrimSuffix(root, p.name) + ".bin"
 	for _, name := range slices.Sorted(maps.Keys(p.bin)) {
 		file := path.Clean("/" + p.bin[name])
-		if !scriptName.MatchString(name) {
+		if !scriptName().MatchString(name) {
 			return fmt.Errorf("%.100q is no name of a program", name)
 		}
 		n := t.nodes[path.Join(root, file)]

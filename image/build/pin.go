@@ -49,7 +49,7 @@ func parsePythonLock(b []byte, dir string) ([]pin, error) {
 		return nil, fmt.Errorf("it names %d packages: %d is the limit", len(pins), maxPins)
 	}
 	for _, p := range pins {
-		if requirementName.FindString(p.name) != p.name || p.version != "" && !versionText(p.version) {
+		if requirementName().FindString(p.name) != p.name || p.version != "" && !versionText(p.version) {
 			return nil, fmt.Errorf("%.100q %.100q is no name and version", p.name, p.version)
 		}
 	}

@@ -7,8 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // python is the interpreter of an image, and where its packages go.
@@ -20,7 +21,7 @@ type python struct {
 	bin    string // for scripts
 }
 
-var pythonExe = regexp.MustCompile(`^python(3\.[0-9]{1,3})$`)
+var pythonExe = lazyre.New(`^python(3\.[0-9]{1,3})$`)
 
 // findPython finds the interpreter of the image. wanted is a version such as
 // 3.11 or 3.11.7, or empty for the one called python3.
@@ -44,7 +45,7 @@ func (t *tree) findPython(arch, wanted string) (*python, error) {
 			continue
 		}
 		p.exe, p.prefix = n.path, prefix
-		if m := pythonExe.FindStringSubmatch(path.Base(n.path)); m != nil && p.python == nil {
+		if m := pythonExe().FindStringSubmatch(path.Base(n.path)); m != nil && p.python == nil {
 			p.python, _ = parseRelease(m[1])
 		}
 		break
@@ -123,13 +124,13 @@ func glibcVersion(n *node) (release, error) {
 	return best[:2], nil
 }
 
-var distInfo = regexp.MustCompile(`^([A-Za-z0-9_.]+)-[^/-]+(-py3(\.[0-9]+)?)?\.(dist|egg)-info$`)
+var distInfo = lazyre.New(`^([A-Za-z0-9_.]+)-[^/-]+(-py3(\.[0-9]+)?)?\.(dist|egg)-info$`)
 
 // projects are the normalised names of the Python projects in the image.
 func (t *tree) projects() map[string]bool {
 	have := map[string]bool{}
 	for p := range t.nodes {
-		if m := distInfo.FindStringSubmatch(path.Base(p)); m != nil {
+		if m := distInfo().FindStringSubmatch(path.Base(p)); m != nil {
 			have[normal(m[1])] = true
 		}
 	}

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Recipe says what an image is made of. Everything in it is pinned: the base
@@ -106,15 +107,15 @@ func ParseRecipe(b []byte) (*Recipe, error) {
 	if err := yaml.UnmarshalWithOptions(b, &r, yaml.Strict()); err != nil {
 		return nil, errors.New(yaml.FormatError(err, false, false))
 	}
-	if r.Base != "" && !pinned.MatchString(r.Base) {
+	if r.Base != "" && !pinned().MatchString(r.Base) {
 		return nil, fmt.Errorf("base: %.200q does not say which image it is: name it with its digest, NAME@sha256:…", r.Base)
 	}
 	return &r, r.Check()
 }
 
 var (
-	pinned  = regexp.MustCompile(`(^|@)sha256:[0-9a-f]{64}$`)
-	envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
+	pinned  = lazyre.New(`(^|@)sha256:[0-9a-f]{64}$`)
+	envName = lazyre.New(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 )
 
 // Check reports a recipe that cannot be followed.
@@ -124,7 +125,7 @@ func (r *Recipe) Check() error {
 		return errors.New("it is made of nothing: give host, debian, python, npm or env")
 	}
 	for name, value := range r.Env {
-		if !envName.MatchString(name) || strings.IndexByte(value, 0) >= 0 || len(value) > 32<<10 {
+		if !envName().MatchString(name) || strings.IndexByte(value, 0) >= 0 || len(value) > 32<<10 {
 			return fmt.Errorf("env: %.100q cannot be set", name)
 		}
 	}

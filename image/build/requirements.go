@@ -87,7 +87,7 @@ func parseRequirement(line, dir string) (*pin, error) {
 	rest, marker, _ := strings.Cut(strings.Join(spec, " "), ";")
 	p.marker = strings.TrimSpace(marker)
 	rest = strings.TrimSpace(rest)
-	if p.name = strings.TrimSpace(requirementName.FindString(rest)); p.name == "" {
+	if p.name = strings.TrimSpace(requirementName().FindString(rest)); p.name == "" {
 		return p.direct(rest, dir)
 	}
 	rest = strings.TrimSpace(strings.TrimPrefix(rest, p.name))

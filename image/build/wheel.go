@@ -14,9 +14,10 @@ import (
 	"net/textproto"
 	"os"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // A wheelFile is an open wheel that was verified as a whole, and whose own
@@ -237,7 +238,7 @@ func (w *wheelFile) member(t *tree, p *python, s *spool, f *zip.File, said recor
 }
 
 // interpreter matches the programs by which code is run in a box.
-var interpreter = regexp.MustCompile(`^(python|node|nodejs|php|ruby|perl|lua|go|bash|dash|sh|env)[0-9.]*$`)
+var interpreter = lazyre.New(`^(python|node|nodejs|php|ruby|perl|lua|go|bash|dash|sh|env)[0-9.]*$`)
 
 // guards refuses a file in the place of one that the image had before its
 // wheels: the interpreter and its library judge what runs in a box. Packages
@@ -250,7 +251,7 @@ func (p *python) guards(t *tree, to string) error {
 	old := t.nodes[at]
 	dir, name := path.Split(at)
 	program := strings.HasSuffix(dir, "/bin/")
-	if program && interpreter.MatchString(name) {
+	if program && interpreter().MatchString(name) {
 		for _, bin := range []string{"/usr/local/bin/", "/usr/bin/", "/bin/"} {
 			if n := t.stat(bin + name); n != nil && !strings.HasSuffix(n.from, ".whl") {
 				return fmt.Errorf("it would be found in place of %s%s of %s", bin, name, n.origin())
@@ -313,8 +314,8 @@ func (p *python) script(open func() (io.ReadCloser, error), size int64) (func() 
 }
 
 var (
-	scriptName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$`)
-	entryPoint = regexp.MustCompile(`^([A-Za-z_][\w.]{0,199}):([A-Za-z_][\w.]{0,199})\s*(\[[^\]]*\])?$`)
+	scriptName = lazyre.New(`^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$`)
+	entryPoint = lazyre.New(`^([A-Za-z_][\w.]{0,199}):([A-Za-z_][\w.]{0,199})\s*(\[[^\]]*\])?$`)
 )
 
 // scripts writes the programs that entry_points.txt names.
@@ -340,8 +341,8 @@ func (w *wheelFile) scripts(t *tree, p *python) error {
 		}
 		name, target, _ := strings.Cut(line, "=")
 		name = strings.TrimSpace(name)
-		m := entryPoint.FindStringSubmatch(strings.TrimSpace(target))
-		if !scriptName.MatchString(name) || m == nil {
+		m := entryPoint().FindStringSubmatch(strings.TrimSpace(target))
+		if !scriptName().MatchString(name) || m == nil {
 			return fmt.Errorf("entry_points.txt: %.200q names no function to call", line)
 		}
 		object, _, _ := strings.Cut(m[2], ".")
@@ -356,14 +357,14 @@ func (w *wheelFile) scripts(t *tree, p *python) error {
 	return nil
 }
 
-var requirementName = regexp.MustCompile(`^\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)`)
+var requirementName = lazyre.New(`^\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)`)
 
 // missing are the projects that the wheel needs and the image does not have.
 func (w *wheelFile) missing(have map[string]bool, t *target) []string {
 	var names []string
 	for _, line := range w.metadata.Values("Requires-Dist") {
 		spec, marker, _ := strings.Cut(line, ";")
-		m := requirementName.FindStringSubmatch(spec)
+		m := requirementName().FindStringSubmatch(spec)
 		if m == nil || have[normal(m[1])] {
 			continue
 		}

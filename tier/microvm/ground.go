@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/glove/wire"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 	"github.com/gloveboxhq/glovebox/tier/den"
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
@@ -214,11 +214,11 @@ func kernelSays(l glovebox.LimitName, fact string) glovebox.Hit {
 // oomLine is what Linux prints when it kills for want of memory. Nothing but the
 // kernel writes to the console, and the most that a program can have it print of
 // its own is its name, which is too short for this.
-var oomLine = regexp.MustCompile(`(?m)^\[ *\d+\.\d+\] (?:Memory cgroup out of memory|Out of memory(?: \([^)]*\))?): Killed process \d+`)
+var oomLine = lazyre.New(`(?m)^\[ *\d+\.\d+\] (?:Memory cgroup out of memory|Out of memory(?: \([^)]*\))?): Killed process \d+`)
 
 // lastWords finds on a console why the machine ended.
 func lastWords(console []byte) []glovebox.Hit {
-	if line := oomLine.Find(console); line != nil {
+	if line := oomLine().Find(console); line != nil {
 		_, fact, _ := strings.Cut(string(line), "] ")
 		return []glovebox.Hit{kernelSays(glovebox.LimitMemory, "the guest's console: "+fact)}
 	}

@@ -6,7 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"regexp"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // boot is what a boot image holds.
@@ -149,11 +150,11 @@ func checkELF(data []byte) error {
 }
 
 // banners are the words that every kernel says first.
-var banners = regexp.MustCompile(`Linux version ([0-9][0-9A-Za-z.+~_-]{0,63}) \(`)
+var banners = lazyre.New(`Linux version ([0-9][0-9A-Za-z.+~_-]{0,63}) \(`)
 
 // banner returns the version that an uncompressed kernel says it has.
 func banner(vmlinux []byte) (string, error) {
-	m := banners.FindSubmatch(vmlinux)
+	m := banners().FindSubmatch(vmlinux)
 	if m == nil {
 		return "", errors.New("the kernel does not say its version")
 	}

@@ -98,7 +98,7 @@ func FuzzReadBoot(f *testing.F) {
 	f.Add(makeArm64("6.1"))
 	f.Fuzz(func(t *testing.T, image []byte) {
 		b, err := readBoot(image)
-		if err == nil && (!versions.MatchString(b.version) || len(b.vmlinux) > maxVmlinux || b.arch != "amd64" && b.arch != "arm64") {
+		if err == nil && (!versions().MatchString(b.version) || len(b.vmlinux) > maxVmlinux || b.arch != "amd64" && b.arch != "arm64") {
 			t.Errorf("%s %q, %d bytes", b.arch, b.version, len(b.vmlinux))
 		}
 	})

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // readDeb reads a Debian package of a kernel: deb(5). It keeps the boot image and
@@ -50,8 +51,8 @@ func readDeb(r io.Reader) (*tree, error) {
 
 // Names of files in a package: /lib is a link to /usr/lib since Debian 12.
 var (
-	bootNames   = regexp.MustCompile(`^boot/vmlinu[xz]-([^/]+)$`)
-	moduleFiles = regexp.MustCompile(`^(?:usr/)?lib/modules/([^/]+)/(?:kernel/.+\.ko(?:\.xz|\.zst|\.gz)?|modules\.builtin)$`)
+	bootNames   = lazyre.New(`^boot/vmlinu[xz]-([^/]+)$`)
+	moduleFiles = lazyre.New(`^(?:usr/)?lib/modules/([^/]+)/(?:kernel/.+\.ko(?:\.xz|\.zst|\.gz)?|modules\.builtin)$`)
 )
 
 // readTar picks a kernel out of an archive.
@@ -79,7 +80,7 @@ func readTar(r io.Reader) (*tree, error) {
 		if path.IsAbs(h.Name) || name == ".." || strings.HasPrefix(name, "../") {
 			return nil, fmt.Errorf("a file %q outside of the package", h.Name)
 		}
-		image, mod := bootNames.FindStringSubmatch(name), moduleFiles.FindStringSubmatch(name)
+		image, mod := bootNames().FindStringSubmatch(name), moduleFiles().FindStringSubmatch(name)
 		if image == nil && mod == nil {
 			continue
 		}

@@ -10,8 +10,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // manifest is what a prepared kernel says of itself: the file manifest.json in
@@ -49,7 +50,7 @@ const (
 )
 
 // versions are what a kernel may call itself; it becomes part of a file's name.
-var versions = regexp.MustCompile(`^[0-9][0-9A-Za-z.+~_-]{0,63}$`)
+var versions = lazyre.New(`^[0-9][0-9A-Za-z.+~_-]{0,63}$`)
 
 // load reads the kernel in dir and compares every file with the manifest.
 func load(dir string) (*Kernel, error) {

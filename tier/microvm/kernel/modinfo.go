@@ -77,7 +77,7 @@ func moduleName(file string) (string, bool) {
 	base := path.Base(file)
 	for _, end := range []string{".ko", ".ko.xz", ".ko.zst", ".ko.gz"} {
 		if name, ok := strings.CutSuffix(base, end); ok {
-			return plain(name), moduleNames.MatchString(plain(name))
+			return plain(name), moduleNames().MatchString(plain(name))
 		}
 	}
 	return "", false

@@ -8,13 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
@@ -63,7 +63,7 @@ func open(dir string) (string, error) {
 // to use; one that is being written is part-*, and whoever writes holds the lock
 // of the file lock.
 
-var homes = regexp.MustCompile(`^(amd64|arm64)-[0-9][0-9A-Za-z.+~_-]{0,63}-[0-9a-f]{12}$`)
+var homes = lazyre.New(`^(amd64|arm64)-[0-9][0-9A-Za-z.+~_-]{0,63}-[0-9a-f]{12}$`)
 
 // Find returns the kernel in dir that was prepared last, after it has compared
 // every file of it with its hash. Empty means [DefaultDir] and this processor.
@@ -97,7 +97,7 @@ func current(dir, arch string) (string, error) {
 		return "", err
 	}
 	name := strings.TrimSpace(string(text))
-	if !homes.MatchString(name) {
+	if !homes().MatchString(name) {
 		return "", fmt.Errorf("%s names %q", filepath.Join(dir, "current-"+arch), name)
 	}
 	return name, nil
@@ -151,7 +151,7 @@ func keep(dir string, t *tree, from, arch string) (*Kernel, error) {
 	switch {
 	case b.arch != arch:
 		return nil, fmt.Errorf("it is for %s, not for %s", b.arch, arch)
-	case b.version != t.version || !versions.MatchString(b.version):
+	case b.version != t.version || !versions().MatchString(b.version):
 		return nil, fmt.Errorf("its boot image is version %q, its name says %q", b.version, t.version)
 	}
 	m := manifest{Format: manifestFormat, Version: b.version, Arch: arch, Source: from, Image: "vmlinuz", Vmlinux: "vmlinux", Whole: t.whole}
@@ -224,7 +224,7 @@ func prune(dir, arch string, keep ...string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		name := e.Name()
-		if !homes.MatchString(name) || !strings.HasPrefix(name, arch+"-") || name == keep[0] || name == keep[1] {
+		if !homes().MatchString(name) || !strings.HasPrefix(name, arch+"-") || name == keep[0] || name == keep[1] {
 			continue
 		}
 		_ = os.RemoveAll(filepath.Join(dir, name))

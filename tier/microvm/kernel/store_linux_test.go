@@ -264,7 +264,7 @@ func TestPrepareAtOnce(t *testing.T) {
 	}
 	var kernels []string
 	for _, e := range entries {
-		if homes.MatchString(e.Name()) {
+		if homes().MatchString(e.Name()) {
 			kernels = append(kernels, e.Name())
 		} else if e.Name() != "lock" && e.Name() != "current-amd64" {
 			t.Errorf("%s is left", e.Name())

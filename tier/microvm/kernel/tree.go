@@ -4,7 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"regexp"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // tree is a kernel as it was distributed: a boot image and modules, all of which
@@ -36,7 +37,7 @@ func (t *tree) add(file string, read func() ([]byte, error)) error {
 }
 
 // moduleNames are what modules may be called; names become names of files.
-var moduleNames = regexp.MustCompile(`^[0-9A-Za-z_]{1,56}$`)
+var moduleNames = lazyre.New(`^[0-9A-Za-z_]{1,56}$`)
 
 // readBuiltin reads a file modules.builtin: one path in each line.
 func readBuiltin(text []byte) map[string]bool {
