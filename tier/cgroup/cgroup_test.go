@@ -400,3 +400,56 @@ func BenchmarkGroup(b *testing.B) {
 		}
 	}
 }
+
+// Ready finds what Find finds, and finds and sweeps no second time: a group that
+// is left behind after the first is there until somebody sweeps.
+func TestReady(t *testing.T) {
+	p, err := Ready()
+	if errors.Is(err, ErrNone) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Find(); err != nil || !reflect.DeepEqual(found, p) {
+		t.Errorf("found %v, %v, and %v is ready", found, err, p)
+	}
+	g, err := p.New(Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := nodePaths(g)
+	for _, n := range g.nodes {
+		n.fd.Close() // as the kernel does when the owner dies
+	}
+	if again, err := Ready(); again != p || err != nil {
+		t.Errorf("another %v, %v", again, err)
+	}
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("it was swept once more: %v", err)
+		}
+	}
+	if err := p.Sweep(); err != nil {
+		t.Error(err)
+	}
+	gone(t, paths)
+}
+
+func BenchmarkFind(b *testing.B) {
+	for b.Loop() {
+		if p, err := Find(); err != nil {
+			b.Skip(err)
+		} else if err := p.Sweep(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkReady(b *testing.B) {
+	for b.Loop() {
+		if _, err := Ready(); err != nil {
+			b.Skip(err)
+		}
+	}
+}

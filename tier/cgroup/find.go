@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,19 +43,27 @@ func Find() (*Parent, error) {
 	return p, nil
 }
 
-// Meters finds groups that bound and measure all that a box uses, memory,
-// tasks and processor time, and sweeps what dead processes left in them. Where
-// there are no such groups it returns none, and lacking says why; err is of a
-// sweep.
+// Ready returns the place that [Find] finds, swept of what dead processes left.
+// It looks and sweeps once in the life of this process, however many tiers ask:
+// what dies later is for the next process, or for [Parent.Sweep].
+var Ready = sync.OnceValues(func() (*Parent, error) {
+	p, err := Find()
+	if err != nil {
+		return nil, err
+	}
+	return p, p.Sweep()
+})
+
+// Meters returns the groups of [Ready] where they bound and measure all that a
+// box uses, memory, tasks and processor time. Where there are no such groups it
+// returns none, and lacking says why; err is of a sweep.
 func Meters() (p *Parent, lacking, err error) {
-	p, lacking = Find()
-	if lacking != nil {
-		return nil, lacking, nil
-	}
-	if err := p.Sweep(); err != nil {
+	switch p, err = Ready(); {
+	case p == nil:
+		return nil, err, nil
+	case err != nil:
 		return nil, nil, err
-	}
-	if !p.Has(Memory) || !p.Has(Pids) || !p.Has(CPU) {
+	case !p.Has(Memory) || !p.Has(Pids) || !p.Has(CPU):
 		return nil, fmt.Errorf("only some control groups are writable: %s", p), nil
 	}
 	return p, nil, nil

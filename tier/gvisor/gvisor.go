@@ -77,9 +77,7 @@ func New(c Config) (*Tier, error) {
 		return nil, t.fail("prepare a directory for boxes", err)
 	}
 	// Without control groups the tier meters the guest itself.
-	if t.groups, err = cgroup.Find(); err == nil {
-		err = t.groups.Sweep()
-	} else if errors.Is(err, cgroup.ErrNone) {
+	if t.groups, err = cgroup.Ready(); errors.Is(err, cgroup.ErrNone) {
 		err = nil
 	}
 	if err != nil {

@@ -111,9 +111,7 @@ func New(o Options) (*Tier, error) {
 	if err != nil {
 		return nil, broken("prepare a directory", err)
 	}
-	if t.groups, err = cgroup.Find(); err == nil {
-		err = t.groups.Sweep()
-	} else if errors.Is(err, cgroup.ErrNone) {
+	if t.groups, err = cgroup.Ready(); errors.Is(err, cgroup.ErrNone) {
 		err = nil
 	}
 	if err != nil {
