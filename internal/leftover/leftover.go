@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Tables are what must be as it was: the processes below this one, the mounts
@@ -40,11 +41,7 @@ func Look(t testing.TB, o Options) Tables {
 		cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		now.processes = append(now.processes, fmt.Sprintf("%d %q", pid, cmd))
 	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	now.mounts = strings.Split(string(mounts), "\n")
+	now.mounts = table()
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
@@ -65,12 +62,36 @@ func (before Tables) Same(t testing.TB) {
 	if !slices.Equal(now.processes, before.processes) {
 		t.Errorf("processes %q, before %q", now.processes, before.processes)
 	}
-	if !slices.Equal(now.mounts, before.mounts) {
-		t.Errorf("mounts %q, before %q", now.mounts, before.mounts)
+	if left := staying(added(now.mounts, before.mounts)); len(left) > 0 {
+		t.Errorf("mounts %q that were not there before", left)
 	}
 	if len(now.descriptors) > len(before.descriptors) {
 		t.Errorf("descriptors %q, before %q", now.descriptors, before.descriptors)
 	}
+}
+
+// others is how long another program's mount may stay.
+const others = 30 * time.Second
+
+// staying returns those of some mounts that do not go away: the table is the
+// whole host's, and other programs mount and unmount meanwhile.
+func staying(mounts []string) []string {
+	for end := time.Now().Add(others); len(mounts) > 0 && time.Now().Before(end); time.Sleep(others / 100) {
+		now := table()
+		mounts = slices.DeleteFunc(mounts, func(m string) bool { return !slices.Contains(now, m) })
+	}
+	return mounts
+}
+
+// table is the table of mounts.
+func table() []string {
+	data, _ := os.ReadFile("/proc/self/mountinfo")
+	return strings.Split(string(data), "\n")
+}
+
+// added returns what is in now and not in before.
+func added(now, before []string) []string {
+	return slices.DeleteFunc(slices.Clone(now), func(s string) bool { return slices.Contains(before, s) })
 }
 
 // Below returns the processes below one.
