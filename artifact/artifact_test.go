@@ -442,6 +442,134 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// TestEviction: whatever bound is reached, the oldest complete contents go, and
+// who asks for one of them is told.
+func TestEviction(t *testing.T) {
+	put := func(m *Memory, id, content string) error {
+		b, err := m.Create(id)
+		if err != nil {
+			return err
+		}
+		if _, err := b.Write([]byte(content)); err != nil {
+			return errors.Join(err, b.Discard())
+		}
+		return b.Close()
+	}
+	wide := bounds{memory: 100, one: 100, total: 100, files: 100, contents: 100}
+	for _, tt := range []struct {
+		name   string
+		narrow func(*bounds)
+	}{
+		{"contents", func(b *bounds) { b.contents = 3 }},
+		{"bytes in memory and in files", func(b *bounds) { b.total, b.memory = 15, 5 }},
+		{"bytes in files", func(b *bounds) { b.total, b.memory = 15, 0 }},
+		{"files", func(b *bounds) { b.files, b.memory = 3, 0 }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := NewMemory(0)
+			m.bounds = wide
+			tt.narrow(&m.bounds)
+			defer m.Close()
+			if err := put(m, "deleted", "12345"); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Delete("deleted"); err != nil {
+				t.Fatal(err)
+			}
+			var all []string
+			for i := range 100 {
+				id := fmt.Sprint("art_", i)
+				if all = append(all, id); i > 2 {
+					all = all[1:]
+				}
+				if err := put(m, id, "12345"); err != nil {
+					t.Fatal(err)
+				}
+				if len(m.blobs) > 3 || m.total > 15 || m.used > m.bounds.memory || m.files > 3 {
+					t.Fatalf("it holds %d contents, %d bytes, %d of them in memory, %d files", len(m.blobs), m.total, m.used, m.files)
+				}
+			}
+			for _, id := range all {
+				if got := read(t, m, id); string(got) != "12345" {
+					t.Errorf("%s is %q", id, got)
+				}
+			}
+			if _, err := m.Open("art_96"); !errors.Is(err, ErrEvicted) || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("an evicted one: %v", err)
+			}
+			for _, id := range []string{"deleted", "art_100"} {
+				if _, err := m.Open(id); errors.Is(err, ErrEvicted) || !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s, which was not evicted: %v", id, err)
+				}
+			}
+			if n := len(m.gone.ids); n > m.bounds.contents || n != len(m.gone.ring) {
+				t.Errorf("%d and %d evicted ones are remembered", n, len(m.gone.ring))
+			}
+			if err := m.Close(); err != nil || m.used != 0 || m.total != 0 || m.files != 0 || m.whole.Len() != 0 {
+				t.Errorf("%v; %d bytes, %d in memory, %d files, %d whole", err, m.total, m.used, m.files, m.whole.Len())
+			}
+		})
+	}
+	t.Run("what is being written stays", func(t *testing.T) {
+		m := NewMemory(0)
+		m.bounds = bounds{memory: 8, one: 8, total: 10, files: 2, contents: 2}
+		defer m.Close()
+		b, err := m.Create("open")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Write([]byte("123456")); err != nil {
+			t.Fatal(err)
+		}
+		for _, content := range []string{"1234", "4321"} {
+			if err := put(m, content, content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := put(m, "too much", "12345"); err == nil {
+			t.Error("more was taken than fits")
+		}
+		if err := put(m, "far too much", "12345678901"); err == nil {
+			t.Error("more was taken than ever fits")
+		}
+		if c, err := m.Create("second"); err != nil {
+			t.Error(err)
+		} else if _, err := m.Create("third"); err == nil {
+			t.Error("more are written than the store may hold")
+		} else if err := c.Discard(); err != nil {
+			t.Error(err)
+		}
+		if _, err := b.Write([]byte("7890")); err != nil {
+			t.Error(err)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := read(t, m, "open"); string(got) != "1234567890" {
+			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("readers go on", func(t *testing.T) {
+		m := NewMemory(0)
+		m.bounds = bounds{memory: 0, one: 0, total: 5, files: 1, contents: 1}
+		defer m.Close()
+		if err := put(m, "a", "12345"); err != nil {
+			t.Fatal(err)
+		}
+		r, err := m.Open("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if err := put(m, "b", "54321"); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(r); err != nil || string(got) != "12345" {
+			t.Errorf("got %q, %v", got, err)
+		}
+	})
+}
+
 func TestDirSweepsWhatACrashLeft(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"art_a.part", "art_b", "other.part"} {

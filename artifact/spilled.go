@@ -28,7 +28,11 @@ func (s *spilled) reader() (io.ReadCloser, error) {
 	return &spilledReader{SectionReader: io.NewSectionReader(s.file, 0, info.Size()), s: s}, nil
 }
 
+// release lets go of it; of none, too.
 func (s *spilled) release() error {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.users--; s.users > 0 {
