@@ -21,7 +21,8 @@ type execCmd struct {
 	Secret    []string `help:"Name of an environment variable of yours whose value must not come out; repeat it." placeholder:"NAME"`
 	Artifacts string   `help:"Save the files that the program leaves behind to this directory." placeholder:"DIR" type:"path"`
 	JSON      bool     `name:"json" help:"Print the whole observation as JSON."`
-	Report    bool     `help:"Print the report that glovebox run prints, in place of the program's own output."`
+	streamFlag
+	Report bool `help:"Print the report that glovebox run prints, in place of the program's own output."`
 }
 
 // Help is shown by glovebox exec --help.
@@ -30,11 +31,14 @@ func (execCmd) Help() string {
 image's PATH. Without, it is an interpreter of this host (python3, node, ruby, …), one of the usual
 tools (sort, sed, …), or a file of the workspace: ./name.
 
-The program's output is printed as it was, redacted and bounded; --report or --json say more. The
-exit status is the program's own where it ended by itself.
+The program's output is printed as it was, redacted: on a terminal or with --stream as it comes,
+up to the limit, while the program waits for whoever reads it and the wait counts against its time;
+else its head and tail at the end. --report or --json say more. The exit status is the
+program's own where it ended by itself.
 
 Examples:
   glovebox exec -- python3 -c 'print(6 * 7)'
+  glovebox exec --stream --output 1G --timeout 1h -- python3 -c 'while True: print(1)' | head
   glovebox exec --image debian:12 -- ls -l /
   glovebox exec --file data.csv --artifacts out -- sh -c 'sort data.csv > sorted.csv'
   glovebox exec --file ./tool --tier gvisor -- ./tool --help
@@ -50,10 +54,20 @@ func (c *execCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	return c.run(s, job, c.Artifacts, !c.Report, func(o *glovebox.Observation) error { return c.print(s, o) })
+	var l *live
+	switch {
+	case !c.wanted(s.stdout, c.JSON):
+	case c.JSON:
+		l = liveJSON(s.stdout)
+	case c.Report:
+		l = liveReport(s.stdout)
+	default:
+		l = liveExec(s)
+	}
+	return c.run(s, job, c.Artifacts, !c.Report, l, func(o *glovebox.Observation) error { return c.print(s, l, o) })
 }
 
-func (c *execCmd) print(s *streams, o *glovebox.Observation) error {
+func (c *execCmd) print(s *streams, l *live, o *glovebox.Observation) error {
 	s.code = exitOf(o.Status)
 	ended := o.ExitCode != nil && (o.Status == glovebox.StatusPass || o.Status == glovebox.StatusRuntimeError)
 	if ended {
@@ -63,12 +77,15 @@ func (c *execCmd) print(s *streams, o *glovebox.Observation) error {
 	}
 	switch {
 	case c.JSON:
-		return printJSON(s.stdout, o)
+		return printObservation(s.stdout, l, o)
 	case c.Report:
-		return report(s.stdout, o)
+		return printReport(s.stdout, l, o)
 	}
-	_, err1 := s.stdout.Write([]byte(o.Stdout))
-	_, err2 := s.stderr.Write([]byte(o.Stderr))
+	var err1, err2 error
+	if l == nil {
+		_, err1 = s.stdout.Write([]byte(o.Stdout))
+		_, err2 = s.stderr.Write([]byte(o.Stderr))
+	}
 	if !ended {
 		_, err := s.stderr.Write([]byte("glovebox: " + string(o.Status) + ": " + o.Message + "\n"))
 		err2 = errors.Join(err2, err)

@@ -78,7 +78,7 @@ func report(w io.Writer, o *glovebox.Observation) error {
 		if s.text == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "%s\n%s\n", p.paint(dim, "── "+s.name+" "+strings.Repeat("─", 40)), strings.TrimRight(observe.Middle(s.text, shownStream), "\n"))
+		fmt.Fprintf(&b, "%s\n%s\n", p.paint(dim, streamHead(s.name)), strings.TrimRight(observe.Middle(s.text, shownStream), "\n"))
 	}
 	if o.Partial && o.Stdout+o.Stderr != "" {
 		fmt.Fprintf(&b, "%s\n", p.paint(dim, "(the run was stopped; this is what came until then)"))
@@ -119,6 +119,9 @@ func report(w io.Writer, o *glovebox.Observation) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// streamHead is the line above a stream.
+func streamHead(name string) string { return "── " + name + " " + strings.Repeat("─", 40) }
 
 // reportTests lists the tests that did not pass.
 func reportTests(b *strings.Builder, p painter, t *glovebox.TestReport) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/artifact"
@@ -33,7 +34,8 @@ type runCmd struct {
 	Secret    []string `help:"Name of an environment variable of yours whose value must not come out; repeat it." placeholder:"NAME"`
 	Artifacts string   `help:"Save the files that the program leaves behind to this directory." placeholder:"DIR" type:"path"`
 	JSON      bool     `name:"json" help:"Print the whole observation as JSON."`
-	Feedback  bool     `help:"Print only what the model should see; nothing for a pass."`
+	streamFlag
+	Feedback bool `help:"Print only what the model should see; nothing for a pass."`
 }
 
 // Help is shown by glovebox run --help.
@@ -51,6 +53,10 @@ Examples:
   glovebox run reply.md --image python:3.12-slim
   glovebox run reply.md --need no_shared_kernel --allow-emulation
   glovebox run prog.wasm --tier wasm
+  glovebox run reply.md --json --stream
+
+Output is shown as it comes on a terminal, or with --stream. A program then waits for whoever
+reads it; the wait counts against its time.
 
 Tests. In Python, tests may import solution (or the file name that the reply gives), or use the
 candidate's names directly, as HumanEval's do; bare asserts, unittest and pytest functions work.
@@ -73,15 +79,24 @@ func (c *runCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	return c.run(s, job, c.Artifacts, c.JSON || c.Feedback, func(o *glovebox.Observation) error {
+	quiet := c.JSON || c.Feedback
+	var l *live
+	switch {
+	case !c.wanted(s.stdout, quiet):
+	case c.JSON:
+		l = liveJSON(s.stdout)
+	default:
+		l = liveReport(s.stdout)
+	}
+	return c.run(s, job, c.Artifacts, quiet, l, func(o *glovebox.Observation) error {
 		s.code = exitOf(o.Status)
-		return c.print(s, o)
+		return c.print(s, l, o)
 	})
 }
 
-// run runs a job, prints what came of it and saves its artifacts to a
-// directory, if there is one.
-func (f *boxFlags) run(s *streams, job *glovebox.Job, dir string, quiet bool, print func(*glovebox.Observation) error) error {
+// run runs a job, shows it where l is not nil, prints what came of it and saves
+// its artifacts to a directory, if there is one.
+func (f *boxFlags) run(s *streams, job *glovebox.Job, dir string, quiet bool, l *live, print func(*glovebox.Observation) error) error {
 	defer s.interruptible()()
 	if dir != "" {
 		// Better to know before the run than after it.
@@ -94,8 +109,8 @@ func (f *boxFlags) run(s *streams, job *glovebox.Job, dir string, quiet bool, pr
 		return err
 	}
 	defer e.Close()
-	stop := progress(s.stderr, "running")
-	o, err := e.Run(s.ctx, *job)
+	stop := sync.OnceFunc(progress(s.stderr, "running"))
+	o, err := l.run(s.ctx, e, *job, stop)
 	stop()
 	var wrong *engine.Error
 	if errors.As(err, &wrong) {
@@ -110,15 +125,15 @@ func (f *boxFlags) run(s *streams, job *glovebox.Job, dir string, quiet bool, pr
 	return saveArtifacts(s, e, o, dir, quiet)
 }
 
-func (c *runCmd) print(s *streams, o *glovebox.Observation) error {
+func (c *runCmd) print(s *streams, l *live, o *glovebox.Observation) error {
 	switch {
 	case c.JSON:
-		return printJSON(s.stdout, o)
+		return printObservation(s.stdout, l, o)
 	case c.Feedback:
 		_, err := io.WriteString(s.stdout, o.Feedback)
 		return err
 	}
-	return report(s.stdout, o)
+	return printReport(s.stdout, l, o)
 }
 
 // saveArtifacts writes the artifacts to the caller's directory.
@@ -141,6 +156,8 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 	switch tested := len(c.Tests) > 0 || c.Cases != ""; {
 	case c.JSON && c.Feedback:
 		return nil, usagef("--json and --feedback exclude each other")
+	case c.Stream != nil && *c.Stream && c.Feedback:
+		return nil, usagef("--stream and --feedback exclude each other")
 	case c.RequireProof != "" && !tested:
 		return nil, usagef("--require-proof needs --tests or --cases: nothing would be tested")
 	case c.Entry != "" && len(c.Tests) == 0:
