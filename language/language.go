@@ -50,6 +50,9 @@ type Language struct {
 	// started, and the tests load what they need. Nil means that the language
 	// has no tests yet.
 	Exam func(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error)
+	// Standby says what of this language can be started before there is a
+	// program. Nil where nothing is gained by it.
+	Standby func(tc *Toolchain) *Standby
 	// Libraries is a program that prints the libraries that are in the box, one
 	// a line as "name version", after a line with the language's own version; a
 	// line in parentheses sums up. At most some hundred lines. It is run as a
@@ -115,6 +118,9 @@ const (
 	// trusted only until the candidate's code starts, or as far as a nonce
 	// carries.
 	FDReport = 5
+	// FDOrders and FDReady are those of a [Standby].
+	FDOrders = 6
+	FDReady  = 7
 )
 
 // Step is a command with the files it needs beside the program's.
@@ -128,6 +134,20 @@ type Step struct {
 	// as a compiler's output. They are no artifacts of the program.
 	Makes []string
 	Stdin []byte
+	// Orders makes, for further arguments of the command, what turns a process
+	// of the language's [Standby] into this step. Nil, or a nil result, means
+	// that only a start of its own will do.
+	Orders func(args []string) []byte
+}
+
+// Standby are steps that are started before there is a program, and wait: they
+// read their orders from [FDOrders] up to its end, and write a byte to [FDReady]
+// when they are ready; see [tier.Spec]. A field may be nil.
+type Standby struct {
+	// Program becomes the Run of a Plan.
+	Program *Step
+	// Candidate and Harness become those of an Exam with two boxes.
+	Candidate, Harness *Step
 }
 
 // Plan is how to check and run a program without tests.

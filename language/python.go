@@ -23,6 +23,7 @@ var Python = &Language{
 	FindInImage: findPythonInImage,
 	Plan:        planPython,
 	Exam:        examPython,
+	Standby:     standbyPython,
 	ReadFailure: readPythonFailure,
 	Names:       512 << 10,
 	Libraries:   ownProgram("python", "libraries.py", "libraries.py"),

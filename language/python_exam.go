@@ -1,6 +1,7 @@
 package language
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -24,7 +25,29 @@ func planPython(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	args := append([]string{tc.Exe}, pythonFlags...)
 	// No file name has a line end: see glovebox.CleanPath.
 	args = append(args, "-X", "glovebox="+strings.Join(files, "\n"), p.Main)
-	return &Plan{Files: p.Files, Run: Step{Args: args}}, nil
+	orders := func(args []string) []byte {
+		return pythonOrders(map[string]any{"main": p.Main, "files": files, "args": append([]string{}, args...)})
+	}
+	return &Plan{Files: p.Files, Run: Step{Args: args, Orders: orders}}, nil
+}
+
+// standbyPython is a Python that has loaded what programs mostly use: see
+// python/standby.py.
+func standbyPython(tc *Toolchain) *Standby {
+	step := func(become string) *Step {
+		s := pythonModule(tc, "standby", become)
+		return &s
+	}
+	return &Standby{Program: step("program"), Candidate: step("worker"), Harness: step("harness")}
+}
+
+// pythonOrders is what a standby is told, or nil for what JSON cannot say.
+func pythonOrders(told map[string]any) []byte {
+	data, err := json.Marshal(told)
+	if err != nil || bytes.Contains(data, []byte(`\ufffd`)) {
+		return nil
+	}
+	return data
 }
 
 // pythonSources lists the program's Python files, the main file first where
@@ -93,12 +116,16 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if err != nil {
 		return nil, err
 	}
-	harness := pythonModule(tc, "harness", pythonTold(told)...)
+	candidate, harness := pythonModule(tc, "worker"), pythonModule(tc, "harness", pythonTold(told)...)
 	harness.Files = readOnly(t.Files)
+	candidate.Orders = func([]string) []byte { return pythonOrders(map[string]any{"files": files}) }
+	harness.Orders = func([]string) []byte {
+		return pythonOrders(map[string]any{"files": append(files, config.Tests...), "told": string(told)})
+	}
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,
 		Files:     p.Files,
-		Candidate: pythonModule(tc, "worker"),
+		Candidate: candidate,
 		Harness:   &harness,
 		Fallback: func() (*Exam, error) {
 			var own []glovebox.File

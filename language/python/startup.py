@@ -11,6 +11,7 @@ REPORT = 5
 
 
 def check(files):
+    """Compiles the files, reports, and returns the first one's code."""
     import os
     import _warnings
 
@@ -21,12 +22,13 @@ def check(files):
     _warnings.filters.insert(0, quiet)
     renew = getattr(_warnings, "_filters_mutated", None) or getattr(_warnings, "_filters_mutated_lock_held")
     renew()
-    found = None
+    first = found = None
     for path in files:
         full = os.path.join(here, path)
         try:
             with open(full, "rb") as f:
-                compile(f.read(), full, "exec", dont_inherit=True)
+                code = compile(f.read(), full, "exec", dont_inherit=True)
+            first = first or code
         except SyntaxError as e:
             found = path, e.lineno, e.offset, e.msg, e
         except (ValueError, RecursionError, MemoryError, OverflowError) as e:
@@ -38,7 +40,7 @@ def check(files):
     if found is None:
         os.write(REPORT, b'{"type":"checked"}\n')
         os.close(REPORT)
-        return
+        return first
     import json
     path, line, column, message, error = found
     os.write(REPORT, (json.dumps({"type": "syntax", "syntax": {
