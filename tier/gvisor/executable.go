@@ -14,33 +14,37 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/den"
 )
 
-// self is this process's own executable, from which helpers and sentries are
-// started, also when the file has been replaced or removed meanwhile.
+// self is this process's own executable, also when the file has been replaced
+// or removed meanwhile.
 const self = "/proc/self/exe"
 
-// executable returns what to start helpers from, and a directory that must be
+// executable returns what to start sentries from, and a directory that must be
 // kept for it, if any.
-func executable(h den.Home) (string, *den.Den, error) {
+func executable(h den.Home) (_ *os.File, _ *den.Den, err error) {
 	f, err := os.Open(self)
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	defer f.Close()
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
 	if err := static(f); err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	if os.Geteuid() != 0 || info.Mode()&1 != 0 {
-		return self, nil, nil
+		return f, nil, nil
 	}
 	// The sentry is started as a user who is nobody, so the file must be
 	// executable by all. We keep a copy that is, for as long as we live.
 	d, err := h.New()
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	path := filepath.Join(d.Dir, "glovebox")
 	copied, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
@@ -48,10 +52,14 @@ func executable(h den.Home) (string, *den.Den, error) {
 		_, err = io.Copy(copied, f)
 		err = errors.Join(err, copied.Chmod(0o755), copied.Close())
 	}
-	if err != nil {
-		return "", nil, errors.Join(err, d.Close())
+	var readable *os.File
+	if err == nil {
+		readable, err = os.Open(path)
 	}
-	return path, d, nil
+	if err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return readable, d, f.Close()
 }
 
 // static tells whether the executable needs nothing beside itself: the sentry

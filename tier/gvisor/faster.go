@@ -4,6 +4,7 @@ package gvisor
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	_ "unsafe" // for go:linkname
 
@@ -30,6 +31,9 @@ func saveTime() {
 	}
 }
 
+// umounter stays open for as long as its path is in use.
+var umounter *os.File
+
 // tinyUmounter makes an executable that does what umounterMain does, without
 // the start of a whole gVisor. It lives in a file without a name.
 func tinyUmounter() (path string, err error) {
@@ -44,15 +48,9 @@ func tinyUmounter() (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	fd, err := unix.MemfdCreate("umounter", unix.MFD_CLOEXEC|unix.MFD_EXEC)
-	if err == unix.EINVAL { // before Linux 6.3 all are executable
-		fd, err = unix.MemfdCreate("umounter", unix.MFD_CLOEXEC)
-	}
+	umounter, err = memoryFile("umounter", program, unix.MFD_EXEC)
 	if err != nil {
 		return "", err
 	}
-	if n, err := unix.Write(fd, program); err != nil || n != len(program) {
-		return "", fmt.Errorf("write the umounter: %d bytes, %w", n, err)
-	}
-	return fmt.Sprintf("/proc/self/fd/%d", fd), nil
+	return fmt.Sprintf("/proc/self/fd/%d", umounter.Fd()), nil
 }

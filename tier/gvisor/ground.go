@@ -3,17 +3,16 @@
 package gvisor
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+	"gvisor.dev/gvisor/runsc/sandbox"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
@@ -21,21 +20,17 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/den"
 )
 
-// ground is one booted box, seen from the host: its helper, its sentry and the
-// file that is the guest's memory. It is the [glove.Ground] of the box.
+// ground is one booted box, seen from the host: its sentry and the file that is
+// the guest's memory. It is the [glove.Ground] of the box.
 type ground struct {
 	limits  glovebox.Limits
 	den     *den.Den
 	group   *cgroup.Group // nil where there is none
-	helper  *exec.Cmd
-	control *net.UnixConn
-	replies *json.Decoder
-
-	sentry int      // process id
-	pidfd  *os.File // of the sentry
-	memory *os.File // the guest's memory
-	log    *os.File // the sentry's log
-	dead   chan struct{}
+	sentry  *exec.Cmd
+	sandbox *sandbox.Sandbox // gVisor's side of the sentry's control socket
+	memory  *os.File         // the guest's memory
+	log     *os.File         // the sentry's log
+	dead    chan struct{}    // closed when the sentry is reaped; nil where there was none
 
 	mu     sync.Mutex
 	grown  *glovebox.Hit // the guest's memory grew faster than it was killed
@@ -49,25 +44,13 @@ type ground struct {
 // has: what its processes allocated, and its memory file systems.
 const sentryMemory = "/memfd:runsc-memory (deleted)"
 
-// watch finds what is needed to measure and to kill the sentry.
-func (g *ground) watch(sentry int) error {
-	fd, err := unix.PidfdOpen(sentry, unix.PIDFD_NONBLOCK)
-	if err != nil {
-		return fmt.Errorf("pidfd of the sentry: %w", err)
-	}
-	g.sentry, g.pidfd = sentry, os.NewFile(uintptr(fd), "sentry")
-	go func() {
-		defer close(g.dead)
-		awaitEnd(g.pidfd)
-	}()
-	if g.log, err = os.Open(filepath.Join(g.den.Dir, sentryLog)); err != nil {
-		return err
-	}
-	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", sentry))
-	if err != nil {
-		return err
-	}
-	for _, link := range links {
+// findMemory finds the guest's memory among the sentry's descriptors.
+func (g *ground) findMemory() error {
+	dir := fmt.Sprintf("/proc/%d/fd/", g.sentry.Process.Pid)
+	// They are few, and a list of them would be dear: the kernel makes an entry
+	// for each, and takes them apart when the process ends.
+	for fd := range sentryExe {
+		link := dir + strconv.Itoa(fd)
 		if name, err := os.Readlink(link); err != nil || name != sentryMemory {
 			continue
 		}
@@ -75,28 +58,30 @@ func (g *ground) watch(sentry int) error {
 		if err != nil {
 			return fmt.Errorf("the guest's memory: %w", err)
 		}
-		g.memory = os.NewFile(uintptr(fd), "guest memory")
-		return nil
+		g.memory = append(g.memory, os.NewFile(uintptr(fd), "guest memory"))
 	}
-	return errors.New("the guest's memory: the sentry has no such file")
+	if len(g.memory) == 0 {
+		return errors.New("the guest's memory: the sentry has no such file")
+	}
+	return nil
 }
 
-// awaitEnd returns when the process of a pidfd has ended.
-func awaitEnd(pidfd *os.File) {
-	conn, err := pidfd.SyscallConn()
-	if err != nil {
-		return
+// memorySize is what the guest's memory takes, in bytes.
+func (g *ground) memorySize() (size int64, err error) {
+	for _, f := range g.memory {
+		var st unix.Stat_t
+		if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+			return 0, err
+		}
+		size += st.Blocks * 512
 	}
-	_ = conn.Read(func(fd uintptr) bool {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-		return n > 0 || err != nil && err != unix.EINTR
-	})
+	return size, nil
 }
 
 // Kill implements [glove.Ground]. The sentry is process 1 of its own
 // namespace: every process of the box dies with it.
 func (g *ground) Kill() {
-	_ = unix.PidfdSendSignal(int(g.pidfd.Fd()), unix.SIGKILL, nil, 0)
+	_ = g.sentry.Process.Kill()
 }
 
 // Dead implements [glove.Ground].
@@ -115,11 +100,11 @@ func (g *ground) Sample() (glove.Sample, error) {
 	}
 	// What the guest makes the sentry itself hold, such as full pipes, counts
 	// too.
-	s := glove.Sample{Memory: st.Blocks*512 + max(0, ownMemory(g.sentry)-sentryMemorySize)}
+	s := glove.Sample{Memory: st.Blocks*512 + max(0, ownMemory(g.sentry.Process.Pid)-sentryMemorySize)}
 	if used, err := g.groupSample(); err == nil && used.CPU > 0 {
 		s.CPU = used.CPU
 	} else {
-		s.CPU = treeCPU(g.sentry)
+		s.CPU = treeCPU(g.sentry.Process.Pid)
 	}
 	if s.Memory > g.limits.Memory+g.limits.Memory/2 && g.grown == nil {
 		g.grown = &glovebox.Hit{Limit: glovebox.LimitMemory, Evidence: glovebox.Evidence{
@@ -155,21 +140,21 @@ func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 	return hits
 }
 
-// patience bounds what a helper is waited for: to boot a box on a machine under
-// load, and to destroy one.
+// patience bounds what a sentry is waited for to boot, on a machine under load.
 const patience = 30 * time.Second
 
 // Close implements [glove.Ground].
 func (g *ground) Close() error {
 	g.closeOnce.Do(func() {
-		errs := []error{g.end()}
+		if g.dead != nil {
+			g.Kill()
+			<-g.dead
+		}
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.closed = true
-		if g.pidfd != nil {
-			<-g.dead
-		}
-		for _, f := range []*os.File{g.pidfd, g.memory, g.log} {
+		var errs []error
+		for _, f := range append(g.memory, g.log) {
 			if f != nil {
 				errs = append(errs, f.Close())
 			}
@@ -180,25 +165,4 @@ func (g *ground) Close() error {
 		g.closeErr = errors.Join(append(errs, g.den.Close())...)
 	})
 	return g.closeErr
-}
-
-// end makes the helper destroy the box, and reaps it.
-func (g *ground) end() error {
-	_ = g.control.CloseWrite()
-	_ = g.control.SetReadDeadline(time.Now().Add(patience))
-	var last reply
-	err := g.replies.Decode(&last)
-	for err == nil && !last.Gone { // nobody has read that it is up
-		last = reply{}
-		err = g.replies.Decode(&last)
-	}
-	if last.Err != "" {
-		err = errors.New(last.Err)
-	}
-	if err != nil {
-		err = fmt.Errorf("destroy the box: %w", err)
-		_ = g.helper.Process.Kill() // the sentry dies with it
-	}
-	_ = g.helper.Wait() // its end is what matters; its word was above
-	return errors.Join(err, g.control.Close())
 }

@@ -6,12 +6,11 @@
 //
 // # How a box is made
 //
-// The program that opens a box starts itself again as a helper, one for each
-// box, which starts itself again as the sentry: gVisor's kernel, which serves
-// the system calls of the guest's processes, and which is itself confined by
-// namespaces, an empty root and a seccomp filter. The guest's root is an EROFS
-// image that is only read; what the guest writes is in its own memory. Process
-// 1 of the guest is the glove.
+// The program that opens a box starts itself again as the sentry: gVisor's
+// kernel, which serves the system calls of the guest's processes, and which is
+// itself confined by namespaces, an empty root and a seccomp filter. The guest's
+// root is an EROFS image that is only read; what the guest writes is in its own
+// memory. Process 1 of the guest is the glove.
 //
 // Whether a process is one of these parts is told by its argv[0], in the init
 // function of this package: a program that imports the package needs no call
@@ -19,22 +18,19 @@
 //
 // # Who dies with whom
 //
-// The helper ends when its control socket does, so with its owner, and removes
-// what the box had on disk. The sentry is killed when the helper ends. The
-// guest's processes are in a PID namespace that ends with the sentry. What is
-// left when a helper too is killed is swept by the next [New].
+// The kernel kills the sentry when its owner ends, however it ends. The guest's
+// processes are in a PID namespace that ends with the sentry. The directory and
+// the control group that a killed owner leaves are swept by the next [New].
 package gvisor
 
 import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/gloveboxhq/glovebox"
@@ -50,9 +46,11 @@ type Tier struct {
 	groups *cgroup.Parent // nil where this process may make none
 
 	prepare sync.Once
-	exe     string
+	exe     *os.File
 	exeDen  *den.Den // holds a copy of the executable, if one was needed
 	exeErr  error
+
+	templates *templates
 }
 
 // Config says how to make a Tier. Its zero value is ready to use.
@@ -83,7 +81,14 @@ func New(c Config) (*Tier, error) {
 	if err != nil {
 		return nil, t.fail("sweep control groups", err)
 	}
+	t.templates = newTemplates(t.makeTemplate)
 	return t, nil
+}
+
+// Close drops what the tier keeps to make boxes faster. It makes boxes still.
+func (t *Tier) Close() error {
+	t.templates.close()
+	return nil
 }
 
 // Name implements [tier.Tier].
@@ -99,26 +104,38 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	case len(spec.Descriptors) > glove.MaxDescriptors:
 		return nil, t.invalid(fmt.Errorf("%d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors))
 	}
-	standby, with, err := glove.NewStandby(spec)
-	if err != nil {
-		return nil, t.fail("make pipes", err)
+	if spec.Standby == nil {
+		return t.result(t.open(ctx, spec, nil))
 	}
-	ends, g, err := t.boot(ctx, with)
-	if err := errors.Join(err, standby.Booted()); err != nil {
-		return nil, errors.Join(err, standby.Close())
-	}
-	box, err := glove.NewBox(glove.Config{
-		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g, Standby: standby,
-		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(),
-	})
+	return t.openStandby(ctx, spec)
+}
+
+// result keeps a nil pointer out of the interface.
+func (t *Tier) result(box *glove.Box, err error) (tier.Box, error) {
 	if err != nil {
 		return nil, err
 	}
 	return box, nil
 }
 
-// boot makes a box whose glove waits for its first script.
-func (t *Tier) boot(ctx context.Context, spec tier.Spec) (_ glove.Ends, _ *ground, err error) {
+// open makes a box, for a template or as a copy of one where there is an origin.
+func (t *Tier) open(ctx context.Context, spec tier.Spec, from *origin) (*glove.Box, error) {
+	standby, with, err := glove.NewStandby(spec)
+	if err != nil {
+		return nil, t.fail("make pipes", err)
+	}
+	ends, g, err := t.boot(ctx, with, from)
+	if err := errors.Join(err, standby.Booted()); err != nil {
+		return nil, errors.Join(err, standby.Close())
+	}
+	return glove.NewBox(glove.Config{
+		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g, Standby: standby, Waiting: from.waiting(),
+		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(),
+	})
+}
+
+// boot makes a box whose glove waits for a script.
+func (t *Tier) boot(ctx context.Context, spec tier.Spec, from *origin) (_ glove.Ends, _ *ground, err error) {
 	t.prepare.Do(func() { t.exe, t.exeDen, t.exeErr = executable(t.home) })
 	if t.exeErr != nil {
 		return glove.Ends{}, nil, t.fail("find the executable", t.exeErr)
@@ -147,38 +164,26 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec) (_ glove.Ends, _ *groun
 	if g.den, err = t.home.New(); err != nil {
 		return ends, nil, t.fail("make a directory", err)
 	}
-	req := request{Dir: g.den.Dir, ID: boxID(spec.Limits.Memory), Nested: os.Geteuid() != 0}
-	if err := describe(g.den.Dir, spec, req.Nested); err != nil {
-		return ends, nil, t.fail("describe the guest", errors.Join(err, g.abandon()))
+	ids, err := newIDs()
+	if err != nil {
+		return ends, nil, t.fail("choose a user", errors.Join(err, g.Close()))
 	}
 	if t.groups != nil {
 		if g.group, err = t.groups.New(groupLimits(t.groups, spec.Limits)); err != nil {
-			return ends, nil, t.fail("make a control group", errors.Join(err, g.abandon()))
+			return ends, nil, t.fail("make a control group", errors.Join(err, g.Close()))
 		}
 	}
-	if err := g.start(ctx, t.exe, req, given); err != nil {
+	guest := guest{
+		spec: guestSpec(spec.Root.Image, spec.Limits), image: spec.Root.Image,
+		memory: spec.Limits.Memory, ids: ids, inner: given, from: from,
+	}
+	if err := g.start(ctx, t.exe, guest); err != nil {
 		if ctx.Err() != nil {
 			return ends, nil, errors.Join(ctx.Err(), err)
 		}
 		return ends, nil, t.fail("boot", err)
 	}
 	return ends, g, nil
-}
-
-// describe writes the guest's description into its directory.
-func describe(dir string, spec tier.Spec, nested bool) error {
-	ids, err := newIDs(nested)
-	if err != nil {
-		return err
-	}
-	data, err := json.Marshal(guestSpec(spec.Root.Image, spec.Limits, ids))
-	if err != nil {
-		return err
-	}
-	return errors.Join(
-		os.Mkdir(filepath.Join(dir, rootDir), 0o700),
-		os.WriteFile(filepath.Join(dir, "config.json"), data, 0o600),
-	)
 }
 
 // What the sentry itself needs, beside the guest.
@@ -222,7 +227,7 @@ func (t *Tier) invalid(err error) error {
 
 // idRange is the range of the host's user and group ids that the guest's kernel
 // runs as, which has no power over anything of the host's.
-type idRange struct{ first, size uint32 }
+type idRange struct{ user, group, size int }
 
 // Ids that nobody uses: above those that systemd gives to containers, below
 // 2^31. Each box takes a range of its own, so that one sentry is not another's
@@ -233,14 +238,14 @@ const (
 	idRanges  = 0x1000
 )
 
-func newIDs(nested bool) (idRange, error) {
-	if nested {
-		return idRange{0, 1}, nil // the caller: there is no other
+func newIDs() (idRange, error) {
+	if os.Geteuid() != 0 {
+		return idRange{os.Getuid(), os.Getgid(), 1}, nil // the caller: there is no other
 	}
 	var b [2]byte
 	if _, err := rand.Read(b[:]); err != nil {
 		return idRange{}, err
 	}
-	n := uint32(binary.BigEndian.Uint16(b[:])) % idRanges
-	return idRange{firstID + n*idsPerBox, idsPerBox}, nil
+	first := firstID + int(binary.BigEndian.Uint16(b[:]))%idRanges*idsPerBox
+	return idRange{first, first, idsPerBox}, nil
 }

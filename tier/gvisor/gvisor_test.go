@@ -315,6 +315,7 @@ func TestOpenFails(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
+	open(t, tr, tier.Spec{}).Close() // or skip
 	before := snapshot(t, tr)
 	for _, tc := range []struct {
 		name string

@@ -89,7 +89,7 @@ func ownerMain() {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Println(g.helper.Process.Pid, g.sentry)
+		fmt.Println(g.sentry.Process.Pid)
 	}
 	fmt.Println("up")
 	select {}
@@ -119,13 +119,13 @@ func TestOwnerKilled(t *testing.T) {
 	var pids []int
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() && lines.Text() != "up" {
-		var helper, sentry int
-		if _, err := fmt.Sscan(lines.Text(), &helper, &sentry); err != nil {
+		var sentry int
+		if _, err := fmt.Sscan(lines.Text(), &sentry); err != nil {
 			t.Fatal(err)
 		}
-		pids = append(pids, helper, sentry)
+		pids = append(pids, sentry)
 	}
-	if len(pids) != 6 {
+	if len(pids) != 3 {
 		t.Fatalf("processes %v", pids)
 	}
 	if err := owner.Process.Kill(); err != nil {
@@ -156,24 +156,4 @@ func TestOwnerKilled(t *testing.T) {
 func alive(pid int) bool {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(data), ") Z ")
-}
-
-// TestHelperKilled: the sentry dies with its helper.
-func TestHelperKilled(t *testing.T) {
-	tr := newTier(t)
-	open(t, tr, tier.Spec{}).Close()
-	before := snapshot(t, tr)
-	ends, g, err := tr.boot(ctx, tier.Spec{Root: needPython(t).root, Limits: smallLimits})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := g.helper.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-g.Dead()
-	if err := g.Close(); err == nil {
-		t.Error("the end of the helper is not reported")
-	}
-	ends.Close()
-	before.same(t)
 }

@@ -5,13 +5,11 @@ package gvisor
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/subcommands"
@@ -26,8 +24,6 @@ import (
 // types them: they are not names of files, and a shell sets argv[0] to the
 // file's name.
 const (
-	// helperName is our helper process, one for each box.
-	helperName = "glovebox-gvisor"
 	// sentryName is what gVisor calls its sentry: the kernel of the box.
 	sentryName = "runsc-sandbox"
 	// umounterName is what gVisor calls the process that takes /proc out of
@@ -45,28 +41,26 @@ const (
 	noSidecarDir  = "/dev/null"
 )
 
-// init turns this process into a helper, a sentry or an umounter when it was
-// started as one. It is in init, not in main, so that every program that
+// init turns this process into a sentry or an umounter when it was started as
+// one. It is in init, not in main, so that every program that
 // imports this package works, test binaries too.
 func init() {
-	part := partOfBox(os.Args)
-	if part == nil {
-		return
+	log.SetTarget(silence{})
+	if part := partOfBox(os.Args); part != nil {
+		part()
+		os.Exit(exitUnexpected)
 	}
-	log.SetTarget(log.GoogleEmitter{Writer: &log.Writer{Next: io.Discard}})
-	if err := os.Setenv(sidecarDirEnv, noSidecarDir); err != nil {
-		fail("environment: %v", err)
-	}
-	part()
-	os.Exit(exitUnexpected)
 }
+
+// silence is a log of gVisor's that takes no time.
+type silence struct{}
+
+func (silence) Emit(int, log.Level, time.Time, string, ...any) {}
 
 // partOfBox returns what this process is as a part of a box; nil for every
 // other program.
 func partOfBox(args []string) func() {
 	switch {
-	case len(args) == 1 && args[0] == helperName:
-		return helperMain
 	case len(args) > 1 && args[0] == sentryName:
 		return func() { sentryMain(args[1:]) }
 	case len(args) > 1 && args[0] == umounterName && slices.Equal(args[1:], umounterArgs):
@@ -75,8 +69,11 @@ func partOfBox(args []string) func() {
 	return nil
 }
 
-// exitUnexpected is the exit code of a part of a box that could not start.
-const exitUnexpected = 125
+// The exit codes of a part of a box that could not start.
+const (
+	exitUnexpected  = 125
+	exitNoPrivilege = 126 // its user namespace gives it no power, as some hosts have it
+)
 
 // fail ends a part of a box.
 func fail(format string, args ...any) {
@@ -113,16 +110,18 @@ func sentryMain(args []string) {
 	if err != nil {
 		fail("%v", err)
 	}
-	// With direct access to files the sentry would keep capabilities, and its
-	// seccomp filter would allow calls on files. It has no files of the host
-	// but the image, which is open. (container.New must not know: it would
-	// have the sentry start itself once more.)
-	conf.DirectFS = false
+	if err := shrink(); err != nil {
+		fail("%v", err)
+	}
+	if err := unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, ""); err != nil {
+		fmt.Fprintf(os.Stderr, "mount in a user namespace: %v\n", err)
+		os.Exit(exitNoPrivilege)
+	}
 	_ = time.Local.String() // reads the zone now, the file is out of sight later
 
 	bootFlags := flag.NewFlagSet(boot.Name(), flag.ContinueOnError)
 	boot.SetFlags(bootFlags)
-	if err := bootFlags.Parse(overrides(rest[1:])); err != nil {
+	if err := bootFlags.Parse(rest[1:]); err != nil {
 		fail("%v", err)
 	}
 	var status unix.WaitStatus
@@ -132,33 +131,38 @@ func sentryMain(args []string) {
 	os.Exit(status.ExitStatus())
 }
 
-// overrides puts what the guest may know of the machine in place of what
-// container.New found on the host. The last argument is the box's ID, which
-// carries the memory limit; a later flag wins over an earlier one.
-func overrides(args []string) []string {
-	id := args[len(args)-1]
-	memory, err := memoryOfID(id)
-	if err != nil {
-		fail("%v", err)
+// shrink gives up what a sentry inherits and must not have.
+func shrink() error {
+	// Below are descriptors that it was given, and no others. Nothing of ours
+	// has opened one yet.
+	if err := closeFrom(sentryExe); err != nil {
+		return fmt.Errorf("close descriptors: %w", err)
 	}
-	total := strconv.FormatInt(memory, 10)
-	return append(args[:len(args)-1:len(args)-1],
-		"--total-memory="+total,
-		"--total-host-memory="+total,
-		"--product-name=glovebox",
-		id)
+	// No core file of a sentry, which holds the guest's memory; and when the
+	// host runs out of memory, boxes go first.
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return fmt.Errorf("limit of core files: %w", err)
+	}
+	return os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 }
 
-// boxID names a box within its private directory, and tells the sentry the
-// memory that the guest sees: container.New offers no other way.
-func boxID(memory int64) string { return "box-" + strconv.FormatInt(memory, 10) }
-
-func memoryOfID(id string) (int64, error) {
-	n, err := strconv.ParseInt(strings.TrimPrefix(id, "box-"), 10, 64)
-	if err != nil || n <= 0 {
-		return 0, fmt.Errorf("%q is not the ID of a box", id)
+func closeFrom(first int) error {
+	err := unix.CloseRange(uint(first), math.MaxUint32, 0)
+	if err != unix.ENOSYS {
+		return err
 	}
-	return n, nil
+	entries, err := os.ReadDir("/proc/self/fd") // before Linux 5.9
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err != nil {
+			return err
+		} else if fd >= first {
+			_ = unix.Close(fd)
+		}
+	}
+	return nil
 }
 
 // The sentry's garbage collector during boot, and after it.

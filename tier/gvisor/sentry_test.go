@@ -28,7 +28,7 @@ func TestSentryConfined(t *testing.T) {
 	}
 	defer ends.Close()
 	defer g.Close()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.sentry))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.sentry.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestSentryConfined(t *testing.T) {
 		t.Error("the sentry is root")
 	}
 	for _, ns := range []string{"user", "mnt", "pid", "net", "ipc", "uts"} {
-		theirs, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/%s", g.sentry, ns))
+		theirs, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/%s", g.sentry.Process.Pid, ns))
 		if err != nil {
 			t.Error(err)
 		}
@@ -58,7 +58,7 @@ func TestSentryConfined(t *testing.T) {
 			t.Errorf("the sentry is in our %s namespace", ns)
 		}
 	}
-	root, err := os.ReadDir(fmt.Sprintf("/proc/%d/root", g.sentry))
+	root, err := os.ReadDir(fmt.Sprintf("/proc/%d/root", g.sentry.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +67,53 @@ func TestSentryConfined(t *testing.T) {
 			t.Errorf("the sentry sees /%s", e.Name())
 		}
 	}
-	if inside, _ := os.ReadDir(fmt.Sprintf("/proc/%d/root/proc", g.sentry)); len(inside) > 0 {
+	if inside, _ := os.ReadDir(fmt.Sprintf("/proc/%d/root/proc", g.sentry.Process.Pid)); len(inside) > 0 {
 		t.Errorf("the sentry has a /proc: %v", inside)
 	}
-	score, err := os.ReadFile(fmt.Sprintf("/proc/%d/oom_score_adj", g.sentry))
+	score, err := os.ReadFile(fmt.Sprintf("/proc/%d/oom_score_adj", g.sentry.Process.Pid))
 	if err != nil || string(score) != "1000\n" {
 		t.Errorf("oom_score_adj %q, %v", score, err)
+	}
+}
+
+// TestSentryDescriptors: what its owner happens to have open, and would pass on
+// to every child, a sentry has not.
+func TestSentryDescriptors(t *testing.T) {
+	tr := newTier(t)
+	open(t, tr, tier.Spec{}).Close()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("s"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Open(secret, unix.O_RDONLY, 0) // without O_CLOEXEC
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	for _, at := range []int{100, sentryExe + 45} {
+		if err := unix.Dup3(fd, at, 0); err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(at)
+	}
+	ends, g, err := tr.boot(ctx, tier.Spec{Root: needPython(t).root, Limits: smallLimits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ends.Close()
+	defer g.Close()
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", g.sentry.Process.Pid))
+	if err != nil || len(links) == 0 {
+		t.Fatalf("%q, %v", links, err)
+	}
+	exe, err := os.Readlink(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range links {
+		if name, _ := os.Readlink(link); name == secret || name == exe {
+			t.Errorf("the sentry has %s open, as %s", name, filepath.Base(link))
+		}
 	}
 }
 
@@ -148,14 +189,14 @@ func TestDispatch(t *testing.T) {
 	for _, args := range [][]string{
 		{"glovebox"}, {"glovebox", "boot"}, {"/usr/bin/glovebox", "umount", "--sync-fd=3", "/proc"},
 		{"/proc/self/exe"}, {"/proc/self/exe", "boot"}, {"runsc", "boot"}, {"runsc-sandbox"}, {"./runsc-sandbox", "boot"},
-		{"glovebox-gvisor", "--help"}, {"bin/glovebox-gvisor"}, {"runsc-gofer", "gofer"}, {},
+		{"runsc-gofer", "gofer"}, {},
 	} {
 		if part := partOfBox(args); part != nil {
 			t.Errorf("%q is part of a box", args)
 		}
 	}
 	for _, args := range [][]string{
-		{helperName}, {sentryName, "--root=/x", "boot"}, append([]string{umounterName}, umounterArgs...),
+		{sentryName, "--root=/x", "boot"}, append([]string{umounterName}, umounterArgs...),
 	} {
 		if part := partOfBox(args); part == nil {
 			t.Errorf("%q is no part of a box", args)

@@ -3,131 +3,272 @@
 package gvisor
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strconv"
+	"sync"
 	"syscall"
-	"time"
 
+	"github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
+	"gvisor.dev/gvisor/pkg/control/server"
+	"gvisor.dev/gvisor/runsc/config"
+	"gvisor.dev/gvisor/runsc/donation"
+	"gvisor.dev/gvisor/runsc/flag"
+	"gvisor.dev/gvisor/runsc/sandbox"
 
 	"github.com/gloveboxhq/glovebox/glove"
 )
 
-// start starts a helper and has it make the box. It takes over the den and the
+// guest is what a sentry is started for.
+type guest struct {
+	spec   *specs.Spec
+	image  string // the root file system's
+	memory int64  // what the guest is told that the machine has, in bytes
+	ids    idRange
+	inner  glove.Inner // its descriptors, by their number in the guest
+	from   *origin     // nil: it is like no other
+}
+
+// boxID names a box to its sentry. There is one box for each sentry.
+const boxID = "box"
+
+// settings are gVisor's own settings for every box: nothing of the host's
+// network, cgroups, sockets and files. With direct access to files the sentry
+// would keep capabilities, and its seccomp filter would allow calls on files.
+// It has no files of the host but the image, which is open.
+var settings = []string{
+	"--platform=systrap",
+	"--network=none",
+	"--directfs=false",
+	"--ignore-cgroups",
+	"--host-settings=ignore",
+	"--host-uds=none",
+	"--host-fifo=none",
+	"--overlay2=none",
+}
+
+// parsed is settings, as our side of the sentry's control socket wants them.
+var parsed = sync.OnceValues(func() (*config.Config, error) {
+	flags := flag.NewFlagSet(sentryName, flag.ContinueOnError)
+	config.RegisterFlags(flags)
+	if err := flags.Parse(append([]string{"--root=/"}, settings...)); err != nil {
+		return nil, err
+	}
+	return config.NewFromFlags(flags)
+})
+
+// start starts a sentry and has it run the guest. It takes over the den and the
 // group, whatever comes of it.
-func (g *ground) start(ctx context.Context, exe string, req request, inner glove.Inner) (err error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+func (g *ground) start(ctx context.Context, exe *os.File, guest guest) error {
+	conf, err := parsed()
 	if err != nil {
-		return errors.Join(err, g.abandon())
+		return errors.Join(err, g.Close())
 	}
-	theirs := os.NewFile(uintptr(pair[1]), "control")
-	defer theirs.Close()
-	ours := os.NewFile(uintptr(pair[0]), "control")
-	conn, err := net.FileConn(ours)
-	ours.Close()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	ready, err := g.launch(exe, guest)
 	if err != nil {
-		return errors.Join(err, g.abandon())
+		return errors.Join(err, g.Close())
 	}
-	log := new(head)
-	g.control, g.replies, g.dead = conn.(*net.UnixConn), json.NewDecoder(conn), make(chan struct{})
-	g.helper = &exec.Cmd{
-		Path: exe, Args: []string{helperName}, Env: []string{}, Dir: "/",
-		Stderr:     log,
-		ExtraFiles: []*os.File{theirs},
-		// Its own session: a Ctrl-C on our terminal is ours to handle.
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
-	}
-	if req.Nested {
-		g.helper.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
-		g.helper.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
-		g.helper.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
-	}
-	if g.group != nil {
-		g.group.Spawn(g.helper.SysProcAttr)
-	}
-	for fd, file := range inner {
-		req.Guest = append(req.Guest, fd)
-		g.helper.ExtraFiles = append(g.helper.ExtraFiles, file)
-	}
-	if err := g.helper.Start(); err != nil {
-		if req.Nested {
-			err = &noPrivilege{err}
-		}
-		return errors.Join(err, conn.Close(), g.abandon())
-	}
+	defer ready.Close()
+	// The end of the sentry ends all waiting for it.
+	stop := context.AfterFunc(ctx, g.Kill)
+	defer stop()
 	err = g.enter()
 	if err == nil {
-		err = g.ask(ctx, req)
+		_, err = ready.Read(make([]byte, 1))
 	}
+	if err == nil {
+		err = g.begin(conf, guest)
+	}
+	if err == nil {
+		return nil
+	}
+	err = errors.Join(ctx.Err(), fmt.Errorf("start the sentry: %w", err), lastWords(g.log), g.Close())
+	if g.sentry.ProcessState.ExitCode() == exitNoPrivilege {
+		err = &noPrivilege{err}
+	}
+	return err
+}
+
+// begin starts the guest, and finds its memory.
+func (g *ground) begin(conf *config.Config, guest guest) error {
+	if guest.from.waiting() != 0 {
+		// Its memory comes with it.
+		return errors.Join(g.restore(guest.from.state), g.findMemory())
+	}
+	up := make(chan error, 1)
+	go func() { up <- g.sandbox.StartRoot(conf, guest.spec) }()
+	return errors.Join(g.findMemory(), <-up)
+}
+
+// launch starts the sentry, confined but for what it does to itself. It returns
+// a pipe that gives one byte when the sentry waits for the guest to be started.
+func (g *ground) launch(exe *os.File, guest guest) (ready *os.File, err error) {
+	socket := filepath.Join(g.den.Dir, "control")
+	listener, err := server.CreateSocket(socket)
 	if err != nil {
-		err = errors.Join(err, g.Close())
-		if log.Len() > 0 {
-			err = fmt.Errorf("%w (the helper says %q)", err, log)
+		return nil, fmt.Errorf("control socket: %w", err)
+	}
+	var files donation.Agency
+	defer files.Close()
+	control := os.NewFile(uintptr(listener), "control")
+	files.DonateAndClose("controller-fd", control)
+	image, err := os.Open(guest.image)
+	if err != nil {
+		return nil, err
+	}
+	files.DonateAndClose("io-fds", image)
+	description, err := json.Marshal(guest.spec)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := memoryFile("spec", description, 0)
+	if err != nil {
+		return nil, err
+	}
+	files.DonateAndClose("spec-fd", spec)
+	if g.log, err = memoryFile("sentry.log", nil, 0); err != nil {
+		return nil, err
+	}
+	ready, readyWriter, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			ready.Close()
 		}
-		return err
+	}()
+	files.DonateAndClose("start-sync-fd", readyWriter)
+	rest := make(map[int]*os.File)
+	for fd, file := range guest.inner {
+		if fd > 2 {
+			rest[fd] = file
+		}
 	}
-	return nil
+	files.Donate("stdio-fds", guest.inner[0], guest.inner[1], guest.inner[2])
+
+	g.sentry = &exec.Cmd{Path: fmt.Sprintf("/proc/self/fd/%d", sentryExe), Dir: "/", SysProcAttr: attributes(guest.ids), Env: []string{
+		// What the machine has was found out once, by us. It also keeps the
+		// runtime from opening files of its own, see closeFrom.
+		"GOMAXPROCS=" + strconv.Itoa(runtime.GOMAXPROCS(0)),
+		"GODEBUG=containermaxprocs=0,updatemaxprocs=0",
+		sidecarDirEnv + "=" + noSidecarDir,
+	}}
+	if g.group != nil {
+		g.group.Spawn(g.sentry.SysProcAttr)
+	}
+	memory := strconv.FormatInt(guest.memory, 10)
+	g.sentry.ExtraFiles = []*os.File{g.log}
+	g.sentry.Args = append([]string{sentryName, "--panic-log-fd=3"}, settings...)
+	g.sentry.Args = append(g.sentry.Args, "--root="+g.den.Dir, "boot",
+		"--bundle="+g.den.Dir, "--gofer-mount-confs=erofs:none", "--apply-caps", "--setup-root", "--attached",
+		"--total-memory="+memory, "--total-host-memory="+memory, "--product-name=glovebox")
+	next := files.Transfer(g.sentry, 4)
+	next = donation.DonateAndTransferCustomFiles(g.sentry, next, rest)
+	g.sentry.Args = append(g.sentry.Args, boxID)
+	g.sentry.ExtraFiles = append(g.sentry.ExtraFiles, make([]*os.File, sentryExe-next)...)
+	g.sentry.ExtraFiles = append(g.sentry.ExtraFiles, exe)
+
+	if err := g.run(); err != nil {
+		return nil, err
+	}
+	g.sandbox = &sandbox.Sandbox{ID: boxID, ControlSocketPath: socket}
+	g.sandbox.Pid.Store(g.sentry.Process.Pid)
+	return ready, nil
 }
 
-// abandon removes what there was before the helper.
-func (g *ground) abandon() error {
-	if g.group == nil {
-		return g.den.Close()
+// sentryExe is the descriptor that a sentry is executed from: its user may
+// reach no path to the file. It is so high because a table of descriptors that
+// grows while threads run makes them wait for each other: this one grows before
+// there are any, to what a sentry needs. The sentry closes it, with all above.
+const sentryExe = 255
+
+// attributes are the namespaces and the user of a sentry.
+func attributes(ids idRange) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{
+		// A session of its own: a Ctrl-C on our terminal is ours to handle.
+		Setsid:    true,
+		Pdeathsig: unix.SIGKILL,
+		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
+			unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
+		UidMappings: []syscall.SysProcIDMap{{HostID: ids.user, Size: ids.size}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: ids.group, Size: ids.size}},
+		// As root it has none of our groups; an ordinary user cannot give them up.
+		GidMappingsEnableSetgroups: os.Geteuid() == 0,
+		// It has all power in its namespace, and drops it.
+		Credential: &syscall.Credential{},
 	}
-	return errors.Join(g.group.Close(), g.den.Close())
 }
 
-// enter puts the helper into the group, with all that it will start. It does so
-// while the helper is only starting itself: with version 1 the kernel takes its
+// run starts the sentry, and reaps it when it ends. The kernel kills a sentry
+// when the thread that started it ends, as it does when its process does: so
+// that thread waits for it.
+func (g *ground) run() error {
+	started := make(chan error)
+	dead := make(chan struct{})
+	go func() {
+		defer close(dead)
+		runtime.LockOSThread()
+		err := g.sentry.Start()
+		started <- err
+		if err == nil {
+			_ = g.sentry.Wait() // that it ended is what matters
+		}
+	}()
+	err := <-started
+	if err == nil {
+		g.dead = dead
+		return nil
+	}
+	if os.Geteuid() != 0 {
+		err = &noPrivilege{err}
+	}
+	return err
+}
+
+// enter puts the sentry into the group, with all that it will start. It does so
+// while the sentry is only starting itself: with version 1 the kernel takes its
 // time.
 func (g *ground) enter() error {
 	if g.group == nil {
 		return nil
 	}
-	files, err := g.group.Join(false, g.helper.SysProcAttr.UseCgroupFD)
+	files, err := g.group.Join(false, g.sentry.SysProcAttr.UseCgroupFD)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, f := range files {
-		_, err := f.WriteString(strconv.Itoa(g.helper.Process.Pid))
+		_, err := f.WriteString(strconv.Itoa(g.sentry.Process.Pid))
 		errs = append(errs, err, f.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// ask has the helper make the box and waits until it is up.
-func (g *ground) ask(ctx context.Context, req request) error {
-	line, err := json.Marshal(req)
+// memoryFile makes a file without a name that holds data. The flag is one of
+// memfd_create.
+func memoryFile(name string, data []byte, flag int) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|flag)
+	if err == unix.EINVAL { // before Linux 6.3 there are no flags, and all are executable
+		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	}
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("make %s: %w", name, err)
 	}
-	if err := g.control.SetDeadline(time.Now().Add(patience)); err != nil {
-		return err
+	f := os.NewFile(uintptr(fd), name)
+	if _, err := f.Write(data); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	stop := context.AfterFunc(ctx, func() { g.control.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	if _, err := g.control.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	var up reply
-	if err := g.replies.Decode(&up); err != nil {
-		return errors.Join(ctx.Err(), err)
-	}
-	switch {
-	case up.NoPrivilege != "":
-		return &noPrivilege{errors.New(up.NoPrivilege)}
-	case up.Err != "":
-		return errors.New(up.Err)
-	}
-	return g.watch(up.Sentry)
+	return f, nil
 }
 
 // noPrivilege is the error of a host that gives an ordinary user no user
@@ -135,13 +276,3 @@ func (g *ground) ask(ctx context.Context, req request) error {
 type noPrivilege struct{ error }
 
 func (e *noPrivilege) Unwrap() error { return e.error }
-
-// head keeps the first bytes that are written to it.
-type head struct{ bytes.Buffer }
-
-func (h *head) Write(p []byte) (int, error) {
-	if room := 4096 - h.Len(); room > 0 {
-		h.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
-}

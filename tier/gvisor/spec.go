@@ -20,17 +20,13 @@ var gloveCapabilities = []string{
 	"CAP_SETGID", "CAP_SETPCAP", "CAP_SETUID", "CAP_SYS_RESOURCE",
 }
 
-// rootDir is an empty directory in a box's own, which the OCI spec wants.
-const rootDir = "root"
-
 // guestSpec describes the guest to gVisor: an EROFS image as root, memory file
 // systems for what is written, and the glove as process 1.
-func guestSpec(image string, limits glovebox.Limits, ids idRange) *specs.Spec {
-	mapping := []specs.LinuxIDMapping{{ContainerID: 0, HostID: ids.first, Size: ids.size}}
+func guestSpec(image string, limits glovebox.Limits) *specs.Spec {
 	return &specs.Spec{
 		Version:  "1.1.0",
 		Hostname: tier.Hostname,
-		Root:     &specs.Root{Path: rootDir, Readonly: true},
+		Root:     &specs.Root{Path: "/", Readonly: true},
 		Annotations: map[string]string{
 			"dev.gvisor.spec.rootfs.source": image,
 			"dev.gvisor.spec.rootfs.type":   "erofs",
@@ -53,10 +49,8 @@ func guestSpec(image string, limits glovebox.Limits, ids idRange) *specs.Spec {
 		Linux: &specs.Linux{
 			Namespaces: []specs.LinuxNamespace{
 				{Type: specs.PIDNamespace}, {Type: specs.NetworkNamespace}, {Type: specs.IPCNamespace},
-				{Type: specs.UTSNamespace}, {Type: specs.MountNamespace}, {Type: specs.UserNamespace},
+				{Type: specs.UTSNamespace}, {Type: specs.MountNamespace},
 			},
-			UIDMappings: mapping,
-			GIDMappings: mapping,
 		},
 	}
 }
