@@ -58,24 +58,10 @@ func (g *ground) findMemory() error {
 		if err != nil {
 			return fmt.Errorf("the guest's memory: %w", err)
 		}
-		g.memory = append(g.memory, os.NewFile(uintptr(fd), "guest memory"))
+		g.memory = os.NewFile(uintptr(fd), "guest memory")
+		return nil
 	}
-	if len(g.memory) == 0 {
-		return errors.New("the guest's memory: the sentry has no such file")
-	}
-	return nil
-}
-
-// memorySize is what the guest's memory takes, in bytes.
-func (g *ground) memorySize() (size int64, err error) {
-	for _, f := range g.memory {
-		var st unix.Stat_t
-		if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-			return 0, err
-		}
-		size += st.Blocks * 512
-	}
-	return size, nil
+	return errors.New("the guest's memory: the sentry has no such file")
 }
 
 // Kill implements [glove.Ground]. The sentry is process 1 of its own
@@ -154,7 +140,7 @@ func (g *ground) Close() error {
 		defer g.mu.Unlock()
 		g.closed = true
 		var errs []error
-		for _, f := range append(g.memory, g.log) {
+		for _, f := range []*os.File{g.memory, g.log} {
 			if f != nil {
 				errs = append(errs, f.Close())
 			}
