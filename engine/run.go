@@ -297,6 +297,7 @@ func (r *run) observe() {
 	for _, s := range r.streams {
 		s.finish(o)
 	}
+	o.Evidence = append(o.Evidence, r.watch.evidence()...)
 	if r.lang != nil && o.Failure == nil && (o.Status == glovebox.StatusRuntimeError || o.ExitCode != nil && *o.ExitCode != 0 && o.Status != glovebox.StatusPass) {
 		o.Failure = r.lang.ReadFailure([]byte(o.Stderr))
 	}

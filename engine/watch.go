@@ -338,14 +338,17 @@ func (w *watch) fail(err *WatchError) {
 	w.queue, w.behind = nil, 0
 }
 
-// heldUp is how long the program has waited for the watcher.
-func (w *watch) heldUp() time.Duration {
+// evidence tells of a program that had to wait for the watcher.
+func (w *watch) evidence() []glovebox.Evidence {
 	if w == nil {
-		return 0
+		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.waited
+	if w.waited < worthTelling {
+		return nil
+	}
+	return []glovebox.Evidence{{Source: "supervisor", Fact: fmt.Sprintf("the program waited %v for who watched it", w.waited.Round(time.Millisecond))}}
 }
 
 // end lets the watcher catch up after the run.
