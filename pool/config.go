@@ -14,7 +14,8 @@ type Config[K comparable, V any] struct {
 	// returned. What Make returns beside an error is ignored.
 	Make func(ctx context.Context, key K) (V, error)
 
-	// Drop destroys one that was never taken. It must not call the pool.
+	// Drop destroys one that was never taken. Like Make it is called in the
+	// background, and must not close the pool.
 	Drop func(V)
 
 	// Dead returns a channel that is closed when the thing has ended by
@@ -52,13 +53,17 @@ type Config[K comparable, V any] struct {
 	// Idle is how long a key is kept that nobody asks for. 0: 5 minutes.
 	Idle time.Duration
 
+	// Timeout is when the context of a Make ends, as one that hangs would keep
+	// a worker for ever. 0: a minute.
+	Timeout time.Duration
+
 	// MaxAge is how long a thing waits before it is replaced. Of one key it
 	// is one after another, so that the key is not without. 0: 10 minutes.
 	MaxAge time.Duration
 
 	// Pressure tells whether the machine is short of memory. While it is,
 	// nothing is made, and what waits is dropped bit by bit. It is asked at
-	// most once a second. Nil: on Linux the kernel is asked, elsewhere there
+	// most once a second, and has to be quick. Nil: on Linux the kernel is asked, elsewhere there
 	// is no pressure.
 	Pressure func() bool
 }
@@ -94,6 +99,9 @@ func (c *Config[K, V]) fill() {
 	}
 	if c.Idle <= 0 {
 		c.Idle = 5 * time.Minute
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = time.Minute
 	}
 	if c.MaxAge <= 0 {
 		c.MaxAge = 10 * time.Minute

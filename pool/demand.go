@@ -14,7 +14,7 @@ import (
 // that are slow because others need them, and nothing has to be measured.
 type demand struct {
 	last     time.Time     // when it was last wanted
-	gap      time.Duration // between two Takes, smoothed; 0 before the second
+	gap      time.Duration // between two Takes, smoothed; 0 before the first
 	takes    int           // up to two
 	debt     int
 	peak     int // the highest debt
@@ -27,7 +27,9 @@ const (
 	// halfLife is how fast a burst is forgotten, after as long again in which
 	// the next such burst finds all ready.
 	halfLife = time.Minute
-	// once is the gap we expect for a key that was taken once: rare.
+	// once is the gap we expect for a key that was taken once, and the longest
+	// that we remember: one burst does not make a key a hot one, one pause
+	// not a cold one.
 	once = 10 * time.Second
 	// promiseLasts is how long we believe in Takes that do not come. Those
 	// that do come speak for themselves by then.
@@ -38,12 +40,10 @@ const (
 
 // take is one Take. The debt ends at most, which is how much can ever be held.
 func (d *demand) take(now time.Time, most int) {
-	if d.takes > 0 {
-		gap := max(1, now.Sub(d.last))
-		if d.gap == 0 {
-			d.gap = gap
-		}
-		d.gap += (gap - d.gap) / 8
+	if d.gap == 0 {
+		d.gap = once
+	} else {
+		d.gap += (min(now.Sub(d.last), once) - d.gap) / 8
 	}
 	d.takes = min(d.takes+1, 2)
 	d.last = now
@@ -100,11 +100,8 @@ func (d *demand) steady(now time.Time) bool { return d.takes > 1 || d.expected(n
 // next Take is overdue.
 func (d *demand) rate(now time.Time) float64 {
 	gap := d.gap
-	if gap == 0 {
-		gap = once
-	}
-	if d.expected(now) > 0 {
-		gap = min(gap, soon)
+	if d.expected(now) > 0 && (gap == 0 || gap > soon) {
+		gap = soon
 	}
 	return 1 / max(gap, now.Sub(d.last), 1).Seconds()
 }

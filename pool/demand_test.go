@@ -60,7 +60,7 @@ func TestDemandRate(t *testing.T) {
 		}
 		return d
 	}
-	one, fast, slow := every(0, 1), every(time.Second/10, 50), every(time.Second, 50)
+	one, fast, slow := every(0, 1), every(time.Second/10, 100), every(time.Second, 100)
 	promised := demand{}
 	promised.announce(start, 1)
 	for _, test := range []struct {
@@ -70,12 +70,13 @@ func TestDemandRate(t *testing.T) {
 		least float64
 		most  float64
 	}{
-		{"fast", fast, 4900 * time.Millisecond, 9, 11},
-		{"slow", slow, 49 * time.Second, 0.9, 1.1},
-		{"fast, but long ago", fast, 65 * time.Second, 0, 0.1},
+		{"fast", fast, 9900 * time.Millisecond, 9, 11},
+		{"slow", slow, 99 * time.Second, 0.9, 1.1},
+		{"fast, but long ago", fast, 70 * time.Second, 0, 0.1},
 		{"once", one, 0, 0.1, 0.1},
 		{"promised", promised, 0, 1, 1},
-		{"at the same moment", every(0, 50), 0, 1e6, 1e10},
+		{"one burst", every(0, 8), 0, 0.1, 0.3},
+		{"at the same moment", every(0, 500), 0, 1e6, 1e10},
 		{"a clock that goes back", fast, -time.Hour, 9, 11},
 	} {
 		t.Run(test.name, func(t *testing.T) {

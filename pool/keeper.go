@@ -2,6 +2,7 @@ package pool
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -89,15 +90,13 @@ func (s *shelf[K, V]) idle(now time.Time, after time.Duration) bool {
 // shrink drops half of what waits, the coldest first. As it is done every
 // second while memory is short, nothing is left soon.
 func (p *Pool[K, V]) shrink(now time.Time) {
-	var cold []*shelf[K, V]
-	waiting := 0
-	for _, s := range p.shelves {
-		waiting += len(s.things)
-		cold = append(cold, s)
-	}
-	slices.SortFunc(cold, func(a, b *shelf[K, V]) int {
+	cold := slices.SortedFunc(maps.Values(p.shelves), func(a, b *shelf[K, V]) int {
 		return cmp.Compare(a.demand.rate(now), b.demand.rate(now))
 	})
+	waiting := 0
+	for _, s := range cold {
+		waiting += len(s.things)
+	}
 	left := (waiting + 1) / 2
 	for _, s := range cold {
 		for ; left > 0 && len(s.things) > 0; left-- {
@@ -109,21 +108,17 @@ func (p *Pool[K, V]) shrink(now time.Time) {
 // forget removes keys that nobody asks for, and where there are too many the
 // empty ones that were not asked for the longest.
 func (p *Pool[K, V]) forget(now time.Time) {
-	var empty []*shelf[K, V]
 	for key, s := range p.shelves {
-		switch {
-		case s.has() > 0 || len(s.waiters) > 0:
-		case s.idle(now, p.c.Idle) || s.demand == demand{}:
+		if s.empty() && (s.idle(now, p.c.Idle) || s.demand == demand{}) {
 			delete(p.shelves, key)
-		default:
-			empty = append(empty, s)
 		}
 	}
 	if len(p.shelves) < p.maxKeys() {
 		return
 	}
-	slices.SortFunc(empty, func(a, b *shelf[K, V]) int { return a.demand.last.Compare(b.demand.last) })
-	for _, s := range empty[:min(len(empty), p.maxKeys()/4)] {
+	old := slices.DeleteFunc(slices.Collect(maps.Values(p.shelves)), func(s *shelf[K, V]) bool { return !s.empty() })
+	slices.SortFunc(old, func(a, b *shelf[K, V]) int { return a.demand.last.Compare(b.demand.last) })
+	for _, s := range old[:min(len(old), p.maxKeys()/4)] {
 		delete(p.shelves, s.key)
 	}
 }

@@ -23,18 +23,22 @@ func availableMemory() int64 {
 func newPressure() func() bool { return machine{os.DirFS("/")}.pressure() }
 
 // pressure makes a Config.Pressure: memory is short when less than a sixteenth
-// is available, or processes stood still for want of it for a tenth of the last
-// ten seconds. It is over at an eighth and a twentieth: else the pool would
-// fill up at once and cause the next.
+// is available; or less than a quarter, and processes stood still for want of
+// it for a tenth of the last ten seconds. It is over at an eighth and a
+// twentieth: else the pool would fill up at once and cause the next shortage.
+//
+// Standing still alone is no sign: a program that thrashes within the limit of
+// its own control group counts in the machine's figure, and would take the pool
+// from all others.
 func (m machine) pressure() func() bool {
 	short := false
 	return func() bool {
-		stall, part := 10.0, int64(16)
+		part, stall := int64(16), 10.0
 		if short {
-			stall, part = 5, 8
+			part, stall = 8, 5
 		}
 		available, total, ok := m.memory()
-		short = ok && available < total/part || m.stalled() > stall
+		short = ok && (available < total/part || available < total/4 && m.stalled() > stall)
 		return short
 	}
 }

@@ -76,12 +76,13 @@ func TestKernelPressure(t *testing.T) {
 		{files("999"), true},
 		{files("1999"), true}, // not over yet
 		{files("2001"), false},
-		{files("8000", psi, stall("10.00")), false},
-		{files("8000", psi, stall("10.01")), true},
-		{files("8000", psi, stall("5.01")), true},
-		{files("8000", psi, stall("5.00")), false},
-		{files("8000", psi, "nonsense"), false},
-		{fstest.MapFS{psi: {Data: []byte(stall("50.00"))}}, true},
+		{files("3999", psi, stall("10.00")), false},
+		{files("3999", psi, stall("10.01")), true},
+		{files("3999", psi, stall("5.01")), true},
+		{files("3999", psi, stall("5.00")), false},
+		{files("3999", psi, "nonsense"), false},
+		{files("4001", psi, stall("99.00")), false}, // somebody's own limit
+		{fstest.MapFS{psi: {Data: []byte(stall("50.00"))}}, false},
 		{fstest.MapFS{}, false},
 	}
 	m := fstest.MapFS{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -161,6 +162,31 @@ func TestTurns(t *testing.T) {
 			t.Errorf("they fight: %+v", st)
 		}
 	})
+}
+
+// TestChurn: where there is not room for all, chance in what is asked for does
+// not have things dropped in favour of others again and again.
+func TestChurn(t *testing.T) {
+	for _, most := range []int{2, 4, 8, 16} {
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			bubble(t, func(t *testing.T, l *lab) {
+				c := l.config()
+				c.Most, c.Workers = most, 3
+				p := l.open(c)
+				rnd := rand.New(rand.NewPCG(1, 1))
+				popular := rand.NewZipf(rnd, 1.3, 1, 30)
+				for range 20000 {
+					l.take(p, fmt.Sprint(popular.Uint64()))
+					pass(time.Duration(rnd.ExpFloat64() * float64(200*time.Millisecond)))
+				}
+				st := p.Stats()
+				t.Logf("%d hits, %d misses, %d dropped", st.Hits, st.Misses, st.Dropped)
+				if st.Dropped > st.Made/5 {
+					t.Errorf("%d of %d were made for nothing", st.Dropped, st.Made)
+				}
+			})
+		})
+	}
 }
 
 // TestFairMakers: where there are too few makers a key that is taken as fast as
@@ -407,6 +433,21 @@ func TestCloseStubborn(t *testing.T) {
 		p.Close()
 		if st := p.Stats(); st.Made != 1 || st.Dropped != 1 {
 			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// TestTimeout: a Make that hangs fails.
+func TestTimeout(t *testing.T) {
+	bubble(t, func(t *testing.T, l *lab) {
+		l.takes = time.Hour
+		c := l.config()
+		c.Timeout = 10 * time.Second
+		p := l.open(c)
+		l.take(p, "a")
+		pass(11 * time.Second)
+		if k := p.Stats().Keys["a"]; k.Failures != 1 || !errors.Is(k.Err, context.DeadlineExceeded) {
+			t.Errorf("%+v", k)
 		}
 	})
 }

@@ -57,6 +57,9 @@ func (p *Pool[K, V]) maxKeys() int { return max(manyKeys, 4*p.c.Most) }
 // has is how many things the shelf has or will have.
 func (s *shelf[K, V]) has() int { return len(s.things) + len(s.making) }
 
+// empty tells whether the shelf is needed for nothing but what it knows.
+func (s *shelf[K, V]) empty() bool { return s.has() == 0 && len(s.waiters) == 0 }
+
 func (s *shelf[K, V]) pop() thing[V] {
 	t := s.things[0]
 	s.things[0] = thing[V]{}

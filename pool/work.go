@@ -8,7 +8,7 @@ import (
 
 // begin starts a Make.
 func (p *Pool[K, V]) begin(s *shelf[K, V], now time.Time) {
-	ctx, cancel := context.WithCancel(p.ctx)
+	ctx, cancel := context.WithTimeout(p.ctx, p.c.Timeout)
 	j := &job{began: now, cancel: cancel}
 	s.making = append(s.making, j)
 	s.started = now
@@ -16,7 +16,7 @@ func (p *Pool[K, V]) begin(s *shelf[K, V], now time.Time) {
 	p.all.add(s.cost)
 	p.work.Go(func() {
 		v, err := p.c.Make(ctx, s.key)
-		cancelled := ctx.Err() != nil
+		cancelled := ctx.Err() == context.Canceled // by us, not late
 		cancel()
 		t := thing[V]{v: v, made: time.Now()}
 		if err == nil {
