@@ -28,7 +28,7 @@ type ground struct {
 	group   *cgroup.Group // nil where there is none
 	sentry  *exec.Cmd
 	sandbox *sandbox.Sandbox // gVisor's side of the sentry's control socket
-	memory  *os.File         // the guest's memory
+	memory  []*os.File       // the guest's memory
 	log     *os.File         // the sentry's log
 	dead    chan struct{}    // closed when the sentry is reaped; nil where there was none
 
@@ -55,13 +55,30 @@ func (g *ground) findMemory() error {
 			continue
 		}
 		fd, err := unix.Open(link, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err == unix.ENOENT {
+			continue // a restored guest's sentry gives up the memory that it booted with
+		}
 		if err != nil {
 			return fmt.Errorf("the guest's memory: %w", err)
 		}
-		g.memory = os.NewFile(uintptr(fd), "guest memory")
-		return nil
+		g.memory = append(g.memory, os.NewFile(uintptr(fd), "guest memory"))
 	}
-	return errors.New("the guest's memory: the sentry has no such file")
+	if len(g.memory) == 0 {
+		return errors.New("the guest's memory: the sentry has no such file")
+	}
+	return nil
+}
+
+// memorySize is what the guest's memory takes, in bytes.
+func (g *ground) memorySize() (size int64, err error) {
+	for _, f := range g.memory {
+		var st unix.Stat_t
+		if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+			return 0, err
+		}
+		size += st.Blocks * 512
+	}
+	return size, nil
 }
 
 // Kill implements [glove.Ground]. The sentry is process 1 of its own
@@ -80,13 +97,13 @@ func (g *ground) Sample() (glove.Sample, error) {
 	if g.closed {
 		return glove.Sample{}, errors.New("the box is closed")
 	}
-	var st unix.Stat_t
-	if err := unix.Fstat(int(g.memory.Fd()), &st); err != nil {
+	size, err := g.memorySize()
+	if err != nil {
 		return glove.Sample{}, err
 	}
 	// What the guest makes the sentry itself hold, such as full pipes, counts
 	// too.
-	s := glove.Sample{Memory: st.Blocks*512 + max(0, ownMemory(g.sentry.Process.Pid)-sentryMemorySize)}
+	s := glove.Sample{Memory: size + max(0, ownMemory(g.sentry.Process.Pid)-sentryMemorySize)}
 	if used, err := g.groupSample(); err == nil && used.CPU > 0 {
 		s.CPU = used.CPU
 	} else {
@@ -140,7 +157,7 @@ func (g *ground) Close() error {
 		defer g.mu.Unlock()
 		g.closed = true
 		var errs []error
-		for _, f := range []*os.File{g.memory, g.log} {
+		for _, f := range append(g.memory, g.log) {
 			if f != nil {
 				errs = append(errs, f.Close())
 			}

@@ -49,6 +49,8 @@ type Tier struct {
 	exe     *os.File
 	exeDen  *den.Den // holds a copy of the executable, if one was needed
 	exeErr  error
+
+	templates *templates
 }
 
 // Config says how to make a Tier. Its zero value is ready to use.
@@ -79,7 +81,14 @@ func New(c Config) (*Tier, error) {
 	if err != nil {
 		return nil, t.fail("sweep control groups", err)
 	}
+	t.templates = newTemplates(t.makeTemplate)
 	return t, nil
+}
+
+// Close drops what the tier keeps to make boxes faster. It makes boxes still.
+func (t *Tier) Close() error {
+	t.templates.close()
+	return nil
 }
 
 // Name implements [tier.Tier].
@@ -95,26 +104,39 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	case len(spec.Descriptors) > glove.MaxDescriptors:
 		return nil, t.invalid(fmt.Errorf("%d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors))
 	}
-	standby, with, err := glove.NewStandby(spec)
-	if err != nil {
-		return nil, t.fail("make pipes", err)
+	if spec.Standby == nil {
+		return box(t.open(ctx, spec, nil))
 	}
-	ends, g, err := t.boot(ctx, with)
-	if err := errors.Join(err, standby.Booted()); err != nil {
-		return nil, errors.Join(err, standby.Close())
-	}
-	box, err := glove.NewBox(glove.Config{
-		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g, Standby: standby,
-		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(),
-	})
+	return t.openStandby(ctx, spec)
+}
+
+// box keeps a nil pointer out of the interface.
+func box(b *glove.Box, _ *ground, err error) (tier.Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	return box, nil
+	return b, nil
+}
+
+// open makes a box, for a template or as a copy of one where there is an origin.
+func (t *Tier) open(ctx context.Context, spec tier.Spec, from *origin) (*glove.Box, *ground, error) {
+	standby, with, err := glove.NewStandby(spec)
+	if err != nil {
+		return nil, nil, t.fail("make pipes", err)
+	}
+	ends, g, err := t.boot(ctx, with, from)
+	if err := errors.Join(err, standby.Booted()); err != nil {
+		return nil, nil, errors.Join(err, standby.Close())
+	}
+	b, err := glove.NewBox(glove.Config{
+		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g, Standby: standby, Waiting: from.waiting(),
+		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(),
+	})
+	return b, g, err
 }
 
 // boot makes a box whose glove waits for a script.
-func (t *Tier) boot(ctx context.Context, spec tier.Spec) (_ glove.Ends, _ *ground, err error) {
+func (t *Tier) boot(ctx context.Context, spec tier.Spec, from *origin) (_ glove.Ends, _ *ground, err error) {
 	t.prepare.Do(func() { t.exe, t.exeDen, t.exeErr = executable(t.home) })
 	if t.exeErr != nil {
 		return glove.Ends{}, nil, t.fail("find the executable", t.exeErr)
@@ -153,8 +175,8 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec) (_ glove.Ends, _ *groun
 		}
 	}
 	guest := guest{
-		spec: guestSpec(spec.Root.Image, spec.Limits), image: spec.Root.Image,
-		memory: spec.Limits.Memory, ids: ids, inner: given,
+		spec: from.mark(guestSpec(spec.Root.Image, spec.Limits)), image: spec.Root.Image,
+		memory: spec.Limits.Memory, ids: ids, inner: given, from: from,
 	}
 	if err := g.start(ctx, t.exe, guest); err != nil {
 		if ctx.Err() != nil {

@@ -377,7 +377,7 @@ func TestCrash(t *testing.T) {
 	open(t, tr, tier.Spec{}).Close()
 	before := snapshot(t, tr)
 	spec := tier.Spec{Root: tc.root, Limits: glovebox.DefaultLimits}
-	ends, g, err := tr.boot(ctx, spec)
+	ends, g, err := tr.boot(ctx, spec, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

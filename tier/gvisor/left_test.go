@@ -85,7 +85,7 @@ func ownerMain() {
 		if err != nil {
 			panic(err)
 		}
-		_, g, err := tr.boot(ctx, tier.Spec{Root: tc.root, Limits: smallLimits})
+		_, g, err := tr.boot(ctx, tier.Spec{Root: tc.root, Limits: smallLimits}, nil)
 		if err != nil {
 			panic(err)
 		}

@@ -22,7 +22,7 @@ import (
 func TestSentryConfined(t *testing.T) {
 	tr := newTier(t)
 	open(t, tr, tier.Spec{}).Close()
-	ends, g, err := tr.boot(ctx, tier.Spec{Root: needPython(t).root, Limits: smallLimits})
+	ends, g, err := tr.boot(ctx, tier.Spec{Root: needPython(t).root, Limits: smallLimits}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestSentryDescriptors(t *testing.T) {
 		}
 		defer unix.Close(at)
 	}
-	ends, g, err := tr.boot(ctx, tier.Spec{Root: needPython(t).root, Limits: smallLimits})
+	ends, g, err := tr.boot(ctx, tier.Spec{Root: needPython(t).root, Limits: smallLimits}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,7 @@ type guest struct {
 	memory int64  // what the guest is told that the machine has, in bytes
 	ids    idRange
 	inner  glove.Inner // its descriptors, by their number in the guest
+	from   *origin     // nil: it is like no other
 }
 
 // boxID names a box to its sentry. There is one box for each sentry.
@@ -99,6 +100,10 @@ func (g *ground) start(ctx context.Context, exe *os.File, guest guest) error {
 
 // begin starts the guest, and finds its memory.
 func (g *ground) begin(conf *config.Config, guest guest) error {
+	if guest.from.waiting() != 0 {
+		// Its memory comes with it.
+		return errors.Join(g.restore(guest.from.state), g.findMemory())
+	}
 	up := make(chan error, 1)
 	go func() { up <- g.sandbox.StartRoot(conf, guest.spec) }()
 	return errors.Join(g.findMemory(), <-up)

@@ -1,0 +1,123 @@
+//go:build linux
+
+package gvisor
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// BenchmarkStandby is about boxes in which a Python waits: what it takes to make
+// one the long way and as a copy, and what it takes it to answer, beside the
+// same Python without a box.
+func BenchmarkStandby(b *testing.B) {
+	tr := newTier(b)
+	spec := whole(b, tier.Spec{Standby: obedient, Limits: glovebox.DefaultLimits})
+	ripe(b, tr, spec)
+	kind, err := kindOf(spec)
+	if err != nil {
+		b.Fatal(err)
+	}
+	// fresh makes a box; no template is made meanwhile.
+	fresh := func(b *testing.B, long bool) tier.Box {
+		var from *origin
+		if !long {
+			tr.templates.mu.Lock()
+			tr.templates.kinds[kind].template.copies = 0
+			tr.templates.mu.Unlock()
+			if from = tr.templates.take(kind); from == nil {
+				b.Fatal("there is no template")
+			}
+			defer from.state.Close()
+		}
+		box, _, err := tr.open(ctx, spec, from)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return box
+	}
+	answer := func(b *testing.B, box tier.Box) {
+		if r := order(box, "print(1)"); r.Cause != glovebox.CauseExit || r.stdout != "1\n" {
+			b.Errorf("got %+v, %q, %q", r.Outcome, r.stdout, r.stderr)
+		}
+	}
+	for name, long := range map[string]bool{"open/cold": true, "open/copy": false} {
+		b.Run(name, func(b *testing.B) {
+			cpu := treeCPU(os.Getpid())
+			for b.Loop() {
+				box := fresh(b, long)
+				b.StopTimer()
+				box.Close()
+				b.StartTimer()
+			}
+			b.ReportMetric(float64((treeCPU(os.Getpid())-cpu).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+		})
+	}
+	for name, pause := range map[string]time.Duration{"answer/paced": 25 * time.Millisecond, "answer/closed": 0} {
+		b.Run(name, func(b *testing.B) {
+			var took []time.Duration
+			var boxes []tier.Box
+			for b.Loop() {
+				b.StopTimer()
+				if len(boxes) == 0 {
+					for range 5 {
+						boxes = append(boxes, fresh(b, false))
+					}
+				}
+				box := boxes[0]
+				boxes = boxes[1:]
+				time.Sleep(pause)
+				b.StartTimer()
+				begin := time.Now()
+				answer(b, box)
+				took = append(took, time.Since(begin))
+				b.StopTimer()
+				box.Close()
+				b.StartTimer()
+			}
+			for _, box := range boxes {
+				box.Close()
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+			b.ReportMetric(float64(took[0].Microseconds())/1000, "min-ms")
+		})
+	}
+	for _, workers := range []int{1, 2, 3} {
+		b.Run(fmt.Sprintf("life/%d", workers), func(b *testing.B) {
+			next := make(chan bool)
+			var all sync.WaitGroup
+			for range workers {
+				all.Go(func() {
+					for range next {
+						box := fresh(b, false)
+						answer(b, box)
+						box.Close()
+					}
+				})
+			}
+			for b.Loop() {
+				next <- true
+			}
+			close(next)
+			all.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "boxes/s")
+		})
+	}
+	b.Run("no box", func(b *testing.B) {
+		for b.Loop() {
+			if err := exec.Command("python3", "-I", "-c", "print(1)").Run(); err != nil {
+				b.Skip(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,399 @@
+//go:build linux
+
+package gvisor
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/opencontainers/runtime-spec/specs-go"
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/internal/tap"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// A box whose standby command waits is dear to make and, when it is made, like
+// any other of its kind: nothing of a job is in it. So one of a kind is made,
+// its state is written down, and further boxes of the kind are copies. The first
+// one of a kind is made the long way, and so is any that cannot be a copy.
+
+// template is the state of a box whose standby command waits.
+type template struct {
+	state   state
+	waiting int64 // the process of the standby command
+	size    int64 // in bytes
+	made    time.Time
+	copies  int
+}
+
+// What is equal in all copies of a template, such as the seed of an
+// interpreter's hash tables and where its code lies, can be learned by the code
+// in one of them. So few boxes share a template, for a short time; its successor
+// is made before its end.
+const (
+	maxCopies   = 64
+	renewCopies = 48
+	maxAge      = 10 * time.Minute
+	renewAge    = 5 * time.Minute
+)
+
+// What the templates of a tier may take.
+const (
+	maxTemplates     = 16
+	maxTemplateBytes = 256 << 20
+	maxKinds         = 256
+)
+
+// A kind whose templates fail has none for a while.
+const (
+	maxFailures = 3
+	pause       = time.Minute
+)
+
+// templates keeps the templates of a tier.
+type templates struct {
+	make func(ctx context.Context, spec tier.Spec) (*template, error)
+	stop context.CancelFunc
+	ctx  context.Context // of those that are being made
+	turn chan struct{}   // one is made at a time
+	all  sync.WaitGroup  // those that make them
+
+	mu    sync.Mutex
+	clock int64
+	kinds map[string]*shelf
+	done  bool
+}
+
+// shelf is what there is for a kind.
+type shelf struct {
+	template *template // nil: none
+	making   bool
+	failures int       // in a row
+	rest     time.Time // until then none is made
+	used     int64     // when, by templates.clock
+}
+
+func newTemplates(maker func(context.Context, tier.Spec) (*template, error)) *templates {
+	ts := &templates{make: maker, turn: make(chan struct{}, 1), kinds: map[string]*shelf{}}
+	ts.ctx, ts.stop = context.WithCancel(context.Background())
+	return ts
+}
+
+// origin is where a box comes from.
+type origin struct {
+	kind     string
+	template *template // nil: it is going to be one
+	state    state     // the template's, opened for this box alone
+}
+
+// waiting is the process of the standby command that waits in the box from the
+// beginning, or 0.
+func (o *origin) waiting() int64 {
+	if o == nil || o.template == nil {
+		return 0
+	}
+	return o.template.waiting
+}
+
+// kindMark is what gVisor compares, among all else that a guest's description
+// says, when it restores one: a box cannot be the copy of one of another kind.
+const kindMark = "dev.gvisor.glovebox.kind"
+
+// mark writes the kind into a guest's description.
+func (o *origin) mark(guest *specs.Spec) *specs.Spec {
+	if o != nil {
+		guest.Annotations[kindMark] = o.kind
+	}
+	return guest
+}
+
+// take returns what a box of a kind can be copied from, or nil.
+func (ts *templates) take(kind string) *origin {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	s := ts.kinds[kind]
+	if s == nil || s.template == nil {
+		return nil
+	}
+	t := s.template
+	if t.copies >= maxCopies || time.Since(t.made) > maxAge {
+		s.drop()
+		return nil
+	}
+	state, err := t.state.reopen()
+	if err != nil {
+		s.drop()
+		return nil
+	}
+	t.copies++
+	return &origin{kind, t, state}
+}
+
+// tell says what came of a copy.
+func (ts *templates) tell(c *origin, err error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	s := ts.kinds[c.kind]
+	switch {
+	case s == nil || s.template != c.template:
+	case err == nil:
+		s.failures = 0
+	default:
+		if s.failures++; s.failures >= maxFailures {
+			s.fail()
+		}
+	}
+}
+
+// want has a template made for the further boxes of a kind, unless there is
+// one. It returns at once.
+func (ts *templates) want(kind string, spec tier.Spec) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.done {
+		return
+	}
+	s := ts.kinds[kind]
+	if s == nil {
+		s = &shelf{}
+		ts.kinds[kind] = s
+	}
+	ts.clock++
+	s.used = ts.clock
+	if t := s.template; s.making || time.Now().Before(s.rest) ||
+		t != nil && t.copies < renewCopies && time.Since(t.made) < renewAge {
+		return
+	}
+	spec, closeSpec, err := stripped(spec)
+	if err != nil {
+		s.fail()
+		return
+	}
+	s.making = true
+	ts.all.Go(func() {
+		defer closeSpec()
+		t, err := ts.takeTurn(spec)
+		ts.mu.Lock()
+		defer ts.mu.Unlock()
+		s.making = false
+		if err != nil {
+			s.fail()
+			return
+		}
+		s.drop()
+		s.template, s.failures = t, 0
+		ts.bound()
+	})
+}
+
+func (ts *templates) takeTurn(spec tier.Spec) (*template, error) {
+	select {
+	case ts.turn <- struct{}{}:
+	case <-ts.ctx.Done():
+		return nil, ts.ctx.Err()
+	}
+	defer func() { <-ts.turn }()
+	return ts.make(ts.ctx, spec)
+}
+
+// bound drops what was not used for the longest time, where there is too much.
+func (ts *templates) bound() {
+	for {
+		var n, size int64
+		var oldest, stale string
+		for kind, s := range ts.kinds {
+			if s.template == nil {
+				if !s.making && (stale == "" || s.used < ts.kinds[stale].used) {
+					stale = kind
+				}
+				continue
+			}
+			n, size = n+1, size+s.template.size
+			if oldest == "" || s.used < ts.kinds[oldest].used {
+				oldest = kind
+			}
+		}
+		switch {
+		case n > maxTemplates || size > maxTemplateBytes:
+			ts.kinds[oldest].drop()
+		case len(ts.kinds) > maxKinds && stale != "":
+			delete(ts.kinds, stale)
+		default:
+			return
+		}
+	}
+}
+
+// close drops all, and returns when none is being made. Further boxes are made
+// the long way.
+func (ts *templates) close() {
+	ts.mu.Lock()
+	ts.done = true
+	ts.stop()
+	ts.mu.Unlock()
+	ts.all.Wait()
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, s := range ts.kinds {
+		s.drop()
+	}
+	clear(ts.kinds)
+}
+
+func (s *shelf) drop() {
+	if s.template != nil {
+		s.template.state.Close()
+		s.template = nil
+	}
+}
+
+func (s *shelf) fail() {
+	s.drop()
+	s.failures, s.rest = 0, time.Now().Add(pause)
+}
+
+// kindOf names what must be equal in a box and in the one that it is a copy of.
+// That the executable is, is sure: no template outlives the process.
+func kindOf(spec tier.Spec) (string, error) {
+	var image unix.Stat_t
+	if err := unix.Stat(spec.Root.Image, &image); err != nil {
+		return "", err
+	}
+	var access []int
+	for _, f := range spec.Descriptors {
+		a, err := accessOf(f)
+		if err != nil {
+			return "", err
+		}
+		access = append(access, a)
+	}
+	l := spec.Limits
+	l.Wall, l.CPU, l.Output = 0, 0, 0 // these are the supervisor's
+	h := sha256.New()
+	// Quoted, since no two lists of strings look the same so.
+	fmt.Fprintf(h, "%q %q %v %+v %v %q %q %q", spec.Root.Key, spec.Root.Image,
+		[]int64{int64(image.Dev), int64(image.Ino), image.Size, image.Mtim.Nano(), image.Ctim.Nano()},
+		l, access, spec.Standby.Args, spec.Standby.Env, spec.Standby.Dir)
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}
+
+// none is the access of a descriptor that is not there; else it is O_RDONLY or
+// O_WRONLY.
+const none = -1
+
+func accessOf(f *os.File) (int, error) {
+	if f == nil {
+		return none, nil
+	}
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var flags int
+	var failed error
+	if err := conn.Control(func(fd uintptr) { flags, failed = unix.FcntlInt(fd, unix.F_GETFL, 0) }); err != nil || failed != nil {
+		return 0, errors.Join(err, failed)
+	}
+	if flags &= syscall.O_ACCMODE; flags != os.O_RDONLY && flags != os.O_WRONLY {
+		return 0, errors.New("a pipe that is read and written")
+	}
+	return flags, nil
+}
+
+// stripped is spec without all that is one job's, its descriptors replaced by
+// pipes that nobody uses.
+func stripped(spec tier.Spec) (_ tier.Spec, closeAll func(), err error) {
+	var files []*os.File
+	closeAll = func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	root, standby := *spec.Root, *spec.Standby
+	bare := tier.Spec{Root: &root, Limits: spec.Limits, Allow: slices.Clone(spec.Allow), Standby: &tier.Command{
+		Args: slices.Clone(standby.Args), Env: slices.Clone(standby.Env), Dir: standby.Dir,
+	}}
+	for _, f := range spec.Descriptors {
+		access, err := accessOf(f)
+		if err == nil && access != none {
+			var r, w *os.File
+			if r, w, err = tap.Pipe(); err == nil {
+				files = append(files, r, w)
+				f = map[int]*os.File{os.O_RDONLY: r, os.O_WRONLY: w}[access]
+			}
+		}
+		if err != nil {
+			closeAll()
+			return tier.Spec{}, nil, err
+		}
+		bare.Descriptors = append(bare.Descriptors, f)
+	}
+	return bare, closeAll, nil
+}
+
+// makeTemplate makes the template of a spec that is stripped.
+func (t *Tier) makeTemplate(ctx context.Context, spec tier.Spec) (_ *template, err error) {
+	kind, err := kindOf(spec)
+	if err != nil {
+		return nil, err
+	}
+	state, err := newState()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			state.Close()
+		}
+	}()
+	box, g, err := t.open(ctx, spec, &origin{kind: kind})
+	if err != nil {
+		return nil, err
+	}
+	made := &template{state: state, waiting: box.Waiting(), made: time.Now()}
+	err = g.save(ctx, state)
+	if err = errors.Join(err, box.Close()); err != nil {
+		return nil, err
+	}
+	// Nobody is left who could write.
+	if made.size, err = state.seal(); err != nil {
+		return nil, err
+	}
+	if made.size > maxTemplateBytes {
+		return nil, fmt.Errorf("a template of %d bytes", made.size)
+	}
+	return made, nil
+}
+
+// openStandby makes a box with a standby command, as a copy if that can be.
+func (t *Tier) openStandby(ctx context.Context, spec tier.Spec) (tier.Box, error) {
+	kind, err := kindOf(spec)
+	if err != nil { // it can be no copy
+		return box(t.open(ctx, spec, nil))
+	}
+	if from := t.templates.take(kind); from != nil {
+		b, _, err := t.open(ctx, spec, from)
+		from.state.Close()
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		t.templates.tell(from, err)
+		if err == nil {
+			t.templates.want(kind, spec)
+			return b, nil
+		}
+	}
+	b, err := box(t.open(ctx, spec, nil))
+	if err == nil {
+		t.templates.want(kind, spec)
+	}
+	return b, err
+}
