@@ -3,43 +3,259 @@ package bench
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
-func TestRun(t *testing.T) {
-	var a, b int
-	list := []Contestant{
-		{Name: "a", Do: func(context.Context) error { a++; return nil }},
-		{Name: "b", Do: func(context.Context) error { b++; return nil }},
+// takes is a contestant that takes some time.
+func takes(name string, d time.Duration) Contestant {
+	return Contestant{Name: name, Do: func(ctx context.Context) (bool, error) {
+		time.Sleep(d)
+		return false, ctx.Err()
+	}}
+}
+
+// find returns a figure.
+func find(t *testing.T, figures []Figure, name string, mode Mode, clients int) Figure {
+	t.Helper()
+	i := slices.IndexFunc(figures, func(f Figure) bool { return f.Name == name && f.Mode == mode && f.Clients == clients })
+	if i < 0 {
+		t.Fatalf("there is no figure of %s, %s, %d", name, mode, clients)
 	}
-	got, err := Run(context.Background(), list, 13)
-	if err != nil || len(got) != 4 {
-		t.Fatalf("got %v, %v", got, err)
+	return figures[i]
+}
+
+func about(a, b float64) bool { return math.Abs(a-b) <= 0.02*b }
+
+// TestFigures: by a fake clock, each figure is what the contestants do.
+func TestFigures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := Plan{Clients: []int{1, 4}, Requests: 24, Sustain: 4 * time.Second}
+		figures, err := p.Run(t.Context(), []Contestant{takes("slow", 10*time.Millisecond), takes("fast", 2*time.Millisecond)})
+		if err != nil || len(figures) != 2*p.Cells() || p.Cells() != 6 {
+			t.Fatalf("%d figures, %v", len(figures), err)
+		}
+		for _, want := range []struct {
+			mode    Mode
+			clients int
+			runs    int
+			rate    float64 // of the fast one
+		}{
+			{Paced, 1, 24, 1000 / 27.},
+			{Closed, 1, 24, 500},
+			{Closed, 4, 24, 2000},
+			{Sustained, 1, 1500, 500},
+			{Sustained, 4, 6000, 2000},
+		} {
+			f := find(t, figures, "fast", want.mode, want.clients)
+			if f.P50 != 2 || f.Min != 2 || f.P95 != 2 || !about(f.Ratio, 0.2) {
+				t.Errorf("%+v", f)
+			}
+			if !about(float64(f.Runs), float64(want.runs)) || !about(f.Rate, want.rate) {
+				t.Errorf("%s, %d clients: %d runs, %.1f a second; want %d, %.1f", want.mode, want.clients, f.Runs, f.Rate, want.runs, want.rate)
+			}
+			if want.mode != Paced && !about(f.RateRatio, 5) {
+				t.Errorf("rate %.2f times the other's", f.RateRatio)
+			}
+		}
+	})
+}
+
+// TestSlowSustained: requests longer than the stretch are counted in part.
+func TestSlowSustained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := Plan{Clients: []int{4}, Requests: 1, Sustain: time.Second}
+		figures, err := p.Run(t.Context(), []Contestant{takes("slow", 2*time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := find(t, figures, "slow", Sustained, 4); !about(f.Rate, 2) || f.Runs != 8 {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// TestTurns: contestants take turns in bursts, and settle between them.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order strings.Builder
+		does := func(name string) Contestant {
+			return Contestant{Name: name, Do: func(context.Context) (bool, error) { order.WriteString(name); return false, nil }}
+		}
+		p := Plan{Clients: []int{1}, Sustained: []int{}, Requests: 13, Settle: func(context.Context) { order.WriteByte('.') }}
+		if _, err := p.Run(t.Context(), []Contestant{does("a"), does("b")}); err != nil {
+			t.Fatal(err)
+		}
+		round := strings.Repeat("a", 10) + "." + strings.Repeat("b", 10) + ".aaa.bbb."
+		if got := order.String(); got != "."+round+round {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// TestClients: as many ask at a time as should, and no more.
+func TestClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var now, most int
+		c := Contestant{Name: "a", Do: func(context.Context) (bool, error) {
+			mu.Lock()
+			now++
+			most = max(most, now)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			now--
+			mu.Unlock()
+			return false, nil
+		}}
+		for _, clients := range []int{1, 3, 16} {
+			most = 0
+			p := Plan{Clients: []int{clients}, Requests: 40, Sustain: time.Second}
+			if _, err := p.Run(t.Context(), []Contestant{c}); err != nil {
+				t.Fatal(err)
+			}
+			if most != clients {
+				t.Errorf("%d asked at a time, want %d", most, clients)
+			}
+		}
+	})
+}
+
+// TestShare: who is slow asks less often, but asks.
+func TestShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		p := Plan{Clients: []int{1}, Requests: 100, Sustain: time.Minute, Share: time.Second}
+		figures, err := p.Run(t.Context(), []Contestant{takes("slow", 3*time.Second), takes("even", 300*time.Millisecond), takes("fast", time.Millisecond)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, runs := range map[string]int{"slow": 1, "even": 4, "fast": 100} {
+			if f := find(t, figures, name, Closed, 1); f.Runs != runs {
+				t.Errorf("%s: %d runs, want %d", name, f.Runs, runs)
+			}
+		}
+		if took := time.Since(begin); took > 25*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestFails: who fails is out, and the others go on.
+func TestFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int32
+		bad := Contestant{Name: "bad", Do: func(context.Context) (bool, error) {
+			if n.Add(1)%3 == 0 {
+				return false, errors.New("it broke")
+			}
+			return false, nil
+		}}
+		p := Plan{Clients: []int{1}, Requests: 10, Sustain: time.Second}
+		figures, err := p.Run(t.Context(), []Contestant{takes("good", time.Millisecond), bad})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := find(t, figures, "bad", Closed, 1); f.Error != "after 2 requests: it broke" || f.Ratio != 0 || f.Runs != 2 {
+			t.Errorf("%+v", f)
+		}
+		if f := find(t, figures, "good", Closed, 1); f.Error != "" || f.Runs != 10 || f.Ratio != 1 {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// TestCancel: nothing is waited for.
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 110*time.Millisecond)
+		defer cancel()
+		begin := time.Now()
+		p := Plan{Clients: []int{2}, Requests: 1000, Sustain: time.Hour}
+		_, err := p.Run(ctx, []Contestant{takes("a", time.Millisecond)})
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 200*time.Millisecond {
+			t.Errorf("%v after %v", err, time.Since(begin))
+		}
+	})
+}
+
+// TestWarm: a share is told of who should be warm, and of nobody else.
+func TestWarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int32
+		half := func(context.Context) (bool, error) { return n.Add(1)%2 == 0, nil }
+		p := Plan{Clients: []int{1}, Sustained: []int{}, Requests: 10}
+		figures, err := p.Run(t.Context(), []Contestant{{Name: "cold", Do: half}, {Name: "warm", Do: half, Warm: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := find(t, figures, "cold", Closed, 1); f.Warm != nil {
+			t.Errorf("cold: %v warm", *f.Warm)
+		}
+		if f := find(t, figures, "warm", Closed, 1); f.Warm == nil || *f.Warm != 0.5 || f.Runs != 10 {
+			t.Errorf("warm: %v in %d runs", f.Warm, f.Runs)
+		}
+		if n.Load() != 2*10+2*20 {
+			t.Errorf("asked %d times: each figure of the warm one has a turn before it", n.Load())
+		}
+	})
+}
+
+func TestQuantile(t *testing.T) {
+	var times []float64
+	for i := range 100 {
+		times = append(times, float64(i+1))
 	}
-	if a != 27 || b != 27 {
-		t.Errorf("a ran %d times and b %d, want 27", a, b)
+	if p50, p95 := quantile(times, 0.5), quantile(times, 0.95); p50 != 51 || p95 != 96 {
+		t.Errorf("p50 %v, p95 %v", p50, p95)
 	}
-	for _, f := range got {
-		if f.Runs != 13 || f.Min > f.P50 || f.P50 > f.P95 {
-			t.Errorf("got %+v", f)
+	if one := quantile(times[:1], 0.95); one != 1 {
+		t.Errorf("of one: %v", one)
+	}
+}
+
+func TestRatios(t *testing.T) {
+	warm := 0.9
+	figures := []Figure{
+		{Name: "bare", Mode: Paced, Clients: 1, Runs: 5, P50: 10, P95: 12, Rate: 28},
+		{Name: "box", Mode: Paced, Clients: 1, Runs: 5, P50: 5, P95: 20, Rate: 56, Warm: &warm},
+		{Name: "bad", Mode: Paced, Clients: 1, Error: "after 1 requests: it broke"},
+	}
+	side := func(name string, m Metric) Side { return Side{name, Paced, 1, m} }
+	bare := side("bare", P50)
+	ratios, how := Ratios(figures, []Ratio{
+		{"p50", side("box", P50), bare},
+		{"p95", side("box", P95), bare},
+		{"rate", side("box", Rate), side("bare", Rate)},
+		{"bad", side("bad", P50), bare},
+		{"gone", side("gone", P50), bare},
+		{"unknown", side("unknown", P50), bare},
+		{"clients", Side{"box", Paced, 4, P50}, bare},
+		{"over", bare, side("gone", P50)},
+	}, map[string]string{"box": "a box", "bare": "no box"}, map[string]string{"gone": "it is not installed"})
+	if len(ratios) != 3 || ratios["p50"] != 0.5 || ratios["p95"] != 2 || ratios["rate"] != 2 {
+		t.Errorf("%v", ratios)
+	}
+	for key, want := range map[string]string{
+		"p50":     "p50 of box, paced, 1 at a time = 5 ms in 5 runs, 90 % of them warm (a box); divided by p50 of bare, paced, 1 at a time = 10 ms in 5 runs (no box)",
+		"bad":     "absent: bad, paced, 1 at a time, failed after 1 requests: it broke",
+		"gone":    "absent: gone was not timed: it is not installed",
+		"unknown": "absent: unknown, paced, 1 at a time, was not timed",
+		"clients": "absent: box, paced, 4 at a time, was not timed",
+		"over":    "absent: gone was not timed: it is not installed",
+	} {
+		if how[key] != want {
+			t.Errorf("%s: %s", key, how[key])
 		}
 	}
-}
-
-func TestRunFails(t *testing.T) {
-	bad := errors.New("bad")
-	_, err := Run(context.Background(), []Contestant{{Name: "a", Do: func(context.Context) error { return bad }}}, 1)
-	if !errors.Is(err, bad) {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestFigure(t *testing.T) {
-	var times []float64
-	for i := 100; i > 0; i-- {
-		times = append(times, float64(i))
-	}
-	if f := figure(times); f.Min != 1 || f.P50 != 51 || f.P95 != 96 {
-		t.Errorf("got %+v", f)
+	if len(how) != 8 {
+		t.Errorf("%d texts", len(how))
 	}
 }
