@@ -183,7 +183,7 @@ func TestBenchPrint(t *testing.T) {
 	said := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
 		"paced, clients: 1 contestant", "bare 9.00 10.00 12.00 1.00 28.0 1.00 7", "process warm 1.00 1.25 2.00 0.12 38.0 1.36 7 50 %",
-		"closed, clients: 4 contestant", "process warm failed 2", "process_warm_paced 0.125", "process warm 300.0", "process warm 3.0 MiB",
+		"closed, clients: 4 contestant", "process warm failed 2", "process_warm_paced 0.125", "process warm 300.0", "process warm 3 MiB",
 		"bare: no box", "nsjail: left out: nsjail is not on PATH",
 	} {
 		if !strings.Contains(said, want) {
