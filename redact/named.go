@@ -352,6 +352,8 @@ type namedCandidate struct {
 	form *form
 }
 
+func (namedCandidate) before() int { return 0 }
+
 func (c namedCandidate) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	b, f := s.buf, c.form
 	if f.raw != nil {

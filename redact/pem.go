@@ -103,10 +103,12 @@ func pemTail(b []byte, eof bool) (int, bool) {
 		rest := b[n:]
 		run := pemRun(rest)
 		if run == len(rest) {
-			if run >= pemLine || eof {
-				return len(b), eof
+			if eof {
+				return len(b), true
 			}
-			return n, false
+			// Enough of a line stays to tell, when the rest of it comes, that
+			// it is one.
+			return n + max(0, run-pemLine), false
 		}
 		if run >= pemLine {
 			n += run

@@ -18,8 +18,10 @@ type rule struct {
 	exact bool
 	// left is what may not stand right before the window.
 	left *class
-	// back is how many bytes before the key the window starts.
-	back int
+	// back is how many bytes before the key the window starts, and prior what
+	// they are made of.
+	back  int
+	prior *class
 	// span is how many bytes from the key's start the window has; 0 is 256.
 	span int
 	// lines lets the window go past the end of the line.
@@ -65,14 +67,12 @@ func (r *rule) apart(left *class) *rule {
 // needSpan is how far from the start of a key rule.need may be.
 const needSpan = 48
 
-// maxBack bounds rule.back plus the length of a key.
-const maxBack = 128
-
 // rulebook is the rules with the automaton of their keys.
 type rulebook struct {
 	auto *automaton
 	uses [][]keyed // key → what it starts
 	ids  map[string]bool
+	back []*rule // those with something before their keys
 }
 
 // keyed is a rule at one of its keys. It is the matcher of what starts with
@@ -96,6 +96,9 @@ func makeBook() *rulebook {
 	var folded [][]byte
 	for _, r := range allRules() {
 		bk.ids[r.id] = true
+		if r.back > 0 {
+			bk.back = append(bk.back, r)
+		}
 		if r.span == 0 {
 			r.span = 256
 		}
@@ -143,16 +146,24 @@ func (f *ruleFinder) scan(b []byte, from int, hits []hit) []hit {
 	return hits
 }
 
-// pending covers a key that is not complete, and the run of token bytes before
-// it that a rule may look back on.
+// pending covers a key that is not complete, and what stands before it and may
+// belong to the secret.
 func (f *ruleFinder) pending(b []byte) int {
-	n := int(f.auto.depth[f.state])
-	for most := n + maxBack; n < len(b) && n < most && wordy[b[len(b)-1-n]]; n++ {
+	key := int(f.auto.depth[f.state])
+	most := key
+	for _, r := range f.back {
+		n := key
+		for n < len(b) && n < key+r.back && r.prior[b[len(b)-1-n]] {
+			n++
+		}
+		most = max(most, n)
 	}
-	return n
+	return most
 }
 
 func (f *ruleFinder) slid(int) {}
+
+func (c *keyed) before() int { return c.back }
 
 func (c *keyed) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	b, r := s.buf, c.rule
@@ -295,7 +306,6 @@ var (
 	word      = newClass("0-9A-Za-z_")
 	dashed    = newClass("0-9A-Za-z_-")
 	dotted    = newClass("0-9A-Za-z_.-")
-	wordy     = newClass("0-9A-Za-z_.~-")
 	base64s   = newClass("0-9A-Za-z+/=_-")
 )
 

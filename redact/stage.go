@@ -45,6 +45,8 @@ type matcher interface {
 	// match appends the spans of the candidate at s.buf[at]. More tells that
 	// it needs to see more of the stream first; never when eof is set.
 	match(s *stage, at int, eof bool, spans []span) (found []span, more bool)
+	// before is how many bytes before the candidate a span may start.
+	before() int
 }
 
 // span is a part of the buffer that is a secret.
@@ -158,7 +160,7 @@ func (s *stage) give(eof bool, out func([]byte)) {
 	if !eof {
 		limit -= s.finder.pending(s.buf)
 		for _, h := range s.hits {
-			limit = min(limit, h.at-maxBack)
+			limit = min(limit, h.at-h.m.before())
 		}
 	}
 	given := 0
