@@ -162,7 +162,7 @@ func (w *watch) restart() {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.gaps = nil
+	w.gaps, w.phase = nil, ""
 	w.add(item{Event: Event{Kind: EventRestart}})
 }
 
