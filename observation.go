@@ -352,6 +352,9 @@ type Observation struct {
 	Usage      Usage        `json:"usage"`
 	Timings    Timings      `json:"timings"`
 	Tier       TierName     `json:"tier,omitempty"`
+	// Warm tells that the box, and the interpreter in it, were made ready before
+	// the run came. Like any box it was used by this run alone.
+	Warm bool `json:"warm,omitempty"`
 	// TierReason says why this tier was taken.
 	TierReason string    `json:"tier_reason,omitempty"`
 	Isolation  []Control `json:"isolation,omitempty"`

@@ -47,11 +47,13 @@ func (r *run) boot(ctx context.Context, files []glovebox.File, fds []*os.File, l
 			Root: root, Files: files, Limits: limits, Descriptors: fds, Allow: r.e.c.Allow,
 		})
 		if err == nil {
+			r.e.refusals.Delete(t.Name())
 			return box, t, refused, nil
 		}
 		if !tier.IsKind(err, tier.KindUnsupported) {
 			return nil, nil, nil, err
 		}
+		r.e.refusals.Store(t.Name(), err)
 		refused = errors.Join(refused, err)
 	}
 	if refused == nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/classify"
@@ -74,7 +75,7 @@ func (r *run) oneCase(ctx context.Context, s *session, i int, c glovebox.Case, s
 	}
 	// One byte more than expected output could match is enough to know.
 	seen := &prefix{left: int(min(r.job.Limits.Output, int64(len(c.Stdout))*2+64<<10))}
-	cmd := r.command(s.plan.Run, append(append([]string(nil), r.job.Args...), c.Args...)...)
+	cmd := s.command(slices.Concat(r.job.Args, c.Args)...)
 	cmd.Stdin = []byte(c.Stdin)
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(stdout, seen), stderr
 	out, syntax := s.run(ctx, cmd)

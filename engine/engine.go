@@ -20,6 +20,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -32,6 +33,7 @@ import (
 	"github.com/gloveboxhq/glovebox/host"
 	"github.com/gloveboxhq/glovebox/image"
 	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/pool"
 	"github.com/gloveboxhq/glovebox/redact"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
@@ -67,6 +69,9 @@ type Config struct {
 	// Image and Needs are those of Jobs that name none.
 	Image string
 	Needs []glovebox.Need
+	// Warm keeps boxes ready for the runs to come. Nil keeps none: each run
+	// makes its own.
+	Warm *Warm
 	// Keep is how many bytes of each stream an Observation holds; 0 means
 	// 64 KiB. What is longer is an artifact as a whole.
 	Keep int
@@ -93,11 +98,22 @@ type Decision struct {
 
 // Engine runs Jobs.
 type Engine struct {
-	c     Config
-	own   *artifact.Memory // closed with the Engine
-	tools sync.Map         // what it is the toolchain of → func() (*language.Toolchain, error)
+	c Config
+	// own and ownTiers are closed with the Engine.
+	own      *artifact.Memory
+	ownTiers []tier.Tier
+	tools    sync.Map // what it is the toolchain of → func() (*language.Toolchain, error)
 	// ownImages opens the user's store of images.
 	ownImages func() (*image.Store, error)
+
+	pool       *pool.Pool[kind, *ready] // nil where none is kept
+	warmImages sync.Map                 // digest → *image.Image, of the kinds
+	refusals   sync.Map                 // tiers that cannot be had here → error
+	leaving    chan struct{}            // has room for boxes that are being destroyed
+	gone       sync.WaitGroup           // what destroys them
+
+	mu      sync.Mutex
+	trouble []error // what could not be taken away
 }
 
 // Error is a Job that is wrong in itself.
@@ -146,21 +162,39 @@ func New(c Config) (*Engine, error) {
 		if e.c.Tiers, err = defaultTiers(c); err != nil {
 			return nil, err
 		}
+		e.ownTiers = e.c.Tiers
 	}
 	e.ownImages = sync.OnceValues(func() (*image.Store, error) { return image.Open("") })
 	if e.c.Artifacts == nil {
 		e.own = artifact.NewMemory(artifactMemory)
 		e.c.Artifacts = e.own
 	}
+	e.leaving = make(chan struct{}, maxLeaving)
+	if c.Warm != nil {
+		e.pool = e.newPool(*c.Warm)
+	}
 	return e, nil
 }
 
-// Close releases what New made.
+// Close releases what New made, and waits until the boxes of runs that have
+// ended are gone. No run may be under way.
 func (e *Engine) Close() error {
-	if e.own != nil {
-		return e.own.Close()
+	var errs []error
+	if e.pool != nil {
+		errs = append(errs, e.pool.Close())
 	}
-	return nil
+	e.gone.Wait()
+	for _, t := range e.ownTiers {
+		if c, ok := t.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	if e.own != nil {
+		errs = append(errs, e.own.Close())
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return errors.Join(append(errs, e.trouble...)...)
 }
 
 // Artifacts is where the artifacts of Observations are.

@@ -117,82 +117,99 @@ func (r *run) sitTogether(ctx context.Context, x *language.Exam, facts *classify
 // sitApart runs the candidate in one box and the tests in another, with two
 // pipes between them.
 func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Facts) (string, error) {
-	report, err := newReport(maxEvents)
-	if err != nil {
-		return "", err
-	}
-	defer report.close()
-	// The candidate's own report says what the parser says, before its code
-	// starts; what comes after that is not read.
-	parser, err := newReport(firstEvent)
-	if err != nil {
-		return "", err
-	}
-	defer parser.close()
-	link, err := newLink()
-	if err != nil {
-		return "", err
-	}
-	defer link.close()
-
 	staged := r.staged(x.Files)
 	// The tests outlive the candidate's deadline, so that it is the candidate
 	// that a deadline is blamed on.
 	patient := r.job.Limits
 	patient.Wall += 2 * grace
-	var harness tier.Box
-	var err2 error
-	opened := make(chan struct{})
-	go func() {
-		defer close(opened)
-		harness, _, _, err2 = r.boot(ctx, x.Harness.Files, []*os.File{link.toHarness.r, link.toCandidate.w, report.w}, patient)
-	}()
-	candidate, err := r.open(ctx, staged, []*os.File{link.toCandidate.r, link.toHarness.w, parser.w}, r.job.Limits)
-	<-opened
-	link.close()
-	defer r.shut(candidate)
-	defer r.shut(harness)
-	if err := errors.Join(err, err2); err != nil {
-		return "", err
+	command, judge := r.candidate(x), r.ours(*x.Harness)
+	judge.Files = nil // staged when the box is opened
+
+	var s *ready
+	if x.Check == nil {
+		s = r.take(ctx, true, orders(x.Candidate), orders(*x.Harness))
 	}
-	if !r.checkCandidate(ctx, candidate, x, facts) {
+	if s != nil {
+		command = told(command, orders(x.Candidate, r.job.Args...), staged, r.job.Limits.Wall)
+		judge = told(judge, orders(*x.Harness), x.Harness.Files, patient.Wall)
+	} else {
+		var err error
+		if s, err = r.pair(ctx, staged, x.Harness.Files, patient); err != nil {
+			return "", err
+		}
+	}
+	defer s.parser.close()
+	defer s.tests.close()
+	defer r.leave(s.candidate, s.harness)
+	if !r.checkCandidate(ctx, s.candidate, x, facts) {
 		return "", nil
 	}
 
 	begin := time.Now()
 	r.watch.begin(glovebox.PhaseTest, r.job.Limits.Wall)
-	report.start()
-	parser.start()
+	s.tests.start()
+	s.parser.start()
 	during, finished := context.WithCancel(ctx)
 	defer finished()
 	tests := make(chan glovebox.Outcome, 1)
 	var said bytes.Buffer
 	go func() {
-		cmd := r.ours(*x.Harness)
-		cmd.Files = nil // staged when the box was opened
-		cmd.Stderr = &bounded{b: &said}
-		out := harness.Run(ctx, cmd)
+		judge.Stderr = &bounded{b: &said}
+		out := s.harness.Run(ctx, judge)
 		// The link ends with the box; the candidate sees that and ends too, or
 		// is ended.
-		harness.Close()
+		r.leave(s.harness)
 		time.AfterFunc(grace, finished)
 		tests <- out
 	}()
-	facts.Program = candidate.Run(during, r.candidate(x))
+	facts.Program = s.candidate.Run(during, command)
 	if facts.Program.Cause == glovebox.CauseCancelled && ctx.Err() == nil {
 		facts.Program = glovebox.Outcome{Cause: glovebox.CauseExit, ExitCode: -1, Started: true, Usage: facts.Program.Usage}
 	}
-	r.collect(ctx, candidate, staged, x.Candidate)
-	candidate.Close()
+	r.collect(ctx, s.candidate, staged, x.Candidate)
+	r.leave(s.candidate) // tests without a program end, too
 	out := <-tests
 	facts.Harness = &out
 	r.o.Timings.Execute += since(begin)
-	facts.Syntax = parser.syntax()
-	fallback := r.read(report, facts, "")
+	facts.Syntax = s.parser.syntax()
+	fallback := r.read(s.tests, facts, "")
 	if t := facts.Tests; !t.Complete && t.Reason == "" && out.Cause == glovebox.CauseExit && out.ExitCode != 0 {
 		t.Reason = "the process of the tests ended with " + classify.Exit(out) + ": " + r.short(said.String())
 	}
 	return fallback, nil
+}
+
+// pair opens the two boxes of an exam, with the files that they hold. The link
+// is theirs alone then.
+func (r *run) pair(ctx context.Context, staged, tests []glovebox.File, patient glovebox.Limits) (_ *ready, err error) {
+	s := &ready{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.tests, err = newReport(maxEvents); err != nil {
+		return nil, err
+	}
+	// The candidate's own report says what the parser says, before its code
+	// starts; what comes after that is not read.
+	if s.parser, err = newReport(firstEvent); err != nil {
+		return nil, err
+	}
+	link, err := newLink()
+	if err != nil {
+		return nil, err
+	}
+	defer link.close()
+	var err2 error
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		s.harness, _, _, err2 = r.boot(ctx, tests, []*os.File{link.toHarness.r, link.toCandidate.w, s.tests.w}, patient)
+	}()
+	s.candidate, err = r.open(ctx, staged, []*os.File{link.toCandidate.r, link.toHarness.w, s.parser.w}, r.job.Limits)
+	<-opened
+	return s, errors.Join(err, err2)
 }
 
 // grace is how long a candidate may take to end after its tests.

@@ -18,6 +18,7 @@ type session struct {
 	box    tier.Box
 	report *report // where the run checks by itself
 	staged []glovebox.File
+	waits  bool // the box has a standby command
 }
 
 // newSession opens a box for the program and checks it. A syntax error, or an
@@ -43,6 +44,12 @@ func (r *run) staged(files []glovebox.File) []glovebox.File {
 }
 
 func (s *session) open(ctx context.Context) error {
+	if s.plan.Check == nil {
+		if b := s.r.take(ctx, false, orders(s.plan.Run)); b != nil {
+			s.box, s.report, s.waits = b.candidate, b.parser, true
+			return nil
+		}
+	}
 	var fds []*os.File
 	if s.plan.Check == nil && s.r.lang != command {
 		var err error
@@ -61,18 +68,14 @@ func (s *session) open(ctx context.Context) error {
 }
 
 func (s *session) close() {
-	begin := time.Now()
 	if s.box != nil {
-		if err := s.box.Close(); err != nil {
-			s.r.o.Evidence = append(s.r.o.Evidence, glovebox.Evidence{Source: "supervisor", Fact: "after the run: " + err.Error()})
-		}
+		s.r.leave(s.box)
 		s.box = nil
 	}
 	if s.report != nil {
 		s.report.close()
 		s.report = nil
 	}
-	s.r.o.Timings.Teardown += since(begin)
 }
 
 // check runs the plan's own check step. It is false when the way ends here.
@@ -83,6 +86,17 @@ func (s *session) check(ctx context.Context, facts *classify.Facts) bool {
 		facts.Program = *out
 	}
 	return syntax == nil && out == nil
+}
+
+// command is the program's, with further arguments. The first of a box that
+// waits for it is what it waits for.
+func (s *session) command(args ...string) tier.Command {
+	cmd := s.r.command(s.plan.Run, args...)
+	if s.waits {
+		s.waits = false
+		cmd = told(cmd, orders(s.plan.Run, args...), s.staged, s.r.job.Limits.Wall)
+	}
+	return cmd
 }
 
 // run executes the program once.
@@ -108,7 +122,7 @@ func (r *run) plain(ctx context.Context, facts *classify.Facts) error {
 	if !s.check(ctx, facts) {
 		return nil
 	}
-	cmd := r.command(s.plan.Run, r.job.Args...)
+	cmd := s.command(r.job.Args...)
 	cmd.Stdin = r.job.Stdin
 	cmd.Stdout, cmd.Stderr = r.stream("stdout"), r.stream("stderr")
 	facts.Program, facts.Syntax = s.run(ctx, cmd)

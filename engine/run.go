@@ -39,6 +39,9 @@ type run struct {
 	tiers  []tier.Tier
 	passed []error
 
+	// cold tells that the boxes are made for this run alone; see again.
+	cold bool
+
 	// wrong is what is wrong with the Job, where only the run could find out.
 	wrong *Error
 
@@ -61,6 +64,9 @@ func newRun(e *Engine, job *glovebox.Job) *run {
 // all is the way of a run.
 func (r *run) all(ctx context.Context) *glovebox.Observation {
 	begin := time.Now()
+	if r.e.pool != nil {
+		defer r.e.pool.Busy()()
+	}
 	go redact.Prepare()
 	for _, step := range []struct {
 		phase glovebox.Phase
@@ -245,6 +251,9 @@ func (r *run) execute(ctx context.Context) bool {
 		r.forget()
 		facts, err = r.attempt(ctx)
 	}
+	if err == nil && r.again(ctx, &facts) {
+		facts, err = r.attempt(ctx)
+	}
 	if errors.As(err, &r.wrong) {
 		return false
 	}
@@ -263,6 +272,18 @@ func (r *run) execute(ctx context.Context) bool {
 			r.o.ExitCode = &code
 		}
 	}
+	return true
+}
+
+// again tells whether the run starts over, because a box that was kept ready
+// broke: what the program did there is gone with it.
+func (r *run) again(ctx context.Context, f *classify.Facts) bool {
+	broke := f.Program.Cause == glovebox.CauseBox || f.Harness != nil && f.Harness.Cause == glovebox.CauseBox
+	if !r.o.Warm || !broke || ctx.Err() != nil {
+		return false
+	}
+	r.forget()
+	r.cold, r.o.Warm = true, false
 	return true
 }
 

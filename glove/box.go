@@ -156,6 +156,9 @@ func (b *Box) Alive() bool {
 	}
 }
 
+// Dead is closed when the box has ended, for whatever reason.
+func (b *Box) Dead() <-chan struct{} { return b.c.Ground.Dead() }
+
 // Controls implements [tier.Box].
 func (b *Box) Controls() []glovebox.Control { return b.c.Controls }
 

@@ -118,7 +118,9 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	}
 	candidate, harness := pythonModule(tc, "worker"), pythonModule(tc, "harness", pythonTold(told)...)
 	harness.Files = readOnly(t.Files)
-	candidate.Orders = func([]string) []byte { return pythonOrders(map[string]any{"files": files}) }
+	candidate.Orders = func(args []string) []byte {
+		return pythonOrders(map[string]any{"files": files, "args": append([]string{}, args...)})
+	}
 	harness.Orders = func([]string) []byte {
 		return pythonOrders(map[string]any{"files": append(files, config.Tests...), "told": string(told)})
 	}

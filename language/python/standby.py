@@ -81,7 +81,7 @@ def practise():
 def worker():
     """Becomes the candidate of an exam."""
     from _glovebox import worker
-    ready()
+    sys.argv[1:] = ready()["args"]
     worker.main()
 
 
@@ -91,6 +91,10 @@ def harness():
     told = ready()["told"]
     sys.argv[1:] = ["1", told]
     harness.main()
+    try:
+        wire.write_frame(harness.LINK_OUT, {"n": 0, "op": "end"})
+    except OSError:
+        pass  # it has ended before
 
 
 def program():
@@ -101,40 +105,65 @@ def program():
     for name in [n for n in sys.modules if n.partition(".")[0] == "_glovebox"]:
         del sys.modules[name]
     sys.argv[:] = [orders["main"], *orders["args"]]
-    code = check(orders["files"])
-    end(run(code, code.co_filename))
+    check(orders["files"])
+    path = os.path.join(WORKSPACE, orders["main"])
+    with open(path, "rb") as f:
+        source = f.read()
+    end(run(compile(source, path, "exec", dont_inherit=True), path))
 
 
 def run(code, path):
     """Runs a main file and returns its exit status as the interpreter has it."""
     from _frozen_importlib_external import SourceFileLoader
     import builtins
+    raised = None
     main = type(sys)("__main__")
     vars(main).update(__doc__=None, __package__=None, __loader__=SourceFileLoader("__main__", path), __spec__=None,
                       __builtins__=builtins, __file__=path, __cached__=None)
     if sys.version_info < (3, 14):
         main.__annotations__ = {}
     sys.modules["__main__"] = main
+    sys.setrecursionlimit(sys.getrecursionlimit() + depth())
     try:
         exec(code, vars(main))
-        return 0
-    except SystemExit as e:
-        return status(e)
     except BaseException as e:
-        tb = e.__traceback__ = e.__traceback__.tb_next  # without this frame
-        sys.last_type, sys.last_value, sys.last_traceback = type(e), e, tb
-        if sys.version_info >= (3, 12):
-            sys.last_exc = e
-        try:
-            sys.excepthook(type(e), e, tb)
-        except BaseException as wrong:
-            if isinstance(wrong, SystemExit):
-                return status(wrong)
-            print("Error in sys.excepthook:", file=sys.stderr)
-            sys.__excepthook__(type(wrong), wrong, wrong.__traceback__.tb_next)
-            print("\nOriginal exception was:", file=sys.stderr)
-            sys.__excepthook__(type(e), e, tb)
-        return INTERRUPTED if isinstance(e, KeyboardInterrupt) else 1
+        raised = e
+    if raised is None:
+        return 0
+    if isinstance(raised, SystemExit):
+        return status(raised)
+    tb = raised.__traceback__ = raised.__traceback__.tb_next  # without this frame
+    sys.last_type, sys.last_value, sys.last_traceback = type(raised), raised, tb
+    if sys.version_info >= (3, 12):
+        sys.last_exc = raised
+    failed = None
+    try:
+        sys.excepthook(type(raised), raised, tb)
+    except BaseException as e:
+        failed = e
+    if isinstance(failed, SystemExit):
+        return status(failed)
+    if failed is not None:
+        failed.__traceback__ = failed.__traceback__.tb_next
+        print("Error in sys.excepthook:", file=sys.stderr)
+        sys.__excepthook__(type(failed), failed, failed.__traceback__)
+        print("\nOriginal exception was:", file=sys.stderr)
+        sys.__excepthook__(type(raised), raised, tb)
+    return INTERRUPTED if isinstance(raised, KeyboardInterrupt) else 1
+
+
+def depth():
+    """How many calls deeper than a main file's own code is that which run runs."""
+    def f():
+        nonlocal n
+        n += 1
+        f()
+    n = 0
+    try:
+        exec("f()", {"f": f})
+    except RecursionError:
+        pass
+    return max(0, sys.getrecursionlimit() - 2 - n)
 
 
 def status(e):
@@ -143,7 +172,7 @@ def status(e):
     if code is None:
         return 0
     if isinstance(code, int):
-        return int(code) & 0xFF
+        return code & 0xFF if -1 << 63 <= code < 1 << 63 else 255
     flush()
     print(code, file=sys.stderr)
     return 1

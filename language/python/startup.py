@@ -11,7 +11,6 @@ REPORT = 5
 
 
 def check(files):
-    """Compiles the files, reports, and returns the first one's code."""
     import os
     import _warnings
 
@@ -22,13 +21,12 @@ def check(files):
     _warnings.filters.insert(0, quiet)
     renew = getattr(_warnings, "_filters_mutated", None) or getattr(_warnings, "_filters_mutated_lock_held")
     renew()
-    first = found = None
+    found = None
     for path in files:
         full = os.path.join(here, path)
         try:
             with open(full, "rb") as f:
-                code = compile(f.read(), full, "exec", dont_inherit=True)
-            first = first or code
+                compile(f.read(), full, "exec", dont_inherit=True)
         except SyntaxError as e:
             found = path, e.lineno, e.offset, e.msg, e
         except (ValueError, RecursionError, MemoryError, OverflowError) as e:
@@ -40,7 +38,7 @@ def check(files):
     if found is None:
         os.write(REPORT, b'{"type":"checked"}\n')
         os.close(REPORT)
-        return first
+        return
     import json
     path, line, column, message, error = found
     os.write(REPORT, (json.dumps({"type": "syntax", "syntax": {

@@ -77,6 +77,9 @@ class Worker:
         sys.argv[0] = self.main
         return {"v": None}
 
+    def do_end(self, m):
+        end()
+
     def do_import(self, m):
         """Imports a module of the program; "" is its main file."""
         name = m["name"]

@@ -1,0 +1,242 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/image"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/pool"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// Warm bounds what an Engine keeps ready: boxes that are booted, each with an
+// interpreter that waits for a program. One is taken, used once and destroyed.
+// How many there are of a kind follows the demand; where none is ready, a run
+// makes its own box at once.
+type Warm struct {
+	// Memory is the most bytes that waiting boxes hold together; 0 means a
+	// quarter of what the machine has available when the Engine is made.
+	Memory int64
+	// Most is the most boxes, or pairs of boxes, that wait; 0 means 64.
+	Most int
+}
+
+// kind is what ready boxes are told apart by: of one kind, each is as good as
+// the others. Nothing of a Job is in it.
+type kind struct {
+	tier   glovebox.TierName
+	lang   *language.Language
+	tools  *language.Toolchain
+	image  string // its digest
+	limits glovebox.Limits
+	exam   bool // a candidate's and a harness's box, with their link
+}
+
+// ready is a box that waits, or the pair of them of an exam.
+type ready struct {
+	candidate tier.Box
+	parser    *report // of the candidate's box
+	harness   tier.Box
+	tests     *report // of the harness's
+}
+
+// waitingBytes is what a waiting box holds, its interpreter included, measured
+// with room to spare; see docs/performance.md.
+const waitingBytes = 24 << 20
+
+func (e *Engine) newPool(w Warm) *pool.Pool[kind, *ready] {
+	return pool.New(pool.Config[kind, *ready]{
+		Make: e.makeReady, Drop: func(s *ready) { s.close() }, Dead: (*ready).dead,
+		Cost: func(k kind) int64 {
+			if k.exam {
+				return 2 * waitingBytes
+			}
+			return waitingBytes
+		},
+		Memory: w.Memory, Most: w.Most,
+	})
+}
+
+// makeReady makes one of a kind.
+func (e *Engine) makeReady(ctx context.Context, k kind) (_ *ready, err error) {
+	s := &ready{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	t := e.tier(k.tier)
+	// A run without a Job: it knows how boxes are made.
+	r := &run{e: e, job: &glovebox.Job{}, lang: k.lang, tools: k.tools}
+	if found, ok := e.warmImages.Load(k.image); ok {
+		r.image = found.(*image.Image)
+	}
+	root, err := r.root(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	steps := k.lang.Standby(k.tools)
+	open := func(step *language.Step, fds ...*os.File) (tier.Box, error) {
+		cmd := r.ours(*step)
+		return t.Open(ctx, tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd})
+	}
+	if s.parser, err = newReport(firstEvent); err != nil {
+		return nil, err
+	}
+	if !k.exam {
+		s.candidate, err = open(steps.Program, nil, nil, s.parser.w)
+		return s, err
+	}
+	if s.tests, err = newReport(maxEvents); err != nil {
+		return nil, err
+	}
+	link, err := newLink()
+	if err != nil {
+		return nil, err
+	}
+	defer link.close()
+	if s.candidate, err = open(steps.Candidate, link.toCandidate.r, link.toHarness.w, s.parser.w); err != nil {
+		return nil, err
+	}
+	s.harness, err = open(steps.Harness, link.toHarness.r, link.toCandidate.w, s.tests.w)
+	return s, err
+}
+
+// close destroys the boxes.
+func (s *ready) close() error {
+	var errs []error
+	for _, b := range []tier.Box{s.candidate, s.harness} {
+		if b != nil {
+			errs = append(errs, b.Close())
+		}
+	}
+	for _, p := range []*report{s.parser, s.tests} {
+		if p != nil {
+			p.close()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// dead is closed when one of the boxes has ended.
+func (s *ready) dead() <-chan struct{} {
+	type mortal interface{ Dead() <-chan struct{} }
+	candidate, ok := s.candidate.(mortal)
+	if !ok {
+		return nil
+	}
+	harness, ok := s.harness.(mortal)
+	if !ok {
+		return candidate.Dead()
+	}
+	either := make(chan struct{})
+	go func() { // ends with the boxes, which somebody closes
+		select {
+		case <-candidate.Dead():
+		case <-harness.Dead():
+		}
+		close(either)
+	}()
+	return either
+}
+
+// take returns ready boxes for the run's program or exam, if there are any: in
+// the tier that a cold run would use. orders are what the standby commands are
+// going to be told; one that is nil needs a start of its own.
+func (r *run) take(ctx context.Context, exam bool, orders ...[]byte) *ready {
+	e := r.e
+	switch {
+	case e.pool == nil, r.cold, r.lang.Standby == nil,
+		// What an interpreter reads when it starts cannot be changed later.
+		len(r.job.Env) > 0,
+		slices.ContainsFunc(orders, func(o []byte) bool { return o == nil }):
+		return nil
+	}
+	refused := distinct(r.passed)
+	for _, t := range r.tiers {
+		if tools, err := r.toolchain(ctx, t); err != nil || tools != r.tools {
+			return nil
+		}
+		if why, ok := e.refusals.Load(t.Name()); ok {
+			refused = errors.Join(refused, why.(error))
+			continue
+		}
+		if d, ok := t.(tier.Described); !ok || !d.Traits().Standby {
+			return nil
+		}
+		k := kind{tier: t.Name(), lang: r.lang, tools: r.tools, limits: r.job.Limits, exam: exam}
+		k.limits.Wall = glovebox.Limits{}.WithDefaults().Wall // of each command
+		if r.image != nil {
+			k.image = r.image.Digest()
+			e.warmImages.LoadOrStore(k.image, r.image)
+		}
+		s, ok := e.pool.Take(k)
+		if !ok {
+			return nil
+		}
+		r.o.Warm, r.o.Tier, r.o.Isolation = true, t.Name(), s.candidate.Controls()
+		r.o.TierReason = reason(r.job.Tier, refused)
+		return s
+	}
+	return nil
+}
+
+// told makes a command the run of a box's standby command.
+func told(cmd tier.Command, orders []byte, files []glovebox.File, wall time.Duration) tier.Command {
+	cmd.Args, cmd.Env, cmd.Orders = nil, nil, orders
+	cmd.Files, cmd.Wall = files, wall
+	return cmd
+}
+
+// orders are what turns a standby command into a step; nil where nothing does.
+func orders(s language.Step, args ...string) []byte {
+	if s.Orders == nil {
+		return nil
+	}
+	return s.Orders(args)
+}
+
+// maxLeaving is how many boxes are destroyed at a time after their runs have
+// ended.
+const maxLeaving = 64
+
+// leave destroys boxes whose run needs them no more: while the caller goes on,
+// where the boxes were ready before it came.
+func (r *run) leave(boxes ...tier.Box) {
+	e := r.e
+	for _, b := range boxes {
+		if b == nil {
+			continue
+		}
+		if !r.o.Warm {
+			r.shut(b)
+			continue
+		}
+		select {
+		case e.leaving <- struct{}{}:
+			e.gone.Go(func() {
+				defer func() { <-e.leaving }()
+				if err := b.Close(); err != nil {
+					e.left(fmt.Errorf("after a run: %w", err))
+				}
+			})
+		default:
+			r.shut(b)
+		}
+	}
+}
+
+// left remembers what could not be taken away, for Close to tell.
+func (e *Engine) left(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.trouble) < 100 {
+		e.trouble = append(e.trouble, err)
+	}
+}
