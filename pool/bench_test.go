@@ -23,7 +23,7 @@ func instant(b *testing.B, keys, perKey int) *Pool[int, int] {
 // BenchmarkTake is a Take in the middle of others' work: the maker that it
 // wakes is working beside it.
 func BenchmarkTake(b *testing.B) {
-	for _, keys := range []int{1, 16, 256} {
+	for _, keys := range []int{1, 16, 256, 1000} {
 		b.Run(fmt.Sprint("keys=", keys), func(b *testing.B) {
 			p := instant(b, keys, 64)
 			for i := range keys {

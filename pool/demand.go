@@ -15,7 +15,7 @@ import (
 type demand struct {
 	last     time.Time     // when it was last wanted
 	gap      time.Duration // between two Takes, smoothed; 0 before the first
-	takes    int           // up to two
+	takes    int           // up to memory
 	debt     int
 	peak     int // the highest debt
 	peakAt   time.Time
@@ -34,6 +34,8 @@ const (
 	// promiseLasts is how long we believe in Takes that do not come. Those
 	// that do come speak for themselves by then.
 	promiseLasts = time.Minute
+	// memory is how many gaps weigh in the smoothed one.
+	memory = 7
 	// soon is the gap we expect of Takes that are announced.
 	soon = time.Second
 )
@@ -43,9 +45,9 @@ func (d *demand) take(now time.Time, most int) {
 	if d.gap == 0 {
 		d.gap = once
 	} else {
-		d.gap += (min(now.Sub(d.last), once) - d.gap) / 8
+		d.gap += (min(now.Sub(d.last), once) - d.gap) / time.Duration(d.takes+1)
 	}
-	d.takes = min(d.takes+1, 2)
+	d.takes = min(d.takes+1, memory)
 	d.last = now
 	d.promised = max(0, d.promised-1)
 	d.debt = min(d.debt+1, most)

@@ -75,7 +75,7 @@ func TestDemandRate(t *testing.T) {
 		{"fast, but long ago", fast, 70 * time.Second, 0, 0.1},
 		{"once", one, 0, 0.1, 0.1},
 		{"promised", promised, 0, 1, 1},
-		{"one burst", every(0, 8), 0, 0.1, 0.3},
+		{"one burst", every(0, 8), 0, 0.1, 1},
 		{"at the same moment", every(0, 500), 0, 1e6, 1e10},
 		{"a clock that goes back", fast, -time.Hour, 9, 11},
 	} {

@@ -651,7 +651,7 @@ func TestManyKeys(t *testing.T) {
 		if n := len(p.Stats().Keys); n > p.maxKeys() {
 			t.Errorf("%d keys are known", n)
 		}
-		for range 3 {
+		for range 6 {
 			l.take(p, "new")
 			pass(time.Second)
 		}
