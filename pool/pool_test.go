@@ -175,7 +175,7 @@ func TestChurn(t *testing.T) {
 				p := l.open(c)
 				rnd := rand.New(rand.NewPCG(1, 1))
 				popular := rand.NewZipf(rnd, 1.3, 1, 30)
-				for range 20000 {
+				for range 4000 {
 					l.take(p, fmt.Sprint(popular.Uint64()))
 					pass(time.Duration(rnd.ExpFloat64() * float64(200*time.Millisecond)))
 				}
@@ -258,6 +258,95 @@ func TestFailures(t *testing.T) {
 	})
 }
 
+// TestFailuresInNumbers: a key that fails is tried once at a time, however many
+// are wanted.
+func TestFailuresInNumbers(t *testing.T) {
+	bubble(t, func(t *testing.T, l *lab) {
+		l.fails = func(string) error { return errBroken }
+		p := l.open(l.config())
+		for range 60 {
+			p.Want("bad", 16)
+			pass(time.Minute)
+		}
+		if n, at := l.makes("bad"), patience*16+30; n > at {
+			t.Errorf("%d Makes in an hour, not at most %d", n, at)
+		}
+	})
+}
+
+// TestProof: what shows that a key works again.
+func TestProof(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		fails  int // this many
+		proof  func(p *Pool[string, *box]) (*box, error)
+		before int // failures known before the proof
+		after  int
+	}{
+		{"it was taken", 2, func(p *Pool[string, *box]) (*box, error) { b, _ := p.Take("a"); return b, nil }, 2, 0},
+		{"somebody waited for it", 2, func(p *Pool[string, *box]) (*box, error) {
+			return p.Wait(context.Background(), "b")
+		}, 2, 0},
+		{"it lives", 2, func(*Pool[string, *box]) (*box, error) { pass(2 * time.Second); return nil, nil }, 2, 0},
+		{"none was made", 1 << 30, func(*Pool[string, *box]) (*box, error) { return nil, nil }, patience, patience},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, l *lab) {
+				n := map[string]int{}
+				l.fails = func(key string) error {
+					if n[key]++; n[key] <= test.fails {
+						return errBroken
+					}
+					return nil
+				}
+				p := l.open(l.config())
+				p.Want("a", 1)
+				pass(610 * time.Millisecond) // three Makes and two pauses
+				if n := p.Stats().Keys["a"].Failures; n != test.before {
+					t.Fatalf("%d failures, not %d", n, test.before)
+				}
+				b, err := test.proof(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b != nil {
+					l.got(b, b.key)
+				}
+				key := "a"
+				if b != nil {
+					key = b.key
+				}
+				if n := p.Stats().Keys[key].Failures; n != test.after {
+					t.Errorf("then %d, not %d", n, test.after)
+				}
+			})
+		})
+	}
+}
+
+// TestEvictNoMore: while a Drop takes its time, no more are dropped for the
+// same need.
+func TestEvictNoMore(t *testing.T) {
+	bubble(t, func(t *testing.T, l *lab) {
+		c := l.config()
+		c.Most = 8
+		c.Drop = func(b *box) { time.Sleep(time.Minute); l.drop(b) }
+		p := l.open(c)
+		for range 8 {
+			l.take(p, "old")
+		}
+		pass(time.Minute)
+		for range 10 {
+			l.take(p, "new")
+			p.turn()
+			pass(time.Second)
+		}
+		if st := p.Stats(); st.Dropped != 1 || st.Waiting != 7 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
 func TestDead(t *testing.T) {
 	bubble(t, func(t *testing.T, l *lab) {
 		p := l.open(l.config())
@@ -301,9 +390,10 @@ func TestDieAtOnce(t *testing.T) {
 	})
 }
 
-// TestMaxAge: nothing gets old, and the key is never without.
+// TestMaxAge: nothing gets old, and the key is short of one at most.
 func TestMaxAge(t *testing.T) {
 	bubble(t, func(t *testing.T, l *lab) {
+		l.takes = 5 * time.Second
 		c := l.config()
 		c.MaxAge = time.Minute
 		c.Idle = time.Hour
@@ -311,21 +401,26 @@ func TestMaxAge(t *testing.T) {
 		for range 8 {
 			l.take(p, "a")
 		}
-		pass(time.Second)
-		for range 200 {
+		p.mu.Lock()
+		p.shelves["a"].demand.peakAt = time.Now().Add(time.Hour) // the demand does not fall
+		p.mu.Unlock()
+		pass(10 * time.Second)
+		for range 600 {
 			pass(time.Second)
 			p.mu.Lock()
-			s := p.shelves["a"]
-			n := len(s.things)
-			if n == 0 && len(s.making) == 0 || s.has() > 1 && n == 0 {
-				t.Error("the key is without")
+			things := p.shelves["a"].things
+			if len(things) < 9 {
+				t.Errorf("%d are left", len(things))
 			}
-			for _, thing := range s.things {
-				if age := time.Since(thing.made); age > c.MaxAge+15*time.Second {
+			for _, thing := range things {
+				if age := time.Since(thing.made); age > c.MaxAge+8*(l.takes+2*sweepEvery) {
 					t.Errorf("one is %v old", age)
 				}
 			}
 			p.mu.Unlock()
+		}
+		if st := p.Stats(); st.Dropped < 30 {
+			t.Errorf("they were not replaced: %+v", st)
 		}
 	})
 }
