@@ -26,6 +26,7 @@ var initTracing sync.Once
 // saveTime takes the short ways.
 func saveTime() {
 	initTracing.Do(func() {})
+	takeFilter(sentryFilter, linkedVersion())
 	if path, err := tinyUmounter(); err == nil {
 		specutils.ExePath = path
 	}

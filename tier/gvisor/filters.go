@@ -1,0 +1,62 @@
+//go:build linux
+
+package gvisor
+
+import (
+	"runtime/debug"
+	"slices"
+	"sync"
+	_ "unsafe" // for go:linkname
+
+	"gvisor.dev/gvisor/pkg/seccomp/precompiledseccomp"
+	_ "gvisor.dev/gvisor/runsc/boot/filter" // has the variables
+)
+
+// The sentry confines itself with a seccomp filter. gVisor makes the filter's
+// program out of its rules at every start, which takes longer than all else that
+// a start does. It has a place for programs that were made ahead, which is empty
+// in its Go module. We fill it: filters_*.go hold the one program that our
+// sentries ask for, made by gVisor's own compiler from gVisor's own rules.
+// TestFilter compares it with a fresh one. Where there is no program, or it was
+// made for another version, gVisor makes its own.
+//
+//go:generate go test -count=1 -run=TestFilter . -generate
+
+// madeFilter is what filters_*.go hold; nothing on other architectures.
+type madeFilter struct {
+	version string // of the gVisor module
+	program precompiledseccomp.Program
+}
+
+//go:linkname filterPrograms gvisor.dev/gvisor/runsc/boot/filter.precompiledPrograms
+var filterPrograms map[string]precompiledseccomp.Program
+
+//go:linkname initFilterPrograms gvisor.dev/gvisor/runsc/boot/filter.registerPrecompiledProgramsOnce
+var initFilterPrograms sync.Once
+
+// takeFilter has the sentry use the program made ahead, if it was made for
+// the gVisor that we are linked with.
+func takeFilter(f madeFilter, linked string) {
+	if f.version == "" || f.version != linked {
+		return
+	}
+	initFilterPrograms.Do(func() {
+		filterPrograms = map[string]precompiledseccomp.Program{f.program.Name: f.program}
+	})
+}
+
+const gvisorModule = "gvisor.dev/gvisor"
+
+// linkedVersion is the version of the gVisor module in this executable. It is
+// empty where the executable does not say, or has another in its place.
+var linkedVersion = func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == gvisorModule })
+	if i < 0 || info.Deps[i].Replace != nil {
+		return ""
+	}
+	return info.Deps[i].Version
+}
