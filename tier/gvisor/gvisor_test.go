@@ -193,48 +193,49 @@ print(open('fixed.txt').read())`},
 	}
 }
 
-func TestLimits(t *testing.T) {
-	tr := newTier(t)
-	for _, tc := range []struct {
-		name, code string
-		limit      func(*glovebox.Limits)
-		cause      glovebox.Cause
-		hit        glovebox.LimitName
-	}{
-		{name: "wall clock", code: "import time; time.sleep(600)", limit: func(l *glovebox.Limits) { l.Wall = time.Second / 2 },
-			cause: glovebox.CauseWall, hit: glovebox.LimitWall},
-		{name: "processor time", code: "while True: pass", limit: func(l *glovebox.Limits) { l.CPU = time.Second },
-			cause: glovebox.CauseCPU, hit: glovebox.LimitCPU},
-		{name: "processor time of many", code: "import os,time\nfor i in range(3):\n  if os.fork()==0:\n    while True: pass\ntime.sleep(600)",
-			limit: func(l *glovebox.Limits) { l.CPU = time.Second }, cause: glovebox.CauseCPU, hit: glovebox.LimitCPU},
-		{name: "memory", code: "x=[]\nwhile True: x.append(bytearray(1<<20))", cause: glovebox.CauseMemory, hit: glovebox.LimitMemory},
-		{name: "memory of many", code: "import os,time\nfor i in range(8):\n  if os.fork()==0:\n    x=bytearray(40<<20); time.sleep(600)\ntime.sleep(600)",
-			cause: glovebox.CauseMemory, hit: glovebox.LimitMemory},
-		{name: "memory of the kernel", code: "import fcntl,os,time\nfor i in range(12):\n  if os.fork()==0:\n    for j in range(40):\n      r,w=os.pipe(); os.set_blocking(w,False); fcntl.fcntl(w,1031,1<<20); os.write(w,bytes(1<<20))\n    time.sleep(600)\ntime.sleep(600)",
-			cause: glovebox.CauseMemory, hit: glovebox.LimitMemory, limit: func(l *glovebox.Limits) { l.OpenFiles = 256 }},
-		{name: "memory in files without a name", code: "import os\nfds=[]\nwhile True:\n  fd=os.memfd_create('x'); fds.append(fd)\n  for i in range(1): os.write(fd, bytes(1<<20))\n  if len(fds) > 20:\n    if os.fork()==0:\n      fds=[]",
-			cause: glovebox.CauseMemory, hit: glovebox.LimitMemory, limit: func(l *glovebox.Limits) { l.OpenFiles = 1000; l.Memory = 64 << 20 }},
-		{name: "processes", code: "import os,time\nfor i in range(100):\n  if os.fork()==0: time.sleep(600)",
-			cause: glovebox.CauseExit, hit: glovebox.LimitProcesses},
-		{name: "threads", code: "import threading,time\nfor i in range(100): threading.Thread(target=time.sleep,args=(600,),daemon=True).start()",
-			cause: glovebox.CauseExit, hit: glovebox.LimitProcesses},
-		{name: "fork bomb", code: "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", limit: func(l *glovebox.Limits) { l.Wall = 4 * time.Second },
-			cause: glovebox.CauseWall, hit: glovebox.LimitProcesses},
-		{name: "open files", code: "x=[]\nwhile True: x.append(open('/dev/null'))", cause: glovebox.CauseExit, hit: glovebox.LimitOpenFiles},
-		{name: "file size", code: "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nopen('big','wb').write(bytes(2<<20))", cause: glovebox.CauseExit, hit: glovebox.LimitFileSize},
-		{name: "disk", code: "for i in range(40): open(str(i),'wb').write(bytes(1<<19))", cause: glovebox.CauseExit, hit: glovebox.LimitDisk},
-		{name: "disk of /tmp", code: "for i in range(40): open('/tmp/'+str(i),'wb').write(bytes(1<<19))", cause: glovebox.CauseExit, hit: glovebox.LimitDisk},
-		{name: "disk of /dev/shm", code: "for i in range(40): open('/dev/shm/'+str(i),'wb').write(bytes(1<<19))", cause: glovebox.CauseExit, hit: glovebox.LimitDisk},
-		{name: "files", code: "for i in range(400): open(str(i),'w')", cause: glovebox.CauseExit, hit: glovebox.LimitFiles},
-		{name: "output", code: "while True: print('x'*1000)", cause: glovebox.CauseOutput, hit: glovebox.LimitOutput},
-	} {
+var limitTests = []struct {
+	name, code string
+	limit      func(*glovebox.Limits)
+	cause      glovebox.Cause
+	hit        glovebox.LimitName
+}{
+	{name: "wall clock", code: "import time; time.sleep(600)", limit: func(l *glovebox.Limits) { l.Wall = time.Second / 2 },
+		cause: glovebox.CauseWall, hit: glovebox.LimitWall},
+	{name: "processor time", code: "while True: pass", limit: func(l *glovebox.Limits) { l.CPU = time.Second },
+		cause: glovebox.CauseCPU, hit: glovebox.LimitCPU},
+	{name: "processor time of many", code: "import os,time\nfor i in range(3):\n  if os.fork()==0:\n    while True: pass\ntime.sleep(600)",
+		limit: func(l *glovebox.Limits) { l.CPU = time.Second }, cause: glovebox.CauseCPU, hit: glovebox.LimitCPU},
+	{name: "memory", code: "x=[]\nwhile True: x.append(bytearray(1<<20))", cause: glovebox.CauseMemory, hit: glovebox.LimitMemory},
+	{name: "memory of many", code: "import os,time\nfor i in range(8):\n  if os.fork()==0:\n    x=bytearray(40<<20); time.sleep(600)\ntime.sleep(600)",
+		cause: glovebox.CauseMemory, hit: glovebox.LimitMemory},
+	{name: "memory of the kernel", code: "import fcntl,os,time\nfor i in range(12):\n  if os.fork()==0:\n    for j in range(40):\n      r,w=os.pipe(); os.set_blocking(w,False); fcntl.fcntl(w,1031,1<<20); os.write(w,bytes(1<<20))\n    time.sleep(600)\ntime.sleep(600)",
+		cause: glovebox.CauseMemory, hit: glovebox.LimitMemory, limit: func(l *glovebox.Limits) { l.OpenFiles = 256 }},
+	{name: "memory in files without a name", code: "import os\nfds=[]\nwhile True:\n  fd=os.memfd_create('x'); fds.append(fd)\n  for i in range(1): os.write(fd, bytes(1<<20))\n  if len(fds) > 20:\n    if os.fork()==0:\n      fds=[]",
+		cause: glovebox.CauseMemory, hit: glovebox.LimitMemory, limit: func(l *glovebox.Limits) { l.OpenFiles = 1000; l.Memory = 64 << 20 }},
+	{name: "processes", code: "import os,time\nfor i in range(100):\n  if os.fork()==0: time.sleep(600)",
+		cause: glovebox.CauseExit, hit: glovebox.LimitProcesses},
+	{name: "threads", code: "import threading,time\nfor i in range(100): threading.Thread(target=time.sleep,args=(600,),daemon=True).start()",
+		cause: glovebox.CauseExit, hit: glovebox.LimitProcesses},
+	{name: "fork bomb", code: "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass", limit: func(l *glovebox.Limits) { l.Wall = 4 * time.Second },
+		cause: glovebox.CauseWall, hit: glovebox.LimitProcesses},
+	{name: "open files", code: "x=[]\nwhile True: x.append(open('/dev/null'))", cause: glovebox.CauseExit, hit: glovebox.LimitOpenFiles},
+	{name: "file size", code: "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nopen('big','wb').write(bytes(2<<20))", cause: glovebox.CauseExit, hit: glovebox.LimitFileSize},
+	{name: "disk", code: "for i in range(40): open(str(i),'wb').write(bytes(1<<19))", cause: glovebox.CauseExit, hit: glovebox.LimitDisk},
+	{name: "disk of /tmp", code: "for i in range(40): open('/tmp/'+str(i),'wb').write(bytes(1<<19))", cause: glovebox.CauseExit, hit: glovebox.LimitDisk},
+	{name: "disk of /dev/shm", code: "for i in range(40): open('/dev/shm/'+str(i),'wb').write(bytes(1<<19))", cause: glovebox.CauseExit, hit: glovebox.LimitDisk},
+	{name: "files", code: "for i in range(400): open(str(i),'w')", cause: glovebox.CauseExit, hit: glovebox.LimitFiles},
+	{name: "output", code: "while True: print('x'*1000)", cause: glovebox.CauseOutput, hit: glovebox.LimitOutput},
+}
+
+// testLimits has code meet each limit in a box of its own.
+func testLimits(t *testing.T, run func(t *testing.T, limits glovebox.Limits, code string) result) {
+	for _, tc := range limitTests {
 		t.Run(tc.name, func(t *testing.T) {
 			limits := smallLimits
 			if tc.limit != nil {
 				tc.limit(&limits)
 			}
-			b := open(t, tr, tier.Spec{Limits: limits})
-			r := runPython(t, ctx, b, tc.code)
+			r := run(t, limits, tc.code)
 			if r.Cause != tc.cause || !r.hit(tc.hit) {
 				t.Errorf("got %+v, stderr %q", r.Outcome, r.stderr)
 			}
@@ -243,6 +244,13 @@ func TestLimits(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestLimits(t *testing.T) {
+	tr := newTier(t)
+	testLimits(t, func(t *testing.T, limits glovebox.Limits, code string) result {
+		return runPython(t, ctx, open(t, tr, tier.Spec{Limits: limits}), code)
+	})
 }
 
 // TestNoHit: a run within its limits touches none.

@@ -22,9 +22,12 @@ import (
 // nobody can change them, not even we.
 type state [3]*os.File
 
+// stateNames are what the kernel calls them.
+var stateNames = [...]string{"kernel", "list of pages", "pages"}
+
 func newState() (state, error) {
 	var s state
-	for i, name := range []string{"kernel", "list of pages", "pages"} {
+	for i, name := range stateNames {
 		f, err := memoryFile(name, nil, unix.MFD_ALLOW_SEALING)
 		if err != nil {
 			return state{}, errors.Join(err, s.Close())

@@ -19,13 +19,14 @@ import (
 // one the long way and as a copy, and what it takes it to answer, beside the
 // same Python without a box.
 func BenchmarkStandby(b *testing.B) {
-	tr := newTier(b)
-	spec := whole(b, tier.Spec{Standby: obedient, Limits: glovebox.DefaultLimits})
-	ripe(b, tr, spec)
-	kind, err := kindOf(spec)
+	tr := copyTier(b)
+	spec := whole(b, tier.Spec{})
+	from, err := take(tr, spec)
 	if err != nil {
 		b.Fatal(err)
 	}
+	from.state.Close()
+	kind := from.kind
 	// fresh makes a box; no template is made meanwhile.
 	fresh := func(b *testing.B, long bool) tier.Box {
 		var from *origin

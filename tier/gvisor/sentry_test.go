@@ -28,6 +28,11 @@ func TestSentryConfined(t *testing.T) {
 	}
 	defer ends.Close()
 	defer g.Close()
+	confined(t, g)
+}
+
+func confined(t *testing.T, g *ground) {
+	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.sentry.Process.Pid))
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func (s *suite) nothingLeft(t *testing.T) {
 		"full":       func(t *testing.T) { openTests["files that do not fit"](own, t) },
 	}
 	t.Run("once", ways["used"]) // what is made once per process
-	before, files, goroutines := leftover.Look(t, leftover.Options{}), leftover.Files(t, dir), runtime.NumGoroutine()
+	before, files, goroutines := leftover.Look(t, leftover.Options{Kept: s.kind.Kept}), leftover.Files(t, dir), runtime.NumGoroutine()
 	for name, way := range ways {
 		t.Run(name, way)
 		before.Same(t)

@@ -38,6 +38,8 @@ type Kind struct {
 	// Pids lists the boxes' processes of all owners, where another program makes
 	// them; nil where they are below the process that opens the boxes.
 	Pids func(t *testing.T) []int
+	// Kept are ends of names of descriptors that a tier keeps until it is closed.
+	Kept []string
 }
 
 // Run holds a kind of tier to the contract. The test that calls it is run
