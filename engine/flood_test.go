@@ -304,3 +304,47 @@ func BenchmarkFlood(b *testing.B) {
 		})
 	}
 }
+
+// TestFloodWatched: who watches a flood costs no memory either, be the watcher
+// as slow as may be.
+func TestFloodWatched(t *testing.T) {
+	const unit = "INFO request GET /index.html 200 12ms\n"
+	e, size := open(t), floodSize()
+	see := func(hold bool, slow time.Duration) {
+		job := flood(unit, size, glovebox.TierProcess)
+		sum, seen, missing := sha256.New(), int64(0), int64(0)
+		var o *glovebox.Observation
+		var err error
+		m := growth(t, func() {
+			o, err = e.Watch(t.Context(), job, engine.Watcher{Hold: hold, Event: func(ev engine.Event) {
+				if ev.Offset != seen && ev.Kind != engine.EventPhase {
+					t.Errorf("%s at %d, after %d bytes", ev.Kind, ev.Offset, seen)
+				}
+				seen += ev.Bytes
+				if ev.Kind == engine.EventGap {
+					missing += ev.Bytes
+				}
+				io.WriteString(sum, ev.Text)
+				time.Sleep(slow)
+			}})
+		})
+		if err != nil || o.Status != glovebox.StatusPass {
+			t.Fatalf("%v, %+v", err, o)
+		}
+		checkFlood(t, e, o, unit, size)
+		all := sha256.New()
+		io.Copy(all, flow(unit, size))
+		if seen != size || hold && (missing > 0 || !bytes.Equal(sum.Sum(nil), all.Sum(nil))) {
+			t.Errorf("of %d bytes %d were told of and %d were missing", size, seen, missing)
+		}
+		if m.heap > maxGrowth || m.rss > maxGrowth {
+			t.Errorf("the heap grew by %d KiB, the process by %d KiB", m.heap>>10, m.rss>>10)
+		}
+		t.Logf("hold %v, %v an event: %d MiB missing of %d, the heap grew by %d KiB, the process by %d KiB", hold, slow, missing>>20, size>>20, m.heap>>10, m.rss>>10)
+	}
+	do(t, e, flood("warm\n", 4<<20, glovebox.TierProcess))
+	see(false, 0)
+	see(false, 20*time.Millisecond)
+	see(true, 0)
+	see(true, time.Millisecond)
+}
