@@ -230,9 +230,10 @@ func fork(s *glove.Script, body func(s *glove.Script)) {
 // copyTo writes all that it reads from the descriptor in a word.
 func copyTo(s *glove.Script, from glove.Ref, to int) {
 	again, end := s.Label(), s.Label()
-	buf, n := s.Scratch(32<<10), s.Buffer(8)
+	const atomic = 4 << 10 // of more, a pipe may take a part
+	buf, n := s.Scratch(atomic), s.Buffer(8)
 	s.Place(again)
-	s.CallOn(from, "read", linux.SYS_READ, buf, 32<<10).To(n)
+	s.CallOn(from, "read", linux.SYS_READ, buf, atomic).To(n)
 	s.Load(n).IfEqual(0, end)
 	count := s.Load(n)
 	count.To(s.Call("write", linux.SYS_WRITE, to, buf, 0).Arg(2))
