@@ -67,9 +67,6 @@ type Config struct {
 	HostTime bool
 	// Controls are what this box enforces.
 	Controls []glovebox.Control
-	// Standby is the standby command of the Spec, see [NewStandby], or nil. The
-	// box takes it over.
-	Standby *Standby
 	// Waiting is the process of the standby command in a box that is a copy of
 	// one where it waits already, glove and all; see [Box.Waiting]. It gets
 	// ready once more. Else 0.
@@ -104,15 +101,18 @@ func NewBox(c Config) (*Box, error) {
 	b := &Box{c: c, standby: c.Waiting}
 	b.alive.Store(true)
 	err := b.begin()
-	if err == nil {
-		err = b.stage(c.Spec.Files)
+	if err == nil && len(c.Spec.Files) > 0 {
+		st := b.stager()
+		if err = st.files(c.Spec.Files); err == nil {
+			err = st.flush()
+		}
 	}
 	switch {
-	case err != nil || c.Standby == nil:
+	case err != nil || c.Spec.Standby == nil:
 	case b.standby == 0:
 		err = b.startStandby()
 	default:
-		err = c.Standby.Again()
+		err = b.wakeStandby()
 	}
 	if err != nil {
 		err = &tier.Error{Tier: c.Tier, Op: "prepare the box", Kind: tier.KindBroken, Err: err}
@@ -168,7 +168,7 @@ func (b *Box) Close() error {
 		b.alive.Store(false)
 		b.c.Ground.Kill()
 		err := b.c.Ground.Close()
-		b.closeErr = errors.Join(err, b.c.Ends.Close(), b.c.Standby.Close())
+		b.closeErr = errors.Join(err, b.c.Ends.Close())
 	})
 	return b.closeErr
 }
@@ -204,12 +204,24 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 		return glovebox.Outcome{Cause: glovebox.CauseBox, ExitCode: -1,
 			Err: fmt.Errorf("the command %q does not begin with an absolute path", cmd.Args)}
 	}
-	if err := b.stage(cmd.Files); err != nil {
+	st := b.stager()
+	err := st.files(cmd.Files)
+	if err == nil {
+		err = st.stdin(cmd.Stdin)
+	}
+	switch {
+	case err != nil:
+	case cmd.Orders != nil:
+		err = b.order(st, cmd.Orders)
+	default:
+		if err = st.room(chunk / 4); err == nil {
+			b.command(st.s, cmd)
+		}
+	}
+	if err != nil {
 		return broken(err)
 	}
-	if err := b.stageStdin(cmd.Stdin); err != nil {
-		return broken(err)
-	}
+	script := st.s
 
 	limits := b.c.Spec.Limits
 	wall := cmd.Wall
@@ -224,17 +236,7 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	drain := func() { stdout.Stop(); stderr.Stop() }
 
 	base, _ := b.c.Ground.Sample()
-	var script *Script
-	if cmd.Orders == nil {
-		script = b.commandScript(cmd)
-	} else {
-		script = b.standbyScript()
-	}
-	err := b.c.Ends.send(script, time.Now().Add(patience))
-	if err == nil && cmd.Orders != nil {
-		err = b.c.Standby.order(cmd.Orders)
-	}
-	if err != nil {
+	if err := b.c.Ends.send(script, time.Now().Add(patience)); err != nil {
 		drain()
 		return broken(err)
 	}
@@ -340,7 +342,7 @@ wait:
 			}
 		} else {
 			b.c.Ground.Kill()
-			out.Started = true
+			out.Started = f == nil // else it was not even staged
 			if out.Cause == "" {
 				out.Cause, out.Err = glovebox.CauseBox, got.err
 			}
@@ -396,15 +398,13 @@ const (
 	endSize    = endLeft + 8
 )
 
-// commandScript starts a command, waits for its end, kills and reaps all that
-// is left, and replies.
-func (b *Box) commandScript(cmd tier.Command) *Script {
-	s := new(Script)
+// command appends the calls that start a command, wait for its end, kill and
+// reap all that is left, and reply.
+func (b *Box) command(s *Script, cmd tier.Command) {
 	child := s.Label()
 	forked := fork(s, child)
 	forked.To(awaitEnd(s, 0).Compare())
-	b.child(s, child, cmd)
-	return s
+	b.child(s, child, cmd, func() { s.closeFrom(3 + len(b.c.Spec.Descriptors)) })
 }
 
 // fork appends the calls that make a process, which goes on at child, and
@@ -441,18 +441,19 @@ func awaitEnd(s *Script, pid int64) *Ins {
 	return who
 }
 
-// child appends the way of a command's own process to its program.
-func (b *Box) child(s *Script, start *Label, cmd tier.Command) {
+// child appends the way of a command's own process to its program. descriptors
+// appends what it does with its descriptors beside stdin.
+func (b *Box) child(s *Script, start *Label, cmd tier.Command, descriptors func()) {
 	failed := s.Label()
 	s.OnFail(failed)
 	s.Place(start)
-	b.childCalls(s, cmd)
+	b.childCalls(s, cmd, descriptors)
 	s.Place(failed)
 	s.sendFault(tagChild)
 	s.add("exit", linux.SYS_EXIT_GROUP, 127)
 }
 
-func (b *Box) childCalls(s *Script, cmd tier.Command) {
+func (b *Box) childCalls(s *Script, cmd tier.Command, descriptors func()) {
 	dir := cmd.Dir
 	if dir == "" {
 		dir = tier.Workspace
@@ -461,7 +462,7 @@ func (b *Box) childCalls(s *Script, cmd tier.Command) {
 	s.Call("umask", linux.SYS_UMASK, 0o022)
 	s.Call("signal mask", linux.SYS_RT_SIGPROCMASK, linux.SIG_SETMASK, s.Buffer(8), 0, 8)
 	s.Call("stdin", linux.SYS_DUP3, fdStdin, 0, 0)
-	s.Call("close descriptors", linux.SYS_CLOSE_RANGE, b.c.Standby.after(3+len(b.c.Spec.Descriptors)), uint32(1<<32-1), linux.CLOSE_RANGE_CLOEXEC)
+	descriptors()
 	s.Call("chdir", linux.SYS_CHDIR, dir)
 	if b.c.Prologue != nil {
 		b.c.Prologue(s)
@@ -469,7 +470,7 @@ func (b *Box) childCalls(s *Script, cmd tier.Command) {
 	s.Call("execve", linux.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
 }
 
-// readEnd reads what commandScript replied.
+// readEnd reads what awaitEnd replied.
 func (b *Box) readEnd(out *glovebox.Outcome, end []byte) {
 	word := func(off int) int64 { return int64(binary.LittleEndian.Uint64(end[off:])) }
 	cpu := func(off int) time.Duration {

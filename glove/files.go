@@ -16,28 +16,57 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// chunk is how many bytes of a file one script carries.
+// chunk is how many bytes of files one script carries.
 const chunk = 4 << 20
 
-// stage writes files into the workspace.
-func (b *Box) stage(files []glovebox.File) error {
-	made := map[string]bool{".": true}
+// manyCalls is how many instructions of staging one script has, at the most.
+const manyCalls = 10_000
+
+// stager puts files into the workspace. Small ones share a script, and the last
+// script is the caller's to go on with.
+type stager struct {
+	b    *Box
+	s    *Script
+	made map[string]bool // directories
+}
+
+func (b *Box) stager() *stager {
+	return &stager{b: b, s: new(Script), made: map[string]bool{".": true}}
+}
+
+// flush runs what there is so far.
+func (st *stager) flush() error {
+	_, err := st.b.do(st.s)
+	st.s = new(Script)
+	return err
+}
+
+// room makes room for so many bytes.
+func (st *stager) room(n int) error {
+	if len(st.s.ins) > 0 && (len(st.s.data)+n > chunk || len(st.s.ins) > manyCalls) {
+		return st.flush()
+	}
+	return nil
+}
+
+// files writes files into the workspace.
+func (st *stager) files(files []glovebox.File) error {
 	for _, f := range files {
 		name, err := glovebox.CleanPath(f.Path)
-		if err != nil {
-			return err
+		if err == nil {
+			err = st.dir(path.Dir(name))
 		}
-		if err := b.stageFile(name, f, made); err != nil {
+		if err == nil {
+			err = st.file(name, f)
+		}
+		if err != nil {
 			return fmt.Errorf("stage %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func (b *Box) stageFile(name string, f glovebox.File, made map[string]bool) error {
-	if err := b.stageDir(path.Dir(name), made); err != nil {
-		return err
-	}
+func (st *stager) file(name string, f glovebox.File) error {
 	mode := 0o644
 	if f.Executable {
 		mode = 0o755
@@ -51,102 +80,93 @@ func (b *Box) stageFile(name string, f glovebox.File, made map[string]bool) erro
 		part := data[:min(len(data), chunk)]
 		data = data[len(part):]
 		last = len(data) == 0
-
-		s := new(Script)
+		if err := st.room(len(part)); err != nil {
+			return err
+		}
+		s := st.s
 		dir := walk(s, path.Dir(name), linux.O_PATH)
 		if flags != 0 {
 			s.CallOn(dir, "remove the old file", linux.SYS_UNLINKAT, path.Base(name), 0).Ignore()
 		}
 		fd := s.Buffer(8)
-		s.CallOn(dir, "open", linux.SYS_OPENAT, path.Base(name), linux.O_WRONLY|linux.O_APPEND|linux.O_NOFOLLOW|linux.O_CLOEXEC|flags, 0o600).To(fd)
+		s.CallOn(dir, "stage "+name+": open", linux.SYS_OPENAT, path.Base(name), linux.O_WRONLY|linux.O_APPEND|linux.O_NOFOLLOW|linux.O_CLOEXEC|flags, 0o600).To(fd)
 		s.CallOn(dir, "close", linux.SYS_CLOSE)
-		s.CallOn(fd, "write", linux.SYS_WRITE, part, len(part)).IfOther(int64(len(part)), s.failure())
+		s.CallOn(fd, "stage "+name+": write", linux.SYS_WRITE, part, len(part)).IfOther(int64(len(part)), s.failure())
 		if last {
-			s.CallOn(fd, "fchmod", linux.SYS_FCHMOD, mode)
-			if b.c.Owner && !f.ReadOnly {
-				s.CallOn(fd, "fchown", linux.SYS_FCHOWN, tier.UID, tier.GID)
+			s.CallOn(fd, "stage "+name+": fchmod", linux.SYS_FCHMOD, mode)
+			if st.b.c.Owner && !f.ReadOnly {
+				s.CallOn(fd, "stage "+name+": fchown", linux.SYS_FCHOWN, tier.UID, tier.GID)
 			}
 		}
 		s.CallOn(fd, "close", linux.SYS_CLOSE)
-		if last && f.ReadOnly && !b.c.Owner {
+		if last && f.ReadOnly && !st.b.c.Owner {
 			// The box is quiet and the walk met no link, so the path is the file.
 			at := path.Join(tier.Workspace, name)
 			s.Call("bind", linux.SYS_MOUNT, at, at, 0, linux.MS_BIND, 0)
 			s.Call("bind read-only", linux.SYS_MOUNT, 0, at, 0, linux.MS_REMOUNT|linux.MS_BIND|linux.MS_RDONLY|linux.MS_NOSUID|linux.MS_NODEV, 0)
 		}
-		if _, err := b.do(s); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-// stageDir makes a directory and those above it, in a way that commands can
-// make files there but not take the read-only files away: where the glove is
-// another user than the commands, the directory is sticky; else it is a mount
-// point, which nobody can rename.
-func (b *Box) stageDir(name string, made map[string]bool) error {
-	if made[name] {
+// dir makes a directory and those above it, in a way that commands can make
+// files there but not take the read-only files away: where the glove is another
+// user than the commands, the directory is sticky; else it is a mount point,
+// which nobody can rename.
+func (st *stager) dir(name string) error {
+	if st.made[name] {
 		return nil
 	}
-	if err := b.stageDir(path.Dir(name), made); err != nil {
+	if err := st.dir(path.Dir(name)); err != nil {
 		return err
 	}
-	made[name] = true
+	st.made[name] = true
 	mode := 0o755
-	if b.c.Owner {
+	if st.b.c.Owner {
 		mode = 0o1777
 	}
-	s := new(Script)
+	if err := st.room(0); err != nil {
+		return err
+	}
+	s := st.s
 	parent := walk(s, path.Dir(name), linux.O_PATH)
 	s.CallOn(parent, "mkdir", linux.SYS_MKDIRAT, path.Base(name), mode).Ignore()
 	s.CallOn(parent, "close", linux.SYS_CLOSE)
-	if at := path.Join(tier.Workspace, name); !b.c.Owner {
+	if at := path.Join(tier.Workspace, name); !st.b.c.Owner {
 		s.Call("bind", linux.SYS_MOUNT, at, at, 0, linux.MS_BIND|linux.MS_REC, 0)
 	}
-	_, err := b.do(s)
-	return err
+	return nil
 }
 
-// openStdin makes descriptor fdStdin an empty file in memory.
-func (b *Box) openStdin() error {
-	s := new(Script)
-	moveFD(s, s.Call("memfd_create", linux.SYS_MEMFD_CREATE, "stdin", linux.MFD_CLOEXEC), fdStdin)
-	_, err := b.do(s)
-	return err
-}
-
-// stageStdin makes descriptor fdStdin a file in memory that holds data. A
-// standby command has that file already.
-func (b *Box) stageStdin(data []byte) error {
-	s := new(Script)
-	switch waits := b.standby != 0; {
+// stdin makes descriptor fdStdin a file in memory that holds data. A standby
+// command has that file already.
+func (st *stager) stdin(data []byte) error {
+	switch waits := st.b.standby != 0; {
 	case waits && len(data) == 0:
 		return nil
 	case waits:
 	case len(data) == 0:
-		open := s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, "/dev/null", linux.O_RDONLY|linux.O_CLOEXEC, 0)
-		moveFD(s, open, fdStdin)
-		_, err := b.do(s)
-		return err
+		open := st.s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, "/dev/null", linux.O_RDONLY|linux.O_CLOEXEC, 0)
+		moveFD(st.s, open, fdStdin)
+		return nil
 	default:
-		if err := b.openStdin(); err != nil {
-			return err
-		}
+		openStdin(st.s)
 	}
 	for len(data) > 0 {
 		part := data[:min(len(data), chunk)]
 		data = data[len(part):]
-		s.Call("write stdin", linux.SYS_WRITE, fdStdin, part, len(part)).IfOther(int64(len(part)), s.failure())
-		if len(data) == 0 {
-			s.Call("rewind stdin", linux.SYS_LSEEK, fdStdin, 0, 0)
-		}
-		if _, err := b.do(s); err != nil {
+		if err := st.room(len(part)); err != nil {
 			return fmt.Errorf("stage stdin: %w", err)
 		}
-		s = new(Script)
+		st.s.Call("stage stdin", linux.SYS_WRITE, fdStdin, part, len(part)).IfOther(int64(len(part)), st.s.failure())
 	}
+	st.s.Call("rewind stdin", linux.SYS_LSEEK, fdStdin, 0, 0)
 	return nil
+}
+
+// openStdin makes descriptor fdStdin an empty file in memory.
+func openStdin(s *Script) {
+	moveFD(s, s.Call("memfd_create", linux.SYS_MEMFD_CREATE, "stdin", linux.MFD_CLOEXEC), fdStdin)
 }
 
 // moveFD gives the descriptor that open returns the number to.
@@ -257,9 +277,8 @@ func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
 		if err != nil {
 			return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 		}
-		if len(raw) == 0 {
-			return all, nil
-		}
+		// The kernel fills the buffer while there are entries that fit.
+		end := len(raw) < size-maxEntry
 		for len(raw) >= 19 {
 			length := int(binary.LittleEndian.Uint16(raw[16:]))
 			if length < 20 || length > len(raw) {
@@ -275,8 +294,14 @@ func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
 		if int64(len(all)) > maxEntries {
 			return nil, &fs.PathError{Op: "readdir", Path: name, Err: fmt.Errorf("has more than %d entries", maxEntries)}
 		}
+		if end {
+			return all, nil
+		}
 	}
 }
+
+// maxEntry is more than one entry has: 19 bytes and a name of at most 255.
+const maxEntry = 512
 
 // maxEntries bounds the entries of one directory that the host takes in.
 const maxEntries = 1 << 18

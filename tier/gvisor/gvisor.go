@@ -120,16 +120,12 @@ func box(b *glove.Box, _ *ground, err error) (tier.Box, error) {
 
 // open makes a box, for a template or as a copy of one where there is an origin.
 func (t *Tier) open(ctx context.Context, spec tier.Spec, from *origin) (*glove.Box, *ground, error) {
-	standby, with, err := glove.NewStandby(spec)
+	ends, g, err := t.boot(ctx, spec, from)
 	if err != nil {
-		return nil, nil, t.fail("make pipes", err)
-	}
-	ends, g, err := t.boot(ctx, with, from)
-	if err := errors.Join(err, standby.Booted()); err != nil {
-		return nil, nil, errors.Join(err, standby.Close())
+		return nil, nil, err
 	}
 	b, err := glove.NewBox(glove.Config{
-		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g, Standby: standby, Waiting: from.waiting(),
+		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g, Waiting: from.waiting(),
 		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(),
 	})
 	return b, g, err

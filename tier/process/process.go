@@ -125,15 +125,6 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	if err := context.Cause(ctx); err != nil {
 		return nil, broken("open", err)
 	}
-	standby, booted, err := glove.NewStandby(spec)
-	if err != nil {
-		return nil, broken("make the pipes", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, standby.Close())
-		}
-	}()
 	ends, inner, err := glove.Pipes()
 	if err != nil {
 		return nil, broken("make the pipes", err)
@@ -154,7 +145,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 			}
 		}
 	}()
-	plan := bootPlan{host: &t.host, spec: &booted, without: without, metered: group != nil, deaf: t.host.deaf}
+	plan := bootPlan{host: &t.host, spec: &spec, without: without, metered: group != nil, deaf: t.host.deaf}
 	if group == nil && plan.deaf == nil {
 		if plan.sent, inner[native.FDListener], err = native.ListenerPipe(); err != nil {
 			inner.Close()
@@ -164,7 +155,8 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	}
 	first, joins, err := t.start(&plan, inner, group)
 	// Only the box holds its ends now: when it dies, they are seen to end.
-	if err = errors.Join(err, inner.Close(), standby.Booted()); err != nil {
+	inner.Close()
+	if err != nil {
 		return nil, broken("start the glove", err)
 	}
 	plan.joins = joins
@@ -176,7 +168,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	}
 	controls := t.controls(&plan, without)
 	b, err := glove.NewBox(glove.Config{
-		Tier: glovebox.TierProcess, Spec: spec, Ends: ends, Ground: g, Standby: standby,
+		Tier: glovebox.TierProcess, Spec: spec, Ends: ends, Ground: g,
 		Prologue: plan.command().Prologue, Owner: t.host.root, Controls: controls,
 	})
 	if err != nil {
