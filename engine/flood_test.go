@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -347,4 +348,38 @@ func TestFloodWatched(t *testing.T) {
 	see(false, 20*time.Millisecond)
 	see(true, 0)
 	see(true, time.Millisecond)
+}
+
+// BenchmarkWatch measures how long part of a line waits, that ends in nothing
+// that a secret begins with, until its watcher sees it.
+func BenchmarkWatch(b *testing.B) {
+	const code = "import sys, time\nfor i in range(200):\n    time.sleep(0.01)\n    sys.stdout.write(f'({time.time_ns()}) ')\n    sys.stdout.flush()\n"
+	for _, tier := range []glovebox.TierName{glovebox.TierProcess, glovebox.TierGVisor} {
+		b.Run(string(tier), func(b *testing.B) {
+			e := open(b)
+			var waits []time.Duration
+			for b.Loop() {
+				job := glovebox.Job{Program: python(code), Tier: tier}
+				o, err := e.Watch(b.Context(), job, engine.Watcher{Event: func(ev engine.Event) {
+					now := time.Now().UnixNano()
+					for field := range strings.FieldsSeq(ev.Text) {
+						at, err := strconv.ParseInt(strings.Trim(field, "()"), 10, 64)
+						if err != nil {
+							b.Errorf("%q", field)
+						}
+						waits = append(waits, time.Duration(now-at))
+					}
+				}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if o.Status != glovebox.StatusPass {
+					b.Skipf("%s: %s", o.Status, o.Message)
+				}
+			}
+			slices.Sort(waits)
+			b.ReportMetric(float64(waits[len(waits)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(waits[len(waits)*95/100].Microseconds()), "p95-µs")
+		})
+	}
 }
