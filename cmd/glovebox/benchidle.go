@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"runtime/debug"
 
 	"github.com/gloveboxhq/glovebox"
@@ -25,7 +26,7 @@ type idleBox struct {
 const weighed = 6
 
 // idle adds the kinds of boxes: an empty one of each tier that runs here, and
-// one in which an interpreter waits.
+// one that is kept warm, in which the interpreter waits for a program.
 func (f *field) idle(tc *language.Toolchain) error {
 	roots, err := rootfs.Open("")
 	if err != nil {
@@ -41,7 +42,16 @@ func (f *field) idle(tc *language.Toolchain) error {
 				if err != nil {
 					return 0, err
 				}
-				return weigh(ctx, t, tier.Spec{Root: root, Limits: glovebox.DefaultLimits, Standby: standby})
+				// The last descriptor before those of the standby command.
+				r, w, err := os.Pipe()
+				if err != nil {
+					return 0, err
+				}
+				defer r.Close()
+				defer w.Close()
+				return weigh(ctx, t, tier.Spec{
+					Root: root, Limits: glovebox.DefaultLimits, Standby: standby, Descriptors: []*os.File{nil, nil, w},
+				})
 			}})
 		}
 		if _, modules := t.(tier.Modules); modules {
@@ -49,21 +59,18 @@ func (f *field) idle(tc *language.Toolchain) error {
 			continue
 		}
 		add(" empty", tc.Root, nil)
-		if d, ok := t.(tier.Described); ok && d.Traits().Standby {
+		if standsBy(t) {
 			add(" warm", tc.Root, waits(tc))
 		}
 	}
 	return nil
 }
 
-// waits is an interpreter that has started and waits for orders that never
-// come, as a standby command does; see [tier.Spec]. Its box has no other
-// descriptors, so these are 3 and 4.
+// waits is the interpreter as it waits for a program in a warm box.
 func waits(tc *language.Toolchain) *tier.Command {
-	return &tier.Command{
-		Args: []string{tc.Exe, "-I", "-c", "import os\nwhile True:\n    os.write(4, b'.')\n    if os.read(3, 1) != b'\\n':\n        break\n"},
-		Env:  append([]string{"PATH=" + tc.Path, "HOME=" + tier.Workspace, "LANG=C.UTF-8"}, tc.Env...),
-	}
+	step := language.Python.Standby(tc).Program
+	env := append([]string{"PATH=" + tc.Path, "HOME=" + tier.Workspace, "LANG=C.UTF-8"}, tc.Env...)
+	return &tier.Command{Args: step.Args, Env: append(env, step.Env...)}
 }
 
 // weigh opens some boxes and returns what each adds to the memory of this

@@ -40,15 +40,15 @@ func contestantName(t tier.Tier, warm, proven bool) string {
 	return name
 }
 
-// warmEngine makes the engine that keeps boxes warm; nil where there is none.
-func (c *benchCmd) warmEngine() (*engine.Engine, error) { return nil, nil }
-
-// wasWarm tells whether a run was served by a box that had been kept warm.
-func wasWarm(*glovebox.Observation) bool { return false }
-
 // enter adds an engine's tiers: each runs a program, and one that is tested.
 func (f *field) enter(ctx context.Context, stderr io.Writer, e *engine.Engine, warm bool) error {
 	for _, t := range f.tiers {
+		if warm && !standsBy(t) {
+			for _, proven := range []bool{false, true} {
+				f.missing[contestantName(t, warm, proven)] = "no box of this tier is kept warm"
+			}
+			continue
+		}
 		plain, tested := tierContestant(e, t, warm, false), tierContestant(e, t, warm, true)
 		f.single[plain.Name] = true
 		if err := f.tried(ctx, stderr, plain); err != nil {
@@ -63,6 +63,12 @@ func (f *field) enter(ctx context.Context, stderr io.Writer, e *engine.Engine, w
 		}
 	}
 	return nil
+}
+
+// standsBy tells whether boxes of a tier can be kept warm.
+func standsBy(t tier.Tier) bool {
+	d, ok := t.(tier.Described)
+	return ok && d.Traits().Standby
 }
 
 // tierContestant times whole runs in a tier.
@@ -81,11 +87,10 @@ func tierContestant(e *engine.Engine, t tier.Tier, warm, proven bool) bench.Cont
 			job.Reply, job.Tests = replyTestedJavaScript, []glovebox.File{{Path: "add.test.js", Data: []byte(testsJavaScript)}}
 		}
 	}
-	does += "; the box is destroyed before the answer"
 	if warm {
-		does += "; boxes are kept warm, each for one run"
+		does += "; boxes are kept warm, each for one run, and destroyed after the answer"
 	} else {
-		does += "; nothing is made before the request"
+		does += "; nothing is made before the request, and the box is destroyed before the answer"
 	}
 	return bench.Contestant{
 		Name: contestantName(t, warm, proven), How: does, Warm: warm,
@@ -94,7 +99,7 @@ func tierContestant(e *engine.Engine, t tier.Tier, warm, proven bool) bench.Cont
 			if err != nil {
 				return false, err
 			}
-			return wasWarm(o), asExpected(o, proven)
+			return o.Warm, asExpected(o, proven)
 		},
 	}
 }
