@@ -132,7 +132,7 @@ func TestHotKeyWins(t *testing.T) {
 			t.Errorf("%d misses while a key of yesterday has the room", n)
 		}
 		var misses int
-		for i := range 1000 {
+		for i := range 400 {
 			if _, ok := l.take(p, "b"); !ok {
 				misses++
 			}
@@ -167,7 +167,7 @@ func TestTurns(t *testing.T) {
 // TestChurn: where there is not room for all, chance in what is asked for does
 // not have things dropped in favour of others again and again.
 func TestChurn(t *testing.T) {
-	for _, most := range []int{2, 4, 8, 16} {
+	for _, most := range []int{2, 16} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			bubble(t, func(t *testing.T, l *lab) {
 				c := l.config()
@@ -175,7 +175,7 @@ func TestChurn(t *testing.T) {
 				p := l.open(c)
 				rnd := rand.New(rand.NewPCG(1, 1))
 				popular := rand.NewZipf(rnd, 1.3, 1, 30)
-				for range 4000 {
+				for range 3000 {
 					l.take(p, fmt.Sprint(popular.Uint64()))
 					pass(time.Duration(rnd.ExpFloat64() * float64(200*time.Millisecond)))
 				}
@@ -197,7 +197,7 @@ func TestFairMakers(t *testing.T) {
 		c.Workers = 1
 		p := l.open(c)
 		var misses int
-		for i := range 6000 {
+		for i := range 3000 {
 			l.take(p, "hot")
 			if i%100 == 0 {
 				if _, ok := l.take(p, "calm"); !ok {
@@ -207,7 +207,7 @@ func TestFairMakers(t *testing.T) {
 			pass(10 * time.Millisecond)
 		}
 		if misses > 2 {
-			t.Errorf("%d of 60 missed", misses)
+			t.Errorf("%d of 30 missed", misses)
 		}
 	})
 }
@@ -378,11 +378,11 @@ func TestDieAtOnce(t *testing.T) {
 		c := l.config()
 		c.Dead = func(b *box) <-chan struct{} { b.die(); return b.end }
 		p := l.open(c)
-		for range 36000 {
+		for range 7200 {
 			if _, ok := l.take(p, "a"); ok {
 				t.Fatal("a dead one")
 			}
-			pass(100 * time.Millisecond)
+			pass(500 * time.Millisecond)
 		}
 		if n := l.makes("a"); n > 60 {
 			t.Errorf("%d Makes in an hour", n)
@@ -737,9 +737,9 @@ func TestWant(t *testing.T) {
 func TestManyKeys(t *testing.T) {
 	bubble(t, func(t *testing.T, l *lab) {
 		p := l.open(l.config())
-		for i := range 5000 {
+		for i := range 3000 {
 			l.take(p, fmt.Sprint(i))
-			if i%10 == 0 {
+			if i%50 == 0 {
 				synctest.Wait()
 			}
 		}
