@@ -137,8 +137,27 @@ func (a *assembly) patch(b *block, before []block) {
 	a.leave(b, b.reason)
 }
 
-// testSigns are lines that only tests have, in any of the languages.
-var testSigns = lazyre.New(`(?m)^\s*(?:import (?:unittest|pytest)\b|from (?:unittest|pytest)\b|(?:async )?def test_\w*\(|class Test\w*[(:]|class \w+\(unittest\.TestCase\)|(?:describe|it|test)\(\s*['"` + "`" + `]|(?:import|const) .*(?:node:test|vitest|jest|mocha|node:assert|'assert'|"assert")|func Test\w*\(\w+ \*testing\.T\)|require ['"](?:minitest|test/unit|rspec)|RSpec\.describe|use Test::|class \w+ (?:extends TestCase|< Minitest)|require.*luaunit|@test ")`)
+// testSigns is how a line begins that only tests have, in any of the languages.
+var testSigns = lazyre.New(`^(?:import (?:unittest|pytest)\b|from (?:unittest|pytest)\b|(?:async )?def test_\w*\(|class Test\w*[(:]|class \w+\(unittest\.TestCase\)|(?:describe|it|test)\(\s*['"` + "`" + `]|(?:import|const) .*(?:node:test|vitest|jest|mocha|node:assert|'assert'|"assert")|func Test\w*\(\w+ \*testing\.T\)|require ['"](?:minitest|test/unit|rspec)|RSpec\.describe|use Test::|class \w+ (?:extends TestCase|< Minitest)|require.*luaunit|@test ")`)
+
+// testHeads are how such lines begin, one or another: to look at them spares
+// nearly all lines the expression.
+var testHeads = []string{
+	"import ", "from ", "async def test_", "def test_", "class ", "describe(", "it(", "test(", "const ", "func Test",
+	"require", "RSpec.describe", "use Test::", `@test "`,
+}
+
+// hasTestSigns tells whether a line of text is one that only tests have.
+func hasTestSigns(text string) bool {
+	for text != "" {
+		text = strings.TrimLeft(text, " \t\r\n\f")
+		if slices.ContainsFunc(testHeads, func(h string) bool { return strings.HasPrefix(text, h) }) && testSigns().MatchString(text) {
+			return true
+		}
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return false
+}
 
 var (
 	assertion = lazyre.New(`^(?:self\.)?(?:assert\b|assert\w*[.(]|console\.assert\(|expect\()`)
@@ -164,7 +183,7 @@ func isTest(b *block) bool {
 	if b.name != "" {
 		return false
 	}
-	return testSigns().MatchString(head) || onlyAsserts(b)
+	return hasTestSigns(head) || onlyAsserts(b)
 }
 
 // onlyAsserts tells whether a block is nothing but assertions.

@@ -35,11 +35,11 @@ func (n *fence) Dump(source []byte, level int) { ast.DumpHelper(n, source, level
 
 // fenceParser reads a fence as a whole when it opens, so that the lists around
 // it do not end it: models often forget to indent the code in a list.
-type fenceParser struct {
-	// misses counts here documents without an end, each of which cost a search
-	// through the rest of the reply.
-	misses *int
-}
+type fenceParser struct{}
+
+// misses counts, in a parse, the here documents without an end: each of them
+// cost a search through the rest of the reply.
+var misses = parser.NewContextKey()
 
 const maxMisses = 32
 
@@ -61,7 +61,7 @@ func (fenceParser) Continue(ast.Node, text.Reader, parser.Context) parser.State 
 func (fenceParser) Close(ast.Node, text.Reader, parser.Context) {}
 
 // Open implements parser.BlockParser.
-func (p fenceParser) Open(_ ast.Node, r text.Reader, _ parser.Context) (ast.Node, parser.State) {
+func (fenceParser) Open(_ ast.Node, r text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	line, seg := r.PeekLine()
 	src := r.Source()
 	open, ok := readMark(string(line))
@@ -74,11 +74,12 @@ func (p fenceParser) Open(_ ast.Node, r text.Reader, _ parser.Context) (ast.Node
 		src:    src,
 		open:   open,
 		quotes: strings.Count(before, ">"),
-		misses: p.misses,
 	}
+	s.misses, _ = pc.Get(misses).(int)
 	s.column = len(expand(stripQuotes(before, s.quotes))) + seg.Padding + open.indent
 	n := &fence{info: open.info, start: seg.Start}
 	end := s.run(seg.Stop, n)
+	pc.Set(misses, s.misses)
 	// The reader is left on the last line that belongs to the fence.
 	for {
 		_, at := r.Position()
@@ -152,7 +153,7 @@ type scan struct {
 	open   mark
 	quotes int // how many quote marks each line begins with
 	column int // how far the code is indented
-	misses *int
+	misses int
 }
 
 // run fills n with the lines from offset pos on and returns the offset after
@@ -244,10 +245,10 @@ func (s *scan) stringEnd(pos, end int) int {
 			return -1
 		}
 		stop = end + i
-	} else if m := hereDoc().FindStringSubmatch(line); m != nil && !strings.Contains(line, "<<<") && *s.misses < maxMisses {
+	} else if m := hereDoc().FindStringSubmatch(line); m != nil && !strings.Contains(line, "<<<") && s.misses < maxMisses {
 		i := bytes.Index(s.src[end:], []byte("\n"+m[1]+"\n"))
 		if i < 0 {
-			*s.misses++
+			s.misses++
 			return -1
 		}
 		stop = end + i

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -13,16 +14,16 @@ import (
 // fences. Inline text is not parsed, nor is HTML, which would hide the fences
 // in it. Fences are ours (see fence); the rest is goldmark's, each parser in a
 // bounded wrapper.
-func newMarkdown() parser.Parser {
+var markdown = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(
-		util.Prioritized(fenceParser{misses: new(int)}, 100),
+		util.Prioritized(fenceParser{}, 100),
 		util.Prioritized(bounded{parser.NewListParser(), true}, 300),
 		util.Prioritized(bounded{parser.NewListItemParser(), false}, 400),
 		util.Prioritized(bounded{parser.NewATXHeadingParser(), false}, 600),
 		util.Prioritized(bounded{parser.NewBlockquoteParser(), true}, 800),
 		util.Prioritized(paragraph{bounded{parser.NewParagraphParser(), false}}, 1000),
 	))
-}
+})
 
 // maxDepth is how deep quotes and lists nest: goldmark's time grows with the
 // depth of every line. What is deeper is read as text.
@@ -102,7 +103,7 @@ func (f *finder) fences(src string, line, depth int) []block {
 		return nil
 	}
 	source := []byte(src)
-	root := newMarkdown().Parse(text.NewReader(source))
+	root := markdown().Parse(text.NewReader(source))
 	var blocks []block
 	at, pos := line, 0 // line and offset counted so far
 	var visit func(n ast.Node)

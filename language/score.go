@@ -1,16 +1,12 @@
 package language
 
-import (
-	"regexp"
-
-	"github.com/gloveboxhq/glovebox/internal/lazyre"
-)
+import "github.com/gloveboxhq/glovebox/internal/lazyre"
 
 // sign is a pattern that speaks for a language (or, with a negative weight,
 // against it).
 type sign struct {
-	pattern func() *regexp.Regexp
-	weight  int
+	match  func(src string) bool
+	weight int
 }
 
 // signs is what a language is recognised by. Each pattern counts once.
@@ -18,7 +14,7 @@ type signs []sign
 
 // signed makes a sign of a pattern; ^ and $ match at every line.
 func signed(weight int, pattern string) sign {
-	return sign{lazyre.New(`(?m)` + pattern), weight}
+	return sign{lazyre.Matcher(`(?m)` + pattern), weight}
 }
 
 // scoreBytes bounds how much of a source is read to recognise it.
@@ -31,7 +27,7 @@ func (s signs) score(src string) int {
 	}
 	sum := 0
 	for _, g := range s {
-		if g.pattern().MatchString(src) {
+		if g.match(src) {
 			sum += g.weight
 		}
 	}

@@ -1,0 +1,85 @@
+package lazyre
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Matcher returns what tells whether a text matches the expression. Most texts
+// match few of many expressions, and lack the words that a match would have:
+// to look for those is far cheaper than to match, and than to compile.
+func Matcher(expr string) func(text string) bool {
+	re := New(expr)
+	words := sync.OnceValue(func() []string { return needs(expr) })
+	return func(text string) bool {
+		if words := words(); words != nil && !hasAny(text, words) {
+			return false
+		}
+		return re().MatchString(text)
+	}
+}
+
+func hasAny(text string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// needs returns words one of which is in every text that matches; nil where it
+// can tell of none.
+func needs(expr string) []string {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	return words(re)
+}
+
+func words(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		// To an expression a byte that is not UTF-8 is a replacement character.
+		if re.Flags&syntax.FoldCase == 0 && !slices.Contains(re.Rune, utf8.RuneError) {
+			return []string{string(re.Rune)}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return words(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return words(re.Sub[0])
+		}
+	case syntax.OpConcat: // all of its parts are there: the rarest words tell most
+		var best []string
+		for _, sub := range re.Sub {
+			if w := words(sub); w != nil && (best == nil || shortest(w) > shortest(best)) {
+				best = w
+			}
+		}
+		return best
+	case syntax.OpAlternate: // one of its parts is there
+		var all []string
+		for _, sub := range re.Sub {
+			w := words(sub)
+			if w == nil {
+				return nil
+			}
+			all = append(all, w...)
+		}
+		return all
+	}
+	return nil
+}
+
+func shortest(words []string) int {
+	n := len(words[0])
+	for _, w := range words {
+		n = min(n, len(w))
+	}
+	return n
+}
