@@ -25,9 +25,14 @@ var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.New(
 
 // config makes an engine with what the caller of these tests wants to see
 // tested: GLOVEBOX_EMULATE=1 lets the microvm tier emulate, which is slow;
-// GLOVEBOX_RUNTIME is the container tier's runtime.
+// GLOVEBOX_RUNTIME is the container tier's runtime; GLOVEBOX_WARM=1 lets every
+// run wait for a box that is ready, where its language has such.
 func config() engine.Config {
-	return engine.Config{AllowEmulation: os.Getenv("GLOVEBOX_EMULATE") != "", Runtime: os.Getenv("GLOVEBOX_RUNTIME")}
+	c := engine.Config{AllowEmulation: os.Getenv("GLOVEBOX_EMULATE") != "", Runtime: os.Getenv("GLOVEBOX_RUNTIME")}
+	if os.Getenv("GLOVEBOX_WARM") != "" {
+		c.Warm = &engine.Warm{Most: 6, Patience: time.Minute}
+	}
+	return c
 }
 
 func open(t testing.TB) *engine.Engine {

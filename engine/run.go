@@ -41,6 +41,7 @@ type run struct {
 
 	// cold tells that the boxes are made for this run alone; see again.
 	cold bool
+	rest func() // the run does nothing for a while
 
 	// wrong is what is wrong with the Job, where only the run could find out.
 	wrong *Error
@@ -65,7 +66,8 @@ func newRun(e *Engine, job *glovebox.Job) *run {
 func (r *run) all(ctx context.Context) *glovebox.Observation {
 	begin := time.Now()
 	if r.e.pool != nil {
-		defer r.e.pool.Busy()()
+		r.rest = r.e.pool.Busy()
+		defer func() { r.rest() }()
 	}
 	go redact.Prepare()
 	for _, step := range []struct {

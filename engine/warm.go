@@ -25,6 +25,10 @@ type Warm struct {
 	Memory int64
 	// Most is the most boxes, or pairs of boxes, that wait; 0 means 64.
 	Most int
+	// Patience is how long a run waits for a box that is being made ready
+	// rather than make its own: for batches, to which the rate matters and not
+	// the time of one run.
+	Patience time.Duration
 }
 
 // kind is what ready boxes are told apart by: of one kind, each is as good as
@@ -176,8 +180,8 @@ func (r *run) take(ctx context.Context, exam bool, orders ...[]byte) *ready {
 			k.image = r.image.Digest()
 			e.warmImages.LoadOrStore(k.image, r.image)
 		}
-		s, ok := e.pool.Take(k)
-		if !ok {
+		s := r.await(ctx, k)
+		if s == nil {
 			return nil
 		}
 		r.o.Warm, r.o.Tier, r.o.Isolation = true, t.Name(), s.candidate.Controls()
@@ -185,6 +189,22 @@ func (r *run) take(ctx context.Context, exam bool, orders ...[]byte) *ready {
 		return s
 	}
 	return nil
+}
+
+// await takes a ready one of a kind, or nil.
+func (r *run) await(ctx context.Context, k kind) *ready {
+	p, patience := r.e.pool, r.e.c.Warm.Patience
+	if patience <= 0 {
+		s, _ := p.Take(k)
+		return s
+	}
+	// Who waits leaves the machine to those who make it.
+	r.rest()
+	defer func() { r.rest = p.Busy() }()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s, _ := p.Wait(ctx, k)
+	return s
 }
 
 // told makes a command the run of a box's standby command.

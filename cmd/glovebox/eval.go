@@ -101,7 +101,9 @@ func (c *evalCmd) Run(s *streams) error {
 		}
 	}
 	defer s.interruptible()()
-	e, err := c.engine() // before the results file: it knows wrong flags
+	// A sample waits for a box that is being made ready: to make one beside that
+	// would take from both. Before the results file: it knows wrong flags.
+	e, err := c.engineWith(&engine.Warm{Most: 8 * runtime.NumCPU(), Patience: time.Minute})
 	if err != nil {
 		return err
 	}

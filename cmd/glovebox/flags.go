@@ -47,12 +47,16 @@ func (f *boxFlags) limits() glovebox.Limits {
 }
 
 // engine makes the engine that the flags ask for.
-func (f *boxFlags) engine() (*engine.Engine, error) {
+func (f *boxFlags) engine() (*engine.Engine, error) { return f.engineWith(nil) }
+
+// engineWith makes the engine with boxes that are kept ready, for a command that
+// runs many programs.
+func (f *boxFlags) engineWith(warm *engine.Warm) (*engine.Engine, error) {
 	if f.Runtime != "" && f.tier() != glovebox.TierContainer {
 		return nil, usagef("--runtime %s is the container tier's, and --tier is %s", f.Runtime, f.Tier)
 	}
 	e, err := engine.New(engine.Config{
-		Allow: f.Allow, Runtime: f.Runtime, AllowEmulation: f.Emulate, Image: f.Image, Needs: f.needs(),
+		Allow: f.Allow, Runtime: f.Runtime, AllowEmulation: f.Emulate, Image: f.Image, Needs: f.needs(), Warm: warm,
 	})
 	var wrong *engine.Error
 	if errors.As(err, &wrong) {
