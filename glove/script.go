@@ -192,6 +192,10 @@ func (s *Script) CallOn(r Ref, name string, nr uintptr, rest ...any) *Ins {
 // script ends with a [*Fault].
 func (s *Script) OnFail(l *Label) { s.onFail = l }
 
+// Fail goes to where calls that fail go now, with the fault of the last that
+// did.
+func (s *Script) Fail() { s.Jump(s.failure()) }
+
 func (s *Script) failure() *Label {
 	if s.onFail != nil {
 		return s.onFail

@@ -22,7 +22,18 @@ const FDImage = 39
 // Start starts a glove as a process of the host, in the working directory dir,
 // with files as its descriptors by number, and no other but [FDImage]. change
 // may change how it is started, or is nil.
-func Start(dir string, files map[int]*os.File, change func(*syscall.SysProcAttr)) (*os.Process, error) {
+func Start(dir string, files map[int]*os.File, change func(*syscall.SysProcAttr)) (proc *os.Process, err error) {
+	done := make(chan struct{})
+	common() <- func() {
+		defer close(done)
+		proc, err = start(dir, files, change)
+	}
+	<-done
+	return proc, err
+}
+
+// start is Start on the thread that the caller is on.
+func start(dir string, files map[int]*os.File, change func(*syscall.SysProcAttr)) (*os.Process, error) {
 	image, err := gloveFile()
 	if err != nil {
 		return nil, err
@@ -44,9 +55,7 @@ func Start(dir string, files map[int]*os.File, change func(*syscall.SysProcAttr)
 		change(attr.Sys)
 	}
 	path := fmt.Sprintf("/proc/self/fd/%d", FDImage) // in the child
-	var proc *os.Process
-	onSpawner(func() { proc, err = os.StartProcess(path, []string{"glove"}, attr) })
-	return proc, err
+	return os.StartProcess(path, []string{"glove"}, attr)
 }
 
 // gloveFile is the glove as an unchangeable file in memory.
@@ -76,8 +85,10 @@ var gloveFile = sync.OnceValues(func() (*os.File, error) {
 // spawner runs functions on one thread that lives as long as this process. The
 // kernel kills a box when the thread that started it ends, and the threads of
 // Go come and go.
-var spawner = sync.OnceValue(func() chan<- func() {
-	work := make(chan func())
+type spawner chan func()
+
+func newSpawner() spawner {
+	work := make(spawner)
 	go func() {
 		runtime.LockOSThread()
 		for f := range work {
@@ -85,13 +96,10 @@ var spawner = sync.OnceValue(func() chan<- func() {
 		}
 	}()
 	return work
-})
-
-func onSpawner(f func()) {
-	done := make(chan struct{})
-	spawner() <- func() { defer close(done); f() }
-	<-done
 }
+
+// common is the spawner of what is started as any process of the host.
+var common = sync.OnceValue(newSpawner)
 
 // Succeed appends the calls by which a started glove makes its successor, in
 // new name spaces by the flags of clone, as a child of the host, says which
@@ -99,14 +107,36 @@ func onSpawner(f func()) {
 // writes a byte to the kill pipe, for when its users are mapped; what follows in
 // the script is its own. name tells the call that makes it.
 func Succeed(s *glove.Script, name string, flags int) {
-	pid, inside, end := s.Buffer(8), s.Label(), s.Label()
+	SucceedWith(s, name, flags, func() {})
+}
+
+// SucceedWith is [Succeed] of a successor that has something to do before it
+// waits: early appends it.
+func SucceedWith(s *glove.Script, name string, flags int, early func()) {
+	pid, inside, failed, on := s.Buffer(8), s.Label(), s.Label(), s.Label()
 	s.Call(name, unix.SYS_CLONE, flags|unix.CLONE_PARENT|int(unix.SIGCHLD), 0, 0, 0, 0).To(pid)
 	s.Load(pid).IfEqual(0, inside)
 	s.Report(pid, 8)
-	s.Place(end)
 	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
 	s.Place(inside)
-	s.Call("wait for the host", unix.SYS_READ, glove.FDKill, s.Buffer(8), 1).IfOther(1, end)
+	s.OnFail(failed)
+	early()
+	s.OnFail(nil)
+	awaitHost(s)
+	s.Jump(on)
+	// It must not speak before the host has heard who it is.
+	s.Place(failed)
+	awaitHost(s)
+	s.Fail()
+	s.Place(on)
+}
+
+// awaitHost appends the calls that wait for the byte, and end without it.
+func awaitHost(s *glove.Script) {
+	mapped := s.Label()
+	s.Call("wait for the host", unix.SYS_READ, glove.FDKill, s.Buffer(8), 1).IfEqual(1, mapped)
+	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
+	s.Place(mapped)
 }
 
 // Successor reads the report of a glove that has made its successor.

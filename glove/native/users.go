@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -33,8 +34,8 @@ func MapUsers(pid, own int) error {
 	var err error
 	if os.Geteuid() == 0 {
 		var user, group uint32
-		if user, err = unusedPair("/proc/self/uid_map", pid); err == nil {
-			group, err = unusedPair("/proc/self/gid_map", pid)
+		if user, err = ownUsers().unusedPair(pid); err == nil {
+			group, err = ownGroups().unusedPair(pid)
 		}
 		ids = fmt.Sprintf("0 %d 1\n%d %d 1\n", user, tier.UID, user+1)
 		groups = fmt.Sprintf("0 %d 1\n%d %d 1\n", group, tier.GID, group+1)
@@ -47,19 +48,36 @@ func MapUsers(pid, own int) error {
 	return errors.Join(write("gid_map", groups), write("uid_map", ids))
 }
 
-// unusedPair returns the first of two ids for pid, out of those that this
-// process has itself; it may live in a container that has few.
-func unusedPair(file string, pid int) (uint32, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return 0, err
+// idMap is the ids that a process has itself, as the kernel lists them: it may
+// live in a container that has few.
+type idMap struct {
+	file string
+	text []byte
+	err  error
+}
+
+// What this process has does not change.
+var (
+	ownUsers  = sync.OnceValue(func() idMap { return readMap("/proc/self/uid_map") })
+	ownGroups = sync.OnceValue(func() idMap { return readMap("/proc/self/gid_map") })
+)
+
+func readMap(file string) idMap {
+	text, err := os.ReadFile(file)
+	return idMap{file, text, err}
+}
+
+// unusedPair returns the first of two ids for pid.
+func (m idMap) unusedPair(pid int) (uint32, error) {
+	if m.err != nil {
+		return 0, m.err
 	}
 	const few = 1 << 14
 	var best uint64
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(string(m.text)) {
 		var first, host, count uint64
 		if _, err := fmt.Sscan(line, &first, &host, &count); err != nil {
-			return 0, fmt.Errorf("%s: %w", file, err)
+			return 0, fmt.Errorf("%s: %w", m.file, err)
 		}
 		if first <= firstUser && first+count >= firstUser+2*maxPID {
 			return firstUser + 2*uint32(pid), nil
@@ -70,7 +88,7 @@ func unusedPair(file string, pid int) (uint32, error) {
 		}
 	}
 	if best == 0 {
-		return 0, fmt.Errorf("%s has no range of unused ids", file)
+		return 0, fmt.Errorf("%s has no range of unused ids", m.file)
 	}
 	return uint32(best - few - 1024 + 2*uint64(pid%(few/2))), nil
 }

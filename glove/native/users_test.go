@@ -25,7 +25,7 @@ func TestUnusedPair(t *testing.T) {
 		if err := os.WriteFile(file, []byte(tc.ids), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := unusedPair(file, tc.pid)
+		got, err := readMap(file).unusedPair(tc.pid)
 		if got != tc.want || (err == nil) != tc.ok {
 			t.Errorf("%q, %d: got %d, %v, want %d", tc.ids, tc.pid, got, err, tc.want)
 		}

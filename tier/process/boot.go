@@ -25,6 +25,7 @@ type bootPlan struct {
 	gated   bool     // a gate keeps the limit of processes, or
 	deaf    error    // why there is none
 	joins   int      // files from firstJoin on to enter the control group by
+	apart   bool     // the glove is started in the box's network name space
 }
 
 // has tells whether the box is to have a control.
@@ -46,8 +47,7 @@ type caller func(what string, nr uintptr, args ...any) *glove.Ins
 // host started, the rest for pid 1 of the box, which the first part makes.
 func (p *bootPlan) script() *glove.Script {
 	s := new(glove.Script)
-	p.outside(s)
-	p.root(s)
+	p.outside(s, func() { p.root(s) })
 	p.user(s)
 	p.dev(s)
 	p.scratch(s)
@@ -63,9 +63,9 @@ func (p *bootPlan) script() *glove.Script {
 }
 
 // outside enters the control group, makes pid 1 of the box with all its
-// namespaces as a child of the host, says which process it is, and ends. Pid 1
-// waits until its users are mapped.
-func (p *bootPlan) outside(s *glove.Script) {
+// namespaces as a child of the host, says which process it is, and ends. What is
+// early, pid 1 does while the host maps its users.
+func (p *bootPlan) outside(s *glove.Script, early func()) {
 	s.Call("close", unix.SYS_CLOSE, native.FDImage)
 	for fd := firstJoin; fd < firstJoin+p.joins; fd++ {
 		s.Call("enter the control group", unix.SYS_WRITE, fd, "0", 1)
@@ -76,11 +76,11 @@ func (p *bootPlan) outside(s *glove.Script) {
 	}
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP
 	for control, flag := range map[string]int{tier.ControlNetwork: unix.CLONE_NEWNET, tier.ControlIPC: unix.CLONE_NEWIPC, tier.ControlHostname: unix.CLONE_NEWUTS} {
-		if p.has(control) {
+		if p.has(control) && !(flag == unix.CLONE_NEWNET && p.apart) {
 			flags |= flag
 		}
 	}
-	native.Succeed(s, tier.ControlNamespaces+": clone", flags)
+	native.SucceedWith(s, tier.ControlNamespaces+": clone", flags, early)
 }
 
 // fdDevice is where the devices wait, as detached mounts, until there is a /dev.
@@ -196,13 +196,13 @@ func (p *bootPlan) scratch(s *glove.Script) {
 	})
 }
 
-// names sets the host's name and brings the loopback up.
+// names sets the host's name and brings the loopback up where it is not.
 func (p *bootPlan) names(s *glove.Script) {
 	p.do(s, tier.ControlHostname, func(call caller) {
 		call("sethostname", unix.SYS_SETHOSTNAME, tier.Hostname, len(tier.Hostname))
 		call("setdomainname", unix.SYS_SETDOMAINNAME, "", 0)
 	})
-	if p.has(tier.ControlNetwork) {
+	if p.has(tier.ControlNetwork) && !p.apart {
 		native.RaiseLoopback(s)
 	}
 }

@@ -153,17 +153,16 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 		}
 		defer plan.sent.Close()
 	}
-	first, joins, err := t.start(&plan, inner, group)
+	first, script, err := t.start(&plan, inner, group)
 	// Only the box holds its ends now: when it dies, they are seen to end.
 	inner.Close()
 	if err != nil {
 		return nil, broken("start the glove", err)
 	}
-	plan.joins = joins
 	// Before there is a pid 1 to kill, the wish to kill it is kept.
 	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
-	if err := t.boot(&plan, ends, first, g); err != nil {
+	if err := t.boot(&plan, ends, first, script, g); err != nil {
 		return nil, err
 	}
 	controls := t.controls(&plan, without)
@@ -185,8 +184,8 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 const firstJoin = native.FDImage + 1
 
 // start starts the glove as a process of the host, with the wanted descriptors
-// and no other, and returns how many files it is to join its group by.
-func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first *os.Process, joins int, err error) {
+// and no other, and returns its boot script.
+func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first *os.Process, script *glove.Script, err error) {
 	files := maps.Clone(inner)
 	for i, f := range p.spec.Descriptors {
 		files[3+i] = f
@@ -195,22 +194,39 @@ func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first
 	if group != nil {
 		list, err := group.Join(true, true)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		for i, f := range list {
 			defer f.Close()
 			files[firstJoin+i] = f
 		}
-		joins, change = len(list), group.Spawn
+		p.joins, change = len(list), group.Spawn
 	}
-	first, err = native.Start(filepath.Dir(p.spec.Root.Tree), files, change)
-	return first, joins, err
+	dir := filepath.Dir(p.spec.Root.Tree)
+	p.apart = p.has(tier.ControlNetwork) && native.Apart()
+	apart := p.apart
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		if apart {
+			first, apart, err = native.StartApart(dir, files, change)
+		}
+		if !apart {
+			first, err = native.Start(dir, files, change)
+		}
+	}()
+	script = p.script() // meanwhile
+	<-started
+	if apart != p.apart {
+		p.apart = apart
+		script = p.script()
+	}
+	return first, script, err
 }
 
 // boot sends the boot script and does the host's part of it.
-func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, g *native.Ground) error {
+func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, script *glove.Script, g *native.Ground) error {
 	deadline := time.Now().Add(bootPatience)
-	script := p.script()
 	report, err := ends.Do(script, deadline)
 	var box *os.Process
 	if err == nil {
@@ -221,16 +237,20 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, g *native.G
 		return lack(err)
 	}
 	g.Adopt(box)
-	if _, err := first.Wait(); err != nil {
-		return broken("wait for the first process", err)
+	unmapped := native.MapUsers(box.Pid, tier.UID)
+	if unmapped == nil {
+		ends.Kill.SetWriteDeadline(deadline)
+		_, err = ends.Kill.Write([]byte{1})
 	}
-	if err := native.MapUsers(box.Pid, tier.UID); err != nil {
+	_, waited := first.Wait() // it has ended by now
+	switch {
+	case unmapped != nil:
 		return &tier.Error{Tier: glovebox.TierProcess, Op: "map the users", Kind: tier.KindUnsupported,
-			Control: tier.ControlUser, Fix: fixes[tier.ControlUser], Err: err}
-	}
-	ends.Kill.SetWriteDeadline(deadline)
-	if _, err := ends.Kill.Write([]byte{1}); err != nil {
+			Control: tier.ControlUser, Fix: fixes[tier.ControlUser], Err: unmapped}
+	case err != nil:
 		return broken("boot", err)
+	case waited != nil:
+		return broken("wait for the first process", waited)
 	}
 	if _, err := ends.Next(script, deadline); err != nil {
 		return lack(err)
