@@ -3,8 +3,12 @@
 package gvisor
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -49,4 +53,57 @@ func BenchmarkBox(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkCold is a box's whole life beside that of a box of gVisor's own
+// "runsc do", built from the same module: each runs one command that does
+// nothing, by turns.
+func BenchmarkCold(b *testing.B) {
+	runsc := filepath.Join(b.TempDir(), "runsc")
+	if out, err := exec.Command("go", "build", "-o", runsc, gvisorModule+"/runsc").CombinedOutput(); err != nil {
+		b.Skipf("no runsc: %v: %s", err, out)
+	}
+	args := []string{"--network=none", "--ignore-cgroups", "do", "/bin/true"}
+	if os.Geteuid() != 0 {
+		args = append([]string{"--rootless"}, args...)
+	}
+	s := new(glove.Script)
+	s.Call("exit", unix.SYS_EXIT_GROUP, 0)
+	program, err := glove.Program(s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	tr, tc := newTier(b), needPython(b)
+	spec := tier.Spec{Root: tc.root, Limits: glovebox.DefaultLimits, Files: []glovebox.File{{Path: "true", Data: program, Executable: true}}}
+	var ours, theirs []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		box, err := tr.Open(ctx, spec)
+		if err != nil {
+			b.Skip(err)
+		}
+		if out := box.Run(ctx, tier.Command{Args: []string{tier.Workspace + "/true"}}); out.Cause != glovebox.CauseExit || out.ExitCode != 0 {
+			b.Fatalf("got %+v", out)
+		}
+		if err := box.Close(); err != nil {
+			b.Fatal(err)
+		}
+		ours = append(ours, time.Since(start))
+		start = time.Now()
+		if out, err := exec.Command(runsc, args...).CombinedOutput(); err != nil {
+			b.Skipf("runsc %q: %v: %s", args, err, out)
+		}
+		theirs = append(theirs, time.Since(start))
+	}
+	slices.Sort(ours)
+	slices.Sort(theirs)
+	b.ReportMetric(0, "ns/op") // of both
+	for _, m := range []struct {
+		name string
+		at   int
+	}{{"min", 0}, {"p50", len(ours) / 2}} {
+		b.ReportMetric(float64(ours[m.at].Microseconds())/1000, "ms-"+m.name)
+		b.ReportMetric(float64(theirs[m.at].Microseconds())/1000, "runsc-do-ms-"+m.name)
+		b.ReportMetric(float64(ours[m.at])/float64(theirs[m.at]), "ratio-"+m.name)
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -71,20 +70,19 @@ func wrapCalls(wrap func(name string, next serve) serve) {
 	table.Init()
 }
 
-func lists(calls, name string) bool { return slices.Contains(strings.Fields(calls), name) }
-
 // reportRefusals makes the sentry write a line to its log the first time that
 // it refuses something because of a limit.
 func reportRefusals() {
 	said := make([]atomic.Bool, len(refusals))
-	wrapCalls(func(name string, next serve) serve {
-		var mine []int
-		for i, r := range refusals {
-			if lists(r.calls, name) {
-				mine = append(mine, i)
-			}
+	of := map[string][]int{}
+	for i, r := range refusals {
+		for name := range strings.FieldsSeq(r.calls) {
+			of[name] = append(of[name], i)
 		}
-		if len(mine) == 0 {
+	}
+	wrapCalls(func(name string, next serve) serve {
+		mine := of[name]
+		if mine == nil {
 			return nil
 		}
 		return func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
