@@ -14,7 +14,7 @@
 //   - Nothing left behind: after Close, on every path, no process, mount,
 //     cgroup, namespace, socket or file of the box is left. When the process
 //     that opened it dies, the box's processes die with it, and what else it
-//     left is swept by the next [Tier] of the same kind that starts.
+//     left is swept when the next process makes a [Tier] of the same kind.
 //
 // The conformance suite is package tiertest; every tier runs it.
 package tier

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -61,6 +62,10 @@ func Run(t *testing.T, k Kind) {
 	s := &suite{kind: k, tier: tr, root: root}
 	if isOwner() {
 		s.own()
+	}
+	if os.Getenv(nextEnv) != "" {
+		run(s.open(t, program("p", func(*glove.Script) {})), "p").ok(t)
+		return
 	}
 	box, err := tr.Open(context.Background(), s.spec())
 	if tier.IsKind(err, tier.KindUnsupported) {
