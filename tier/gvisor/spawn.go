@@ -157,9 +157,10 @@ func (g *ground) launch(exe *os.File, guest guest) (ready *os.File, err error) {
 	files.Donate("stdio-fds", guest.inner[0], guest.inner[1], guest.inner[2])
 
 	g.sentry = &exec.Cmd{Path: fmt.Sprintf("/proc/self/fd/%d", sentryExe), Dir: "/", SysProcAttr: attributes(guest.ids), Env: []string{
-		// What the machine has was found out once, by us. It also keeps the
-		// runtime from opening files of its own, see closeFrom.
-		"GOMAXPROCS=" + strconv.Itoa(runtime.GOMAXPROCS(0)),
+		// One at a time is the least work until gVisor sets the number, which it
+		// does before there is a guest.
+		"GOMAXPROCS=1",
+		// The runtime keeps no files of its own open, see closeFrom.
 		"GODEBUG=containermaxprocs=0,updatemaxprocs=0",
 		sidecarDirEnv + "=" + noSidecarDir,
 	}}
