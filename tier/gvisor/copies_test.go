@@ -30,7 +30,7 @@ func TestCopiesConform(t *testing.T) {
 			}
 			return store.Image(ctx, p.Merge(GlovePlan()))
 		},
-		Kept: []string{"memfd:kernel (deleted)", "memfd:list of pages (deleted)", "memfd:pages (deleted)"},
+		Kept: []string{stateName + " (deleted)"},
 	})
 }
 

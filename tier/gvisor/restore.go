@@ -16,73 +16,38 @@ import (
 	"gvisor.dev/gvisor/runsc/boot"
 )
 
-// state is what a sentry writes down of a box and another reads: its kernel, the
-// list of its pages of memory, and the pages. The files are in memory and have
-// no name, so nobody can put others in their place; and once they are sealed
-// nobody can change them, not even we.
-type state [3]*os.File
+// A state is what a sentry writes down of a box, its kernel and its memory, and
+// another reads. It is a file in memory without a name, so nobody can put another
+// in its place; and once it is sealed nobody can change it, not even we.
 
-// stateNames are what the kernel calls them.
-var stateNames = [...]string{"kernel", "list of pages", "pages"}
+// stateName is what the kernel calls such a file, for people to read.
+const stateName = "state of a box"
 
-func newState() (state, error) {
-	var s state
-	for i, name := range stateNames {
-		f, err := memoryFile(name, nil, unix.MFD_ALLOW_SEALING)
-		if err != nil {
-			return state{}, errors.Join(err, s.Close())
-		}
-		s[i] = f
-	}
-	return s, nil
-}
+func newState() (*os.File, error) { return memoryFile(stateName, nil, unix.MFD_ALLOW_SEALING) }
 
-// seal makes the files what they are for good. It fails where somebody has a
-// part of one mapped for writing. It returns their size.
-func (s state) seal() (size int64, err error) {
+// seal makes a state what it is for good, and returns its size in bytes. It fails
+// where somebody has a part of it mapped for writing.
+func seal(state *os.File) (size int64, err error) {
 	const forGood = unix.F_SEAL_SEAL | unix.F_SEAL_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK
-	for _, f := range s {
-		if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, forGood); err != nil {
-			return 0, fmt.Errorf("seal the %s: %w", f.Name(), err)
-		}
-		info, err := f.Stat()
-		if err != nil {
-			return 0, err
-		}
-		if info.Size() == 0 {
-			return 0, fmt.Errorf("the %s of the box has nothing in it", f.Name())
-		}
-		size += info.Size()
+	if _, err := unix.FcntlInt(state.Fd(), unix.F_ADD_SEALS, forGood); err != nil {
+		return 0, fmt.Errorf("seal the state of a box: %w", err)
 	}
-	return size, nil
+	info, err := state.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
-// reopen opens the files anew, for reading: each reader has its own place in
-// them.
-func (s state) reopen() (state, error) {
-	var own state
-	for i, f := range s {
-		var err error
-		if own[i], err = os.Open(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); err != nil {
-			return state{}, errors.Join(err, own.Close())
-		}
-	}
-	return own, nil
+// reopen opens a state anew, for reading: each reader has its own place in it.
+func reopen(state *os.File) (*os.File, error) {
+	return os.Open(fmt.Sprintf("/proc/self/fd/%d", state.Fd()))
 }
 
-// Close closes them.
-func (s state) Close() error {
-	var errs []error
-	for _, f := range s {
-		if f != nil {
-			errs = append(errs, f.Close())
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// save has the sentry write the box down, which ends it.
-func (g *ground) save(ctx context.Context, s state) error {
+// save has the sentry write the box down, which ends it. The pages of memory go
+// into the same file as the kernel: from a file of their own they would be read
+// by many threads, which is dearer than to read the few there are.
+func (g *ground) save(ctx context.Context, state *os.File) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	defer context.AfterFunc(ctx, g.Kill)()
@@ -94,15 +59,14 @@ func (g *ground) save(ctx context.Context, s state) error {
 	err = conn.Call(boot.ContMgrCheckpoint, &control.SaveOpts{
 		Metadata:                       statefile.CompressionLevelNone.ToMetadata(),
 		AppMFExcludeCommittedZeroPages: true,
-		HavePagesFile:                  true,
-		FilePayload:                    urpc.FilePayload{Files: s[:]},
+		FilePayload:                    urpc.FilePayload{Files: []*os.File{state}},
 	}, nil)
 	return errors.Join(err, ctx.Err())
 }
 
 // restore has a sentry that waits for its guest read one. It is what
-// sandbox.Sandbox.Restore does with files that have names.
-func (g *ground) restore(s state) error {
+// sandbox.Sandbox.Restore does with a file that has a name.
+func (g *ground) restore(state *os.File) error {
 	conn, err := client.ConnectTo(g.sandbox.ControlSocketPath)
 	if err != nil {
 		return err
@@ -113,7 +77,5 @@ func (g *ground) restore(s state) error {
 	}, nil); err != nil {
 		return fmt.Errorf("loopback: %w", err)
 	}
-	return conn.Call(boot.ContMgrRestore, &boot.RestoreOpts{
-		FilePayload: urpc.FilePayload{Files: s[:]}, HavePagesFile: true,
-	}, nil)
+	return conn.Call(boot.ContMgrRestore, &boot.RestoreOpts{FilePayload: urpc.FilePayload{Files: []*os.File{state}}}, nil)
 }

@@ -27,9 +27,9 @@ import (
 
 // template is the state of a box whose standby command waits.
 type template struct {
-	state   state
-	waiting int64 // the process of the standby command
-	size    int64 // in bytes
+	state   *os.File // sealed
+	waiting int64    // the process of the standby command
+	size    int64    // in bytes
 	made    time.Time
 	copies  int
 }
@@ -91,7 +91,7 @@ func newTemplates(maker func(context.Context, tier.Spec) (*template, error)) *te
 type origin struct {
 	kind     string
 	template *template // nil: it is going to be one
-	state    state     // the template's, opened for this box alone
+	state    *os.File  // the template's, opened for this box alone
 }
 
 // waiting is the process of the standby command that waits in the box from the
@@ -128,7 +128,7 @@ func (ts *templates) take(kind string) *origin {
 		s.drop()
 		return nil
 	}
-	state, err := t.state.reopen()
+	state, err := reopen(t.state)
 	if err != nil {
 		s.drop()
 		return nil
@@ -364,7 +364,7 @@ func (t *Tier) makeTemplate(ctx context.Context, spec tier.Spec) (_ *template, e
 		return nil, err
 	}
 	// Nobody is left who could write.
-	if made.size, err = state.seal(); err != nil {
+	if made.size, err = seal(state); err != nil {
 		return nil, err
 	}
 	if made.size > maxTemplateBytes {

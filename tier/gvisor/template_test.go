@@ -92,7 +92,15 @@ func copyOf(t testing.TB, tr *Tier, spec tier.Spec) (tier.Box, *ground) {
 // copyTier makes a tier whose boxes can be copies, or skips.
 func copyTier(t testing.TB) *Tier {
 	t.Helper()
-	tr := newTier(t)
+	place, err := os.MkdirTemp("/tmp", "own")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(place) })
+	tr, err := New(Config{Dir: place})
+	if err != nil {
+		t.Fatal(err)
+	}
 	open(t, tr, tier.Spec{}).Close()
 	t.Cleanup(func() {
 		if err := tr.Close(); err != nil {
@@ -119,10 +127,8 @@ func TestCopy(t *testing.T) {
 	confined(t, g)
 	for fd := range sentryExe {
 		to, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", g.sentry.Process.Pid, fd))
-		for _, name := range stateNames {
-			if strings.HasPrefix(to, "/memfd:"+name+" ") {
-				t.Errorf("the sentry keeps %s", to)
-			}
+		if strings.HasPrefix(to, "/memfd:"+stateName) {
+			t.Errorf("the sentry keeps %s", to)
 		}
 	}
 	r := order(b, "print(open('f').read() + open('fixed').read() + input(), os.listdir())", func(c *tier.Command) {
@@ -240,17 +246,15 @@ func TestTemplateIsBare(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer from.state.Close()
-	for i, f := range from.state {
-		data, err := os.ReadFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
-		if err != nil || len(data) == 0 {
-			t.Fatalf("%d bytes, %v", len(data), err)
-		}
-		if bytes.Contains(data, []byte("Rosebud")) {
-			t.Errorf("the secret is in the %s", stateNames[i])
-		}
-		if i == 2 && !bytes.Contains(data, []byte("began = time.monotonic()")) {
-			t.Error("the test would not find it in the memory")
-		}
+	data, err := os.ReadFile(fmt.Sprintf("/proc/self/fd/%d", from.state.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data, []byte("Rosebud")) {
+		t.Error("the secret is in the template")
+	}
+	if !bytes.Contains(data, []byte("began = time.monotonic()")) {
+		t.Error("the test would not find it")
 	}
 	// The pipe is the box's that it was given to.
 	if got := order(b, "print(len(os.read(3, 100000)))"); got.stdout != strconv.Itoa(len(secret))+"\n" {
@@ -286,22 +290,20 @@ func TestSealed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, f := range s {
-				if _, err := f.WriteString("poison"); err != nil {
-					t.Fatal(err)
-				}
+			if _, err := s.WriteString("poison"); err != nil {
+				t.Fatal(err)
 			}
 			// Somebody opened it while that was possible.
-			early, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", s[0].Fd()), os.O_RDWR, 0)
+			early, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", s.Fd()), os.O_RDWR, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if sealed {
-				if _, err := s.seal(); err != nil {
+				if _, err := seal(s); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for _, f := range []*os.File{s[0], early} {
+			for _, f := range []*os.File{s, early} {
 				if err := attack(f); (err != nil) != sealed {
 					t.Errorf("%s, sealed %v: %v", name, sealed, err)
 				}
@@ -316,34 +318,30 @@ func TestSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, f := range s {
-		f.WriteString("poison")
-	}
-	m, err := unix.Mmap(int(s[2].Fd()), 0, 6, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	s.WriteString("poison")
+	m, err := unix.Mmap(int(s.Fd()), 0, 6, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unix.Munmap(m)
-	if _, err := s.seal(); err == nil {
+	if _, err := seal(s); err == nil {
 		t.Error("a file that is mapped for writing is sealed")
 	}
 }
 
-// poisoned makes a template whose files are what change makes of another's.
-func poisoned(t *testing.T, from *origin, change func(i int, data []byte) []byte) *template {
+// poisoned makes a template whose state is what change makes of another's.
+func poisoned(t *testing.T, from *origin, change func(data []byte) []byte) *template {
 	t.Helper()
 	s, err := newState()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, f := range from.state {
-		data, err := os.ReadFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s[i].Write(change(i, data)); err != nil {
-			t.Fatal(err)
-		}
+	data, err := os.ReadFile(fmt.Sprintf("/proc/self/fd/%d", from.state.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write(change(data)); err != nil {
+		t.Fatal(err)
 	}
 	return &template{state: s, waiting: from.template.waiting, made: time.Now()}
 }
@@ -367,25 +365,16 @@ func TestPoisoned(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.state.Close()
-	same := func(_ int, data []byte) []byte { return data }
+	same := func(data []byte) []byte { return data }
 	before := snapshot(t, tr)
 	for name, forged := range map[string]*template{
 		"of another kind": poisoned(t, other, same),
-		"truncated":       poisoned(t, from, func(_ int, data []byte) []byte { return data[:len(data)/2] }),
-		"no pages": poisoned(t, from, func(i int, data []byte) []byte {
-			if i == 2 {
-				return data[:1]
-			}
-			return data
-		}),
-		"garbage": poisoned(t, from, func(_ int, data []byte) []byte { return bytes.Repeat([]byte{0xa5}, len(data)) }),
-		"a kernel of garbage": poisoned(t, from, func(i int, data []byte) []byte {
-			if i == 0 {
-				clear(data[len(data)/3 : len(data)/2])
-			}
-			return data
-		}),
-		"nobody waits": func() *template { p := poisoned(t, from, same); p.waiting = 4321; return p }(),
+		"empty":           poisoned(t, from, func([]byte) []byte { return nil }),
+		"truncated":       poisoned(t, from, func(data []byte) []byte { return data[:len(data)/2] }),
+		"a byte short":    poisoned(t, from, func(data []byte) []byte { return data[:len(data)-1] }),
+		"garbage":         poisoned(t, from, func(data []byte) []byte { return bytes.Repeat([]byte{0xa5}, len(data)) }),
+		"part garbage":    poisoned(t, from, func(data []byte) []byte { clear(data[100<<10 : 200<<10]); return data }),
+		"nobody waits":    func() *template { p := poisoned(t, from, same); p.waiting = 4321; return p }(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr.templates.mu.Lock()
@@ -405,7 +394,7 @@ func TestPoisoned(t *testing.T) {
 				}
 				return
 			}
-			t.Log(err)
+			t.Logf("%.200v", err)
 			got, err := tr.Open(ctx, spec)
 			if err != nil {
 				t.Fatal(err)
@@ -558,9 +547,7 @@ func TestTemplates(t *testing.T) {
 		}
 		made.Add(1)
 		s, err := newState()
-		for _, f := range s {
-			f.WriteString("x")
-		}
+		s.WriteString("x")
 		return &template{state: s, waiting: 7, size: size, made: time.Now()}, err
 	})
 	spec := tier.Spec{Root: &rootfs.Root{}, Standby: obedient}
