@@ -16,8 +16,8 @@ func credentialRules() []*rule {
 		return `(?i:user(?:name)?)[ \t]*=[ \t]*` + user + `\s*[,;]?\s*(?:(?:#|//)[^\n\r]*[\n\r]\s*)*\w{0,30}(?i:password|passwd|pass|pwd)[ \t]*=[ \t]*` + quoted
 	}
 	return []*rule{
-		{id: "url-password", weak: true, keys: []string{"://"}, re: `://[^\s/?#@:"'<>\[\]]{0,100}:([^\s/?#"'<>\[]{1,200})@[a-zA-Z0-9._%\[*-]`, not: placeholder},
-		{id: "url-password", weak: true, keys: []string{"://"}, re: `://([a-zA-Z0-9_-]{20,200})@`, bits: 3.5, not: noDigit},
+		{id: "url-password", weak: true, must: '@', keys: []string{"://"}, re: `://[^\s/?#@:"'<>\[\]]{0,100}:([^\s/?#"'<>\[]{1,200})@[a-zA-Z0-9._%\[*-]`, not: placeholder},
+		{id: "url-password", weak: true, must: '@', keys: []string{"://"}, re: `://([a-zA-Z0-9_-]{20,200})@`, bits: 3.5, not: noDigit},
 		{id: "authorization-header", weak: true, keys: []string{"authorization"}, span: 2048, bits: 2.5, tail: base64s.swallow, not: placeholder,
 			re: `(?i)authorization["']?(?:\s*[:=]\s*["'\x60]?|["'\s,]{1,5}["'\x60]?)\s*(?:basic|bearer|token|api-?token|api-?key|ssws|bot|jwt|digest)\s+([a-z0-9._~+/=-]{6,})(?:[^a-z0-9._~+/=@$<{*(-]|$)`},
 		{id: "authorization-header", weak: true, keys: []string{"authorization"}, span: 2048, bits: 3, not: noDigit,
