@@ -7,13 +7,14 @@ import "slices"
 // each byte of text. It is complete (a DFA), so a hostile text costs no more
 // than a friendly one.
 type automaton struct {
-	class [256]uint8 // folded byte → column; 0 for bytes that no key has
-	shift uint       // log2 of the number of columns
-	next  []uint32   // state<<shift | class → state
-	out   [][]int32  // state - first → the keys that end there
-	first uint32     // states from here on end a key
-	depth []uint16   // state → length of the longest key prefix it stands for
-	size  []int      // key → length
+	class   [256]uint8 // folded byte → column; 0 for bytes that no key has
+	shift   uint       // log2 of the number of columns
+	next    []uint32   // state<<shift | class → state
+	out     [][]int32  // state - first → the keys that end there
+	first   uint32     // states from here on end a key
+	depth   []uint16   // state → length of the longest key prefix it stands for
+	size    []int      // key → length
+	longest int
 }
 
 // newAutomaton builds the automaton of keys, which are folded already.
@@ -22,6 +23,7 @@ func newAutomaton(keys [][]byte) *automaton {
 	columns, most := 1, 1
 	for _, k := range keys {
 		a.size = append(a.size, len(k))
+		a.longest = max(a.longest, len(k))
 		most += len(k)
 		for _, c := range k {
 			if a.class[c] == 0 {
@@ -111,6 +113,67 @@ func newAutomaton(keys [][]byte) *automaton {
 		}
 	}
 	return a
+}
+
+// lanes is how many parts of a text are read at a time. To read one is a chain
+// of look-ups, each of which waits for the one before; several chains wait
+// together.
+const lanes = 4
+
+// each reads b[from:] from a state, and calls found with each state on the way
+// that ends a key, in order, and with where it does.
+func (a *automaton) each(b []byte, from int, state *uint32, found func(state uint32, end int)) {
+	s, shift, first, next := *state, a.shift, a.first, a.next
+	if part := (len(b) - from) / lanes; part > 4*a.longest {
+		// A state depends on no more bytes than the longest key has: from there
+		// on each lane is right, whatever it began with.
+		var t [lanes]uint32
+		t[0] = s
+		for l := 1; l < lanes; l++ {
+			for _, c := range b[from+l*part-a.longest : from+l*part] {
+				t[l] = next[t[l]<<shift|uint32(a.class[c])]
+			}
+		}
+		var ends [lanes][]end
+		p0, p1, p2, p3 := b[from:from+part], b[from+part:from+2*part], b[from+2*part:from+3*part], b[from+3*part:from+4*part]
+		s0, s1, s2, s3 := t[0], t[1], t[2], t[3]
+		p1, p2, p3 = p1[:len(p0)], p2[:len(p0)], p3[:len(p0)]
+		for i := range p0 {
+			s0 = next[s0<<shift|uint32(a.class[p0[i]])]
+			s1 = next[s1<<shift|uint32(a.class[p1[i]])]
+			s2 = next[s2<<shift|uint32(a.class[p2[i]])]
+			s3 = next[s3<<shift|uint32(a.class[p3[i]])]
+			if max(s0, s1, s2, s3) >= first {
+				for l, s := range [lanes]uint32{s0, s1, s2, s3} {
+					if s >= first {
+						if l == 0 {
+							found(s, from+i+1)
+						} else {
+							ends[l] = append(ends[l], end{s, from + l*part + i + 1})
+						}
+					}
+				}
+			}
+		}
+		for _, list := range ends {
+			for _, e := range list {
+				found(e.state, e.at)
+			}
+		}
+		s, from = s3, from+lanes*part
+	}
+	for i := from; i < len(b); i++ {
+		if s = next[s<<shift|uint32(a.class[b[i]])]; s >= first {
+			found(s, i+1)
+		}
+	}
+	*state = s
+}
+
+// end is a state that ends a key, and where.
+type end struct {
+	state uint32
+	at    int
 }
 
 // fold returns b in lower case; only ASCII letters have case here.

@@ -29,9 +29,6 @@ type rule struct {
 	// need, if set, is a byte that follows the key within needSpan bytes, on
 	// the same line.
 	need byte
-	// must, if set, is a byte that the window has: to look for it is cheaper
-	// than to match.
-	must byte
 	// re is matched at the start of the window. Its groups are secrets; with
 	// no group the whole match is one.
 	re string
@@ -133,19 +130,13 @@ type ruleFinder struct {
 }
 
 func (f *ruleFinder) scan(b []byte, from int, hits []hit) []hit {
-	a, s := f.auto, f.state
-	next, shift, first := a.next, a.shift, a.first
-	for i := from; i < len(b); i++ {
-		s = next[s<<shift|uint32(a.class[b[i]])]
-		if s >= first {
-			for _, k := range a.out[s-first] {
-				for j := range f.uses[k] {
-					hits = append(hits, hit{i + 1 - a.size[k], &f.uses[k][j]})
-				}
+	f.auto.each(b, from, &f.state, func(state uint32, end int) {
+		for _, k := range f.auto.out[state-f.auto.first] {
+			for j := range f.uses[k] {
+				hits = append(hits, hit{end - f.auto.size[k], &f.uses[k][j]})
 			}
 		}
-	}
-	f.state = s
+	})
 	return hits
 }
 
@@ -206,9 +197,6 @@ func (c *keyed) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	}
 	from := len(spans)
 	w := b[start:end]
-	if r.must != 0 && bytes.IndexByte(w, r.must) < 0 {
-		return spans, false
-	}
 	if r.find != nil {
 		spans = r.find(w, r.back+len(c.key), spans)
 	} else if m := r.compile().FindSubmatchIndex(w); len(m) == 2 {
