@@ -29,6 +29,9 @@ type rule struct {
 	// need, if set, is a byte that follows the key within needSpan bytes, on
 	// the same line.
 	need byte
+	// must, if set, is a byte that the window has: to look for it is cheaper
+	// than to match.
+	must byte
 	// re is matched at the start of the window. Its groups are secrets; with
 	// no group the whole match is one.
 	re string
@@ -197,6 +200,9 @@ func (c *keyed) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	}
 	from := len(spans)
 	w := b[start:end]
+	if r.must != 0 && bytes.IndexByte(w, r.must) < 0 {
+		return spans, false
+	}
 	if r.find != nil {
 		spans = r.find(w, r.back+len(c.key), spans)
 	} else if m := r.compile().FindSubmatchIndex(w); len(m) == 2 {
