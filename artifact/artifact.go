@@ -113,7 +113,6 @@ type Filter func(name string, w io.Writer) io.WriteCloser
 func Collect(ctx context.Context, workspace fs.FS, before Baseline, l Limits, filter Filter, s Store) (Manifest, error) {
 	c := &collector{
 		ctx: ctx, fsys: workspace, before: before, limits: l.withDefaults(), filter: filter, store: s,
-		in: bufio.NewReaderSize(nil, buffer),
 	}
 	err := c.walk()
 	for _, r := range []struct {
@@ -254,6 +253,7 @@ func (c *collector) file(name string) error {
 		c.refuse(name, fmt.Sprintf("all artifacts together would be more than %d bytes", c.limits.TotalBytes))
 		return nil
 	}
+	c.room(size)
 	if want, ok := c.before[name]; ok && (want.Size == AnySize || want.Size == size && c.unchanged(name, want)) {
 		return nil
 	}
@@ -273,8 +273,20 @@ func (c *collector) unchanged(name string, want Fingerprint) bool {
 	return err == nil && n == want.Size && [sha256.Size]byte(sum.Sum(nil)) == want.SHA256
 }
 
-// buffer is the size of a read from a box, each of which is a round trip.
-const buffer = 512 << 10
+// A read from a box is a round trip: the buffer holds a small file as a whole,
+// and of a large one as much as is worth its memory.
+const (
+	leastBuffer = 16 << 10
+	buffer      = 512 << 10
+)
+
+// room makes the buffer fit a file of size bytes. Most runs leave nothing that
+// is worth a large one.
+func (c *collector) room(size int64) {
+	if n := int(max(leastBuffer, min(size+1, buffer))); c.in == nil || c.in.Size() < n {
+		c.in = bufio.NewReaderSize(nil, n)
+	}
+}
 
 // take copies the content into the store.
 func (c *collector) take(name string, f io.Reader) error {
