@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -72,16 +73,42 @@ func reason(wish glovebox.TierName, refused error) string {
 	return fmt.Sprintf("the strongest tier that fits and that this host can enforce (%v)", refused)
 }
 
+// rootAge is how long a root is taken for the right one. To look again costs
+// milliseconds: the size and time of every file of the toolchain.
+const rootAge = 2 * time.Second
+
+// rootKey is what a root file system depends on, beside the host's files.
+type rootKey struct {
+	tier  glovebox.TierName
+	tools *language.Toolchain
+	image string // its digest
+}
+
+// knownRoot is a root that somebody looked at lately.
+type knownRoot struct {
+	mu    sync.Mutex // one builds, the others wait
+	root  *rootfs.Root
+	until time.Time
+}
+
 // root builds the root file system in the form that the tier boots from.
 func (r *run) root(ctx context.Context, t tier.Tier) (*rootfs.Root, error) {
-	plan, what := r.tools.Root, r.lang.Title
+	key, plan, what := rootKey{tier: t.Name(), tools: r.tools}, r.tools.Root, r.lang.Title
 	if r.image != nil {
-		plan, what = r.image.Plan().Merge(plan), r.job.Image
+		key.image, plan, what = r.image.Digest(), r.image.Plan().Merge(plan), r.job.Image
+	}
+	found, _ := r.e.roots.LoadOrStore(key, &knownRoot{})
+	known := found.(*knownRoot)
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if time.Now().Before(known.until) {
+		return known.root, nil
 	}
 	root, err := cost.Root(ctx, t, r.e.c.Roots, plan)
 	if err != nil {
 		return nil, fmt.Errorf("build the root file system of %s: %w", what, err)
 	}
+	known.root, known.until = root, time.Now().Add(rootAge)
 	return root, nil
 }
 

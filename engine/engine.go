@@ -11,8 +11,9 @@
 //	o, err := e.Run(ctx, glovebox.Job{Reply: reply})
 //	fmt.Println(o.Status, o.Stdout)
 //
-// Run returns an error only for a Job that is wrong in itself, as an [*Error].
-// All that can happen to a right one is an Observation, our own failures too.
+// Run returns an error only for a Job that is wrong in itself, as an [*Error], and
+// where the Engine is as busy as it may be, as a [*BusyError]. All that can happen
+// to any other is an Observation, our own failures too.
 package engine
 
 import (
@@ -72,6 +73,10 @@ type Config struct {
 	// Warm keeps boxes ready for the runs to come. Nil keeps none: each run
 	// makes its own.
 	Warm *Warm
+	// Runs bounds how many runs are under way at a time; 0 means no bound.
+	// Waiting is how many more wait for their turn, 0 means twice as many. Who
+	// comes beyond that gets a [*BusyError] at once.
+	Runs, Waiting int
 	// Keep is how many bytes of each stream an Observation holds; 0 means
 	// 64 KiB. What is longer is an artifact as a whole.
 	Keep int
@@ -106,6 +111,8 @@ type Engine struct {
 	// ownImages opens the user's store of images.
 	ownImages func() (*image.Store, error)
 
+	gate       *gate
+	roots      sync.Map                 // rootKey → *knownRoot
 	pool       *pool.Pool[kind, *ready] // nil where none is kept
 	warmImages sync.Map                 // digest → *image.Image, of the kinds
 	refusals   sync.Map                 // tiers that cannot be had here → error
@@ -141,7 +148,7 @@ func New(c Config) (*Engine, error) {
 			return nil, &Error{"allow", fmt.Errorf("%q cannot be done without; what can is %s", name, strings.Join(tier.Optional, ", "))}
 		}
 	}
-	e := &Engine{c: c}
+	e := &Engine{c: c, gate: newGate(c.Runs, c.Waiting)}
 	if e.c.Languages == nil {
 		e.c.Languages = language.All()
 	}
@@ -226,7 +233,20 @@ func (e *Engine) run(ctx context.Context, job glovebox.Job, w *watch) (*glovebox
 	}
 	r := newRun(e, &job)
 	r.watch = w
-	o := r.all(ctx)
+	leave, err := e.gate.enter(ctx)
+	var busy *BusyError
+	if errors.As(err, &busy) {
+		return nil, busy
+	}
+	var o *glovebox.Observation
+	if err != nil {
+		r.broke(ctx, glovebox.PhaseAdmit, err)
+		r.observe()
+		o = r.o
+	} else {
+		defer leave()
+		o = r.all(ctx)
+	}
 	if r.wrong != nil {
 		return nil, r.wrong
 	}
