@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -72,7 +73,7 @@ func clock(s *glove.Script) {
 }
 
 // filter is what commands may ask of the guest's kernel.
-var filter = seccomp.Filter(seccomp.Policy{Metered: true})
+var filter = sync.OnceValue(func() []byte { return seccomp.Filter(seccomp.Policy{Metered: true}) })
 
 // prologue is what each command's own process puts on.
 func prologue(l glovebox.Limits) func(*glove.Script) {
@@ -80,7 +81,7 @@ func prologue(l glovebox.Limits) func(*glove.Script) {
 	// it run, so on a busy host its limit would take a program's time away. The
 	// host's own count is metered instead.
 	l.CPU = glovebox.MaxLimits.CPU
-	c := native.Command{Limits: l, Become: true, Filter: filter, FilterSize: seccomp.Size}
+	c := native.Command{Limits: l, Become: true, Filter: filter(), FilterSize: seccomp.Size}
 	return func(s *glove.Script) {
 		s.Call("enter the control group", unix.SYS_WRITE, fdJoin, "0", 1)
 		c.Prologue(s)
