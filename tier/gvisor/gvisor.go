@@ -85,10 +85,20 @@ func New(c Config) (*Tier, error) {
 	return t, nil
 }
 
-// Close drops what the tier keeps to make boxes faster. It makes boxes still.
+// Close drops what the tier keeps to make boxes. No box may be being made, and
+// none can be made any more.
 func (t *Tier) Close() error {
 	t.templates.close()
-	return nil
+	t.prepare.Do(func() {})
+	var errs []error
+	if t.exe != nil {
+		errs = append(errs, t.exe.Close())
+	}
+	if t.exeDen != nil {
+		errs = append(errs, t.exeDen.Close())
+	}
+	t.exe, t.exeDen, t.exeErr = nil, nil, os.ErrClosed
+	return errors.Join(errs...)
 }
 
 // Name implements [tier.Tier].
