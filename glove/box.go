@@ -67,6 +67,9 @@ type Config struct {
 	HostTime bool
 	// Controls are what this box enforces.
 	Controls []glovebox.Control
+
+	// See Begin.
+	begun, staged bool
 	// Waiting is the process of the standby command in a box that is a copy of
 	// one where it waits already, glove and all; see [Box.Waiting]. It gets
 	// ready once more. Else 0.
@@ -101,7 +104,7 @@ func NewBox(c Config) (*Box, error) {
 	b := &Box{c: c, standby: c.Waiting}
 	b.alive.Store(true)
 	err := b.begin()
-	if err == nil && len(c.Spec.Files) > 0 {
+	if err == nil && !b.c.staged && len(c.Spec.Files) > 0 {
 		st := b.stager()
 		if err = st.files(c.Spec.Files); err == nil {
 			err = st.flush()
@@ -121,21 +124,40 @@ func NewBox(c Config) (*Box, error) {
 	return b, nil
 }
 
-// begin makes the glove ready for commands, unless it is the copy of one.
+// begin makes the glove ready for commands, unless its boot did or it is the copy
+// of one that is.
 func (b *Box) begin() error {
-	if b.standby != 0 {
+	if b.standby != 0 || b.c.begun {
 		return nil
 	}
 	s := new(Script)
+	b.c.Begin(s)
+	_, err := b.c.Ends.Do(s, time.Now().Add(patience))
+	return err
+}
+
+// fewFiles are the files that Begin stages at the most.
+const fewFiles = 64
+
+// Begin ends a script with the calls that make a glove ready for commands and
+// write the files of the Spec, if those are few. The tier whose boot script ends
+// with it, before it has a box, spares the box a script of its own.
+func (c *Config) Begin(s *Script) {
 	s.Call("umask", linux.SYS_UMASK, 0)
 	// What this process ignores must not be ignored by the commands.
 	for sig := 1; sig < 32; sig++ {
 		s.Call("default signal", linux.SYS_RT_SIGACTION, sig, s.Buffer(32), 0, 8).Ignore()
 	}
 	s.Call("not dumpable", linux.SYS_PRCTL, linux.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	if len(c.Spec.Files) <= fewFiles {
+		before := len(s.ins)
+		st := &stager{s: s, owner: c.Owner, made: map[string]bool{".": true}}
+		if c.staged = st.files(c.Spec.Files) == nil; !c.staged {
+			s.ins = s.ins[:before] // it is NewBox's to do
+		}
+	}
 	s.Jump(killer)
-	_, err := b.c.Ends.Do(s, time.Now().Add(patience))
-	return err
+	c.begun = true
 }
 
 // Waiting returns the number that the standby command's process has in the box,

@@ -25,17 +25,21 @@ const manyCalls = 10_000
 // stager puts files into the workspace. Small ones share a script, and the last
 // script is the caller's to go on with.
 type stager struct {
-	b    *Box
-	s    *Script
-	made map[string]bool // directories
+	b     *Box // nil where there is only one script
+	s     *Script
+	owner bool
+	made  map[string]bool // directories
 }
 
 func (b *Box) stager() *stager {
-	return &stager{b: b, s: new(Script), made: map[string]bool{".": true}}
+	return &stager{b: b, s: new(Script), owner: b.c.Owner, made: map[string]bool{".": true}}
 }
 
 // flush runs what there is so far.
 func (st *stager) flush() error {
+	if st.b == nil {
+		return errors.New("the files do not fit into one script")
+	}
 	_, err := st.b.do(st.s)
 	st.s = new(Script)
 	return err
@@ -94,12 +98,12 @@ func (st *stager) file(name string, f glovebox.File) error {
 		s.CallOn(fd, "stage "+name+": write", linux.SYS_WRITE, part, len(part)).IfOther(int64(len(part)), s.failure())
 		if last {
 			s.CallOn(fd, "stage "+name+": fchmod", linux.SYS_FCHMOD, mode)
-			if st.b.c.Owner && !f.ReadOnly {
+			if st.owner && !f.ReadOnly {
 				s.CallOn(fd, "stage "+name+": fchown", linux.SYS_FCHOWN, tier.UID, tier.GID)
 			}
 		}
 		s.CallOn(fd, "close", linux.SYS_CLOSE)
-		if last && f.ReadOnly && !st.b.c.Owner {
+		if last && f.ReadOnly && !st.owner {
 			// The box is quiet and the walk met no link, so the path is the file.
 			at := path.Join(tier.Workspace, name)
 			s.Call("bind", linux.SYS_MOUNT, at, at, 0, linux.MS_BIND, 0)
@@ -122,7 +126,7 @@ func (st *stager) dir(name string) error {
 	}
 	st.made[name] = true
 	mode := 0o755
-	if st.b.c.Owner {
+	if st.owner {
 		mode = 0o1777
 	}
 	if err := st.room(0); err != nil {
@@ -132,7 +136,7 @@ func (st *stager) dir(name string) error {
 	parent := walk(s, path.Dir(name), linux.O_PATH)
 	s.CallOn(parent, "mkdir", linux.SYS_MKDIRAT, path.Base(name), mode).Ignore()
 	s.CallOn(parent, "close", linux.SYS_CLOSE)
-	if at := path.Join(tier.Workspace, name); !st.b.c.Owner {
+	if at := path.Join(tier.Workspace, name); !st.owner {
 		s.Call("bind", linux.SYS_MOUNT, at, at, 0, linux.MS_BIND|linux.MS_REC, 0)
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 
 // A network name space takes the kernel longer to make than all others of a box
 // together. So one is made ahead: a thread waits in it, and what it starts is
-// born there. It is one box's alone: the thread makes itself the next one at
-// once, and while it could not it starts nothing.
+// born there. It is one box's alone: the thread goes to the next before it starts
+// anything else.
 //
 // Who makes it this way is not the box's root but the host's, so that nobody in
 // the box has a capability over it.
@@ -57,12 +57,23 @@ func StartApart(dir string, files map[int]*os.File, change func(*syscall.SysProc
 			proc, err = start(dir, files, change)
 		}
 		close(done)
-		if !o.vacant {
-			o.renew()
-		}
 	}
 	<-done
 	return proc, ok, err
+}
+
+// Ahead has the next network name space of [StartApart] made, and does not wait
+// for it. It is called when there is time: while a box is at work.
+func Ahead() {
+	if o := apart(); o != nil {
+		go func() {
+			o.spawner <- func() {
+				if !o.vacant {
+					o.renew()
+				}
+			}
+		}()
+	}
 }
 
 // renew takes the thread to a new network name space, and tells whether it did.

@@ -26,6 +26,7 @@ type bootPlan struct {
 	deaf    error    // why there is none
 	joins   int      // files from firstJoin on to enter the control group by
 	apart   bool     // the glove is started in the box's network name space
+	box     glove.Config
 }
 
 // has tells whether the box is to have a control.
@@ -58,6 +59,10 @@ func (p *bootPlan) script() *glove.Script {
 	}
 	if p.sent != nil {
 		native.SendListener(s, p.host.listen, seccomp.Makes(), seccomp.Size)
+	}
+	// The meter opens its files before nobody may any more.
+	if p.metered {
+		p.box.Begin(s)
 	}
 	return s
 }

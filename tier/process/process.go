@@ -153,6 +153,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 		}
 		defer plan.sent.Close()
 	}
+	plan.box = glove.Config{Tier: glovebox.TierProcess, Spec: spec, Ends: ends, Ground: g, Owner: t.host.root}
 	first, script, err := t.start(&plan, inner, group)
 	// Only the box holds its ends now: when it dies, they are seen to end.
 	inner.Close()
@@ -166,15 +167,16 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 		return nil, err
 	}
 	controls := t.controls(&plan, without)
-	b, err := glove.NewBox(glove.Config{
-		Tier: glovebox.TierProcess, Spec: spec, Ends: ends, Ground: g,
-		Prologue: plan.command().Prologue, Owner: t.host.root, Controls: controls,
-	})
+	plan.box.Prologue, plan.box.Controls = plan.command().Prologue, controls
+	b, err := glove.NewBox(plan.box)
 	if err != nil {
 		return nil, err
 	}
 	if !stop() {
 		return nil, context.Cause(ctx) // it is being killed
+	}
+	if plan.apart {
+		native.Ahead()
 	}
 	return b, nil
 }
