@@ -1,6 +1,7 @@
 package lazyre
 
 import (
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -12,14 +13,31 @@ import (
 // match few of many expressions, and lack the words that a match would have:
 // to look for those is far cheaper than to match, and than to compile.
 func Matcher(expr string) func(text string) bool {
-	re := New(expr)
-	words := sync.OnceValue(func() []string { return needs(expr) })
-	return func(text string) bool {
-		if words := words(); words != nil && !hasAny(text, words) {
-			return false
-		}
-		return re().MatchString(text)
+	m := &matcher{expr: expr}
+	if inTest {
+		m.compiled()
 	}
+	return m.match
+}
+
+type matcher struct {
+	expr           string
+	parse, compile sync.Once
+	words          []string
+	re             *regexp.Regexp
+}
+
+func (m *matcher) match(text string) bool {
+	m.parse.Do(func() { m.words = needs(m.expr) })
+	if m.words != nil && !hasAny(text, m.words) {
+		return false
+	}
+	return m.compiled().MatchString(text)
+}
+
+func (m *matcher) compiled() *regexp.Regexp {
+	m.compile.Do(func() { m.re = regexp.MustCompile(m.expr) })
+	return m.re
 }
 
 func hasAny(text string, words []string) bool {
