@@ -292,11 +292,23 @@ func BenchmarkFlood(b *testing.B) {
 			}
 		})
 	})
-	for _, tier := range []glovebox.TierName{glovebox.TierProcess, glovebox.TierGVisor} {
-		b.Run(string(tier), func(b *testing.B) {
+	for _, t := range []struct {
+		name    string
+		tier    glovebox.TierName
+		secrets bool
+	}{
+		{"process", glovebox.TierProcess, false},
+		{"process with a secret", glovebox.TierProcess, true},
+		{"gvisor", glovebox.TierGVisor, false},
+	} {
+		b.Run(t.name, func(b *testing.B) {
 			e := open(b)
 			rate(b, func() {
-				o := do(b, e, flood(unit, size, tier))
+				job := flood(unit, size, t.tier)
+				if !t.secrets {
+					job.Secrets = nil
+				}
+				o := do(b, e, job)
 				if o.Status != glovebox.StatusPass {
 					b.Skipf("%s: %s", o.Status, o.Message)
 				}
