@@ -20,7 +20,7 @@ import (
 // TestFilter compares it with a fresh one. Where there is no program, or it was
 // made for another version, gVisor makes its own.
 //
-//go:generate go test -count=1 -run=TestFilter . -generate
+//go:generate env CGO_ENABLED=0 go test -count=1 -run=^TestFilter$ . -generate
 
 // madeFilter is what filters_*.go hold; nothing on other architectures.
 type madeFilter struct {
@@ -47,16 +47,21 @@ func takeFilter(f madeFilter, linked string) {
 
 const gvisorModule = "gvisor.dev/gvisor"
 
-// linkedVersion is the version of the gVisor module in this executable. It is
-// empty where the executable does not say, or has another in its place.
+// linkedVersion is the version of the gVisor module in this executable.
 var linkedVersion = func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
-	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == gvisorModule })
-	if i < 0 || info.Deps[i].Replace != nil {
+	return versionIn(info.Deps)
+}
+
+// versionIn is the version of gVisor in a list of modules. It is empty where
+// there is none, or something else in its place.
+func versionIn(modules []*debug.Module) string {
+	i := slices.IndexFunc(modules, func(m *debug.Module) bool { return m.Path == gvisorModule })
+	if i < 0 || modules[i].Replace != nil {
 		return ""
 	}
-	return info.Deps[i].Version
+	return modules[i].Version
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -97,6 +98,9 @@ func compile(t *testing.T) precompiledseccomp.Program {
 // TestFilter: the program that was made ahead is the one that gVisor makes, and
 // the one that a sentry gets.
 func TestFilter(t *testing.T) {
+	if config.CgoEnabled {
+		t.Skip("a sentry is built without cgo")
+	}
 	want := madeFilter{requiredVersion(t), compile(t)}
 	if *generate {
 		writeFilter(t, want)
@@ -149,6 +153,23 @@ func TestFilterOfAnother(t *testing.T) {
 	}
 	if filterPrograms != nil {
 		t.Errorf("took %v", filterPrograms)
+	}
+}
+
+func TestVersionIn(t *testing.T) {
+	other := &debug.Module{Path: "example.com/gvisor", Version: "v2"}
+	for name, tc := range map[string]struct {
+		modules []*debug.Module
+		want    string
+	}{
+		"none":             {},
+		"another":          {modules: []*debug.Module{other}},
+		"gVisor":           {[]*debug.Module{other, {Path: gvisorModule, Version: "v1"}}, "v1"},
+		"one in its stead": {modules: []*debug.Module{{Path: gvisorModule, Version: "v1", Replace: other}}},
+	} {
+		if got := versionIn(tc.modules); got != tc.want {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
 

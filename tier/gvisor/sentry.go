@@ -96,7 +96,7 @@ func sentryMain(args []string) {
 	if err := flags.Parse(args); err != nil {
 		fail("%v", err)
 	}
-	if *logFD >= 0 { // what ends the sentry, for the helper to report
+	if *logFD >= 0 { // what ends the sentry, for the owner to report
 		if err := unix.Dup3(*logFD, 2, 0); err != nil {
 			fail("log: %v", err)
 		}
