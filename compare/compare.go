@@ -17,6 +17,9 @@ const defaultTolerance = 1e-6
 // Output compares an output with the one that a case expects. It returns ""
 // where they match, else one sentence that says where they part.
 func Output(c glovebox.Case, actual string) string {
+	if actual == c.Stdout {
+		return "" // whatever may differ does not
+	}
 	switch c.Match {
 	case glovebox.MatchExact:
 		return lines(c.Stdout, actual)
