@@ -3,10 +3,15 @@
 package gvisor
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -106,4 +111,66 @@ func BenchmarkCold(b *testing.B) {
 		b.ReportMetric(float64(theirs[m.at].Microseconds())/1000, "runsc-do-ms-"+m.name)
 		b.ReportMetric(float64(ours[m.at])/float64(theirs[m.at]), "ratio-"+m.name)
 	}
+}
+
+// BenchmarkIdle is what boxes take on the host in which a Python waits: the
+// proportional set size of all their processes. What boxes share, above all the
+// pages of our executable, counts once for all of them.
+func BenchmarkIdle(b *testing.B) {
+	tr, tc := newTier(b), needPython(b)
+	for _, n := range []int{1, 20} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			before := childrenOf(os.Getpid())
+			ctx, cancel := context.WithCancel(ctx)
+			var waiting, done sync.WaitGroup
+			for range n {
+				box, err := tr.Open(ctx, tier.Spec{Root: tc.root, Limits: glovebox.DefaultLimits})
+				if err != nil {
+					b.Skip(err)
+				}
+				defer box.Close()
+				waiting.Add(1)
+				done.Go(func() {
+					up := sync.OnceFunc(waiting.Done)
+					box.Run(ctx, tier.Command{
+						Args:   []string{"/usr/local/bin/python3", "-I", "-c", "import time; print(1, flush=True); time.sleep(600)"},
+						Stdout: writer(func(p []byte) (int, error) { up(); return len(p), nil }),
+					})
+				})
+			}
+			waiting.Wait()
+			time.Sleep(2 * bootTime) // the sentries have given back what they need not
+			for b.Loop() {
+				var pss int64
+				for _, sentry := range childrenOf(os.Getpid()) {
+					if !slices.Contains(before, sentry) {
+						pss += treePSS(b, sentry)
+					}
+				}
+				b.ReportMetric(float64(pss)/float64(n)/(1<<20), "MB-PSS/box")
+			}
+			cancel()
+			done.Wait()
+		})
+	}
+}
+
+// treePSS is the proportional set size of a process and all that descend from
+// it, in bytes.
+func treePSS(b *testing.B, pid int) int64 {
+	b.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		b.Skip(err)
+	}
+	_, after, _ := strings.Cut(string(data), "\nPss:")
+	var total int64
+	if _, err := fmt.Sscan(after, &total); err != nil {
+		b.Fatal(err)
+	}
+	total <<= 10
+	for _, child := range childrenOf(pid) {
+		total += treePSS(b, child)
+	}
+	return total
 }
