@@ -401,14 +401,18 @@ type file struct {
 	name   string
 	info   fs.FileInfo
 	offset int64
+	ended  bool
 }
 
 func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f *file) Close() error               { return nil }
 
 func (f *file) Read(p []byte) (int, error) {
-	if len(p) == 0 {
+	switch {
+	case len(p) == 0:
 		return 0, nil
+	case f.ended:
+		return 0, io.EOF
 	}
 	s, fd, err := f.w.openScript("read", f.name, linux.O_RDONLY|linux.O_NONBLOCK)
 	if err != nil {
@@ -427,5 +431,6 @@ func (f *file) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	f.offset += int64(len(raw))
+	f.ended = len(raw) < size // nobody writes to it now
 	return copy(p, raw), nil
 }
