@@ -72,12 +72,13 @@ type Plan struct {
 	Requests int
 	// Sustain is how long a sustained figure takes.
 	Sustain time.Duration
-	// Share, if not 0, is the most time for one figure: one that is used up
-	// ends with fewer requests, but not with none.
-	Share time.Duration
+	// Within, if not 0, is about how long Run may take: each contestant has an
+	// equal share of what is left, and one that is slow is asked less often,
+	// but is asked once by each client.
+	Within time.Duration
 	// Settle, if not nil, is called between two turns. It returns when nothing
 	// of the last contestant is still at work, so that nobody pays for what
-	// another one does behind its requests.
+	// another one does behind its requests; or when ctx ends.
 	Settle func(ctx context.Context)
 	// Begin, if not nil, is told what is timed next: the n-th of all.
 	Begin func(mode Mode, clients, n, all int)
@@ -87,6 +88,7 @@ type Plan struct {
 type cell struct {
 	mode    Mode
 	clients int
+	share   time.Duration // of each contestant; 0 means no bound
 }
 
 func (p *Plan) cells() []cell {
@@ -97,7 +99,7 @@ func (p *Plan) cells() []cell {
 			clients = p.Sustained
 		}
 		for _, n := range clients {
-			all = append(all, cell{mode, n})
+			all = append(all, cell{mode: mode, clients: n})
 		}
 	}
 	return all
@@ -112,10 +114,14 @@ func (p *Plan) Cells() int { return len(p.cells()) }
 func (p *Plan) Run(ctx context.Context, list []Contestant) ([]Figure, error) {
 	var all []Figure
 	cells := p.cells()
-	p.settle(ctx)
+	end := time.Now().Add(p.Within)
 	for i, c := range cells {
 		if p.Begin != nil {
 			p.Begin(c.mode, c.clients, i+1, len(cells))
+		}
+		if p.Within > 0 {
+			c.share = max(time.Until(end), 0) / time.Duration((len(cells)-i)*len(list))
+			c.share = max(c.share, time.Millisecond)
 		}
 		figures, err := p.time(ctx, list, c)
 		if err != nil {
@@ -128,27 +134,24 @@ func (p *Plan) Run(ctx context.Context, list []Contestant) ([]Figure, error) {
 
 // time makes one figure of each contestant. They take turns.
 func (p *Plan) time(ctx context.Context, list []Contestant, in cell) ([]Figure, error) {
+	scores := make([]score, len(list))
 	for i := range list {
-		if c := &list[i]; c.Warm && in.mode != Sustained { // which has a lead-in
-			var lesson score
-			p.turn(ctx, c, &lesson, in)
-			p.settle(ctx)
+		if list[i].Warm && in.mode != Sustained { // which has a lead-in
+			lesson := p.turn(ctx, &list[i], score{}, in)
+			scores[i].busy = lesson.busy
 		}
 	}
-	scores := make([]score, len(list))
 	for again := true; again; {
 		again = false
 		for i := range list {
-			s := &scores[i]
-			if s.err != nil || p.enough(s, in) {
+			if p.enough(scores[i], in) {
 				continue
 			}
 			again = true
-			p.turn(ctx, &list[i], s, in)
+			scores[i] = p.turn(ctx, &list[i], scores[i], in)
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			p.settle(ctx)
 		}
 	}
 	figures := make([]Figure, len(list))
@@ -159,54 +162,68 @@ func (p *Plan) time(ctx context.Context, list []Contestant, in cell) ([]Figure, 
 	return figures, nil
 }
 
-func (p *Plan) settle(ctx context.Context) {
-	if p.Settle != nil {
-		p.Settle(ctx)
-	}
-}
-
 // enough tells whether a contestant has had its turns.
-func (p *Plan) enough(s *score, in cell) bool {
-	if in.mode == Sustained {
+func (p *Plan) enough(s score, in cell) bool {
+	switch {
+	case s.err != nil:
+		return true
+	case s.turns == 0:
+		return false
+	case in.share > 0 && s.busy >= in.share:
+		return true
+	case in.mode == Sustained:
 		return s.turns == stretches
 	}
-	return len(s.asked) >= p.Requests || p.Share > 0 && s.busy >= p.Share
+	return len(s.asked) >= p.Requests
 }
 
-// turn is one contestant's.
-func (p *Plan) turn(ctx context.Context, c *Contestant, s *score, in cell) {
-	t := turn{mode: in.mode, clients: in.clients, begin: time.Now()}
+// turn is one contestant's, and the rest after it. It returns the score with
+// it.
+func (p *Plan) turn(ctx context.Context, c *Contestant, s score, in cell) score {
+	begin := time.Now()
+	t := turn{mode: in.mode, clients: in.clients}
 	if in.mode == Sustained {
-		long := p.Sustain
-		if p.Share > 0 {
-			long = min(long, p.Share)
-		}
-		t.end = t.begin.Add(long / stretches)
+		t.end = begin.Add(p.Sustain / stretches)
 	} else {
 		each := max(2, (Burst+in.clients-1)/in.clients)
 		t.quota = min(each*in.clients, p.Requests-len(s.asked))
-		if p.Share > 0 {
-			t.end = t.begin.Add(p.Share - s.busy)
+	}
+	if in.share > 0 {
+		// No turn takes it all: there is one before, or a rest behind.
+		if last := begin.Add(in.share / 3); t.end.IsZero() || t.end.After(last) {
+			t.end = last
 		}
 	}
 	asked, err := t.run(ctx, c)
-	s.turns++
-	s.busy += time.Since(t.begin)
 	if err != nil {
 		s.err = fmt.Errorf("after %d requests: %w", len(s.asked)+len(asked), err)
 	}
-	if in.mode != Sustained {
+	if in.mode == Sustained {
+		from, to := begin.Add(time.Duration(leadIn*float64(t.end.Sub(begin)))), t.end
+		if served(asked, to) < in.clients { // too short for a rate of what went on in it
+			from, to = begin, time.Now()
+		}
+		for _, r := range asked {
+			if r.end.After(from) {
+				s.asked = append(s.asked, r)
+				s.work += r.within(from, to)
+			}
+		}
+		s.over += to.Sub(from)
+	} else {
 		s.asked = append(s.asked, asked...)
 		s.work += float64(len(asked))
-		s.over += time.Since(t.begin)
-		return
+		s.over += time.Since(begin)
 	}
-	from := t.begin.Add(time.Duration(leadIn * float64(t.end.Sub(t.begin))))
-	for _, r := range asked {
-		if r.end.After(from) {
-			s.asked = append(s.asked, r)
-			s.work += r.within(from, t.end)
+	if p.Settle != nil {
+		rest, cancel := ctx, context.CancelFunc(func() {})
+		if in.share > 0 {
+			rest, cancel = context.WithTimeout(ctx, in.share/3)
 		}
+		p.Settle(rest)
+		cancel()
 	}
-	s.over += t.end.Sub(from)
+	s.turns++
+	s.busy += time.Since(begin)
+	return s
 }

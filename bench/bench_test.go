@@ -67,16 +67,20 @@ func TestFigures(t *testing.T) {
 	})
 }
 
-// TestSlowSustained: requests longer than the stretch are counted in part.
+// TestSlowSustained: the rate is right however the requests fit into the
+// stretches, those of half a second or less included.
 func TestSlowSustained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := Plan{Clients: []int{4}, Requests: 1, Sustain: time.Second}
-		figures, err := p.Run(t.Context(), []Contestant{takes("slow", 2*time.Second)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f := find(t, figures, "slow", Sustained, 4); !about(f.Rate, 2) || f.Runs != 8 {
-			t.Errorf("%+v", f)
+		for _, d := range []time.Duration{30, 130, 300, 499, 501, 700, 2000} {
+			d *= time.Millisecond
+			p := Plan{Clients: []int{4}, Requests: 1, Sustain: time.Second}
+			figures, err := p.Run(t.Context(), []Contestant{takes("slow", d)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := find(t, figures, "slow", Sustained, 4); !about(f.Rate, 4/d.Seconds()) || f.Runs < 8 {
+				t.Errorf("%v: %+v", d, f)
+			}
 		}
 	})
 }
@@ -93,7 +97,7 @@ func TestTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 		round := strings.Repeat("a", 10) + "." + strings.Repeat("b", 10) + ".aaa.bbb."
-		if got := order.String(); got != "."+round+round {
+		if got := order.String(); got != round+round {
 			t.Errorf("got %s", got)
 		}
 	})
@@ -128,21 +132,33 @@ func TestClients(t *testing.T) {
 	})
 }
 
-// TestShare: who is slow asks less often, but asks.
-func TestShare(t *testing.T) {
+// TestWithin: who is slow asks less often, but asks; and the time is kept.
+func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		p := Plan{Clients: []int{1}, Requests: 100, Sustain: time.Minute, Share: time.Second}
-		figures, err := p.Run(t.Context(), []Contestant{takes("slow", 3*time.Second), takes("even", 300*time.Millisecond), takes("fast", time.Millisecond)})
+		p := Plan{Clients: []int{1, 4}, Requests: 100, Sustain: time.Minute, Within: time.Minute, Settle: func(ctx context.Context) {
+			sleep(ctx, 5*time.Second)
+		}}
+		slow := takes("slow", 4*time.Second)
+		slow.Warm = true
+		figures, err := p.Run(t.Context(), []Contestant{takes("fast", time.Millisecond), takes("even", 300*time.Millisecond), slow})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, runs := range map[string]int{"slow": 1, "even": 4, "fast": 100} {
-			if f := find(t, figures, name, Closed, 1); f.Runs != runs {
-				t.Errorf("%s: %d runs, want %d", name, f.Runs, runs)
+		for _, f := range figures {
+			if f.Runs < f.Clients || f.P50 == 0 || f.Rate == 0 {
+				t.Errorf("%+v", f)
 			}
 		}
-		if took := time.Since(begin); took > 25*time.Second {
+		for name, most := range map[string]int{"slow": 2, "even": 7} {
+			if f := find(t, figures, name, Closed, 1); f.Runs > most {
+				t.Errorf("%s: %d runs", name, f.Runs)
+			}
+		}
+		if f := find(t, figures, "fast", Closed, 1); f.Runs < 20 {
+			t.Errorf("fast: %d runs", f.Runs)
+		}
+		if took := time.Since(begin); took > 80*time.Second {
 			t.Errorf("it took %v", took)
 		}
 	})

@@ -34,7 +34,7 @@ type Figure struct {
 type score struct {
 	asked []request
 	turns int
-	busy  time.Duration // of all turns
+	busy  time.Duration // of all turns, and the rests after them
 	work  float64       // requests, whole and in part, that were served …
 	over  time.Duration // … in this time
 	err   error

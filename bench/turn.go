@@ -33,11 +33,20 @@ func (r request) within(from, to time.Time) float64 {
 	return float64(part) / float64(whole)
 }
 
+// served is how many requests had ended at a time.
+func served(all []request, at time.Time) (n int) {
+	for _, r := range all {
+		if !r.end.After(at) {
+			n++
+		}
+	}
+	return n
+}
+
 // turn is a stretch of requests to one contestant.
 type turn struct {
 	mode    Mode
 	clients int
-	begin   time.Time
 	// quota is how many requests there are in all; 0 means no bound.
 	quota int
 	// end, if not zero, is when no further request begins. Each client has one
@@ -72,7 +81,7 @@ func (t *turn) run(ctx context.Context, c *Contestant) ([]request, error) {
 				var err error
 				r.warm, err = c.Do(ctx)
 				r.end = time.Now()
-				t.served(r, err)
+				t.note(r, err)
 			}
 		})
 	}
@@ -94,7 +103,7 @@ func (t *turn) take(ctx context.Context, first bool) bool {
 	return true
 }
 
-func (t *turn) served(r request, err error) {
+func (t *turn) note(r request, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {

@@ -97,7 +97,9 @@ func TestForks(t *testing.T) {
 			t.Errorf("%s: %q, %v", test.program, out, err)
 		}
 	}
-	k.stop()
+	if err := k.stop(); err != nil {
+		t.Error(err)
+	}
 	before.Same(t)
 }
 

@@ -27,14 +27,16 @@ type field struct {
 	missing     map[string]string
 	tiers       []tier.Tier
 	interpreter string
-	closers     []func()
+	closers     []func() error
 }
 
 // close ends what the contestants have open, the last one first.
-func (f *field) close() {
+func (f *field) close() error {
+	var errs []error
 	for _, end := range slices.Backward(f.closers) {
-		end()
+		errs = append(errs, end())
 	}
+	return errors.Join(errs...)
 }
 
 // python is the interpreter that everybody runs: one file, with one library and
@@ -44,8 +46,9 @@ type python struct {
 	// tree is a box's root file system, as a directory; box is the
 	// interpreter's path in it, and host on this machine.
 	tree, box, host string
-	// made says what it is, for people.
-	made string
+	// file is the host's own file that it was made of, if there is one, and
+	// made says all that for people.
+	file, made string
 }
 
 // pythonLine is the program that everybody runs, and printed what comes of it.
@@ -66,7 +69,7 @@ func (c *benchCmd) field(ctx context.Context, cold *engine.Engine, stderr io.Wri
 	f = &field{missing: map[string]string{}, single: map[string]bool{}}
 	defer func() {
 		if err != nil {
-			f.close()
+			err = errors.Join(err, f.close())
 		}
 	}()
 	tc, err := cold.Toolchain(ctx, language.Python)
@@ -103,7 +106,7 @@ func (c *benchCmd) field(ctx context.Context, cold *engine.Engine, stderr io.Wri
 	if err != nil {
 		return nil, err
 	}
-	f.closers = append(f.closers, func() { warm.Close() })
+	f.closers = append(f.closers, warm.Close)
 	if err := f.enter(ctx, stderr, warm, true); err != nil {
 		return nil, err
 	}
@@ -122,8 +125,8 @@ func findInterpreter(ctx context.Context, tc *language.Toolchain) (python, error
 	}
 	py := python{tree: root.Tree, box: tc.Exe, host: filepath.Join(root.Tree, tc.Exe)}
 	py.made = fmt.Sprintf("%s, Python %s", py.host, tc.Version)
-	if file := sourceOf(tc.Root, tc.Exe); file != "" {
-		py.made += ", which is " + file
+	if py.file = sourceOf(tc.Root, tc.Exe); py.file != "" {
+		py.made += ", made of " + py.file
 	}
 	return py, nil
 }
@@ -173,7 +176,7 @@ func (f *field) leave(stderr io.Writer, name string, why error) {
 func (f *field) scratch() (string, error) {
 	dir, err := os.MkdirTemp("", "glovebox-bench-")
 	if err == nil {
-		f.closers = append(f.closers, func() { os.RemoveAll(dir) })
+		f.closers = append(f.closers, func() error { return os.RemoveAll(dir) })
 	}
 	return dir, err
 }

@@ -99,7 +99,4 @@ func (k *forker) run(program string) ([]byte, error) {
 }
 
 // stop ends the interpreter, which ends at the end of its input.
-func (k *forker) stop() {
-	k.in.Close()
-	k.cmd.Wait()
-}
+func (k *forker) stop() error { return errors.Join(k.in.Close(), k.cmd.Wait()) }

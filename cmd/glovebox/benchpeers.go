@@ -25,6 +25,13 @@ func (c *benchCmd) peers(ctx context.Context, f *field, stderr io.Writer, py pyt
 		if err != nil {
 			return err
 		}
+		// Few servers show a box's tree to their programs, but most the host's
+		// interpreter, with the host's own packages.
+		if _, failed := judge.Do(ctx); failed != nil && py.file != "" {
+			if judge, err = goJudge(c.GoJudge, []string{py.file, "-I", "-c", pythonLine}); err != nil {
+				return err
+			}
+		}
 		list = append(list, judge)
 	}
 	return f.tried(ctx, stderr, list...)

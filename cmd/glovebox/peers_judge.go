@@ -24,8 +24,8 @@ const (
 )
 
 // goJudge times the interpreter in a go-judge server, by its HTTP API: one
-// request to /run for each program. The server must show the interpreter's tree
-// to its programs (its mount.yaml).
+// request to /run for each program. The server must show the interpreter to its
+// programs (its mount.yaml).
 func goJudge(server string, args []string) (bench.Contestant, error) {
 	at, err := judgeURL(server)
 	if err != nil {

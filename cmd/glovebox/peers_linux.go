@@ -169,7 +169,7 @@ func (f *field) dockerRun(ctx context.Context, name, exe, _ string, py python) (
 	if err := imported.Start(); err != nil {
 		return bench.Contestant{}, err
 	}
-	f.closers = append(f.closers, func() { exec.Command(exe, "image", "rm", "--force", image).Run() })
+	f.closers = append(f.closers, exec.Command(exe, "image", "rm", "--force", image).Run)
 	w := tar.NewWriter(in)
 	err = errors.Join(w.AddFS(os.DirFS(py.tree)), w.Close(), in.Close())
 	if failed := imported.Wait(); failed != nil {
