@@ -65,7 +65,9 @@ func BenchmarkBox(b *testing.B) {
 // nothing, by turns.
 func BenchmarkCold(b *testing.B) {
 	runsc := filepath.Join(b.TempDir(), "runsc")
-	if out, err := exec.Command("go", "build", "-o", runsc, gvisorModule+"/runsc").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", runsc, gvisorModule+"/runsc")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
 		b.Skipf("no runsc: %v: %s", err, out)
 	}
 	args := []string{"--network=none", "--ignore-cgroups", "do", "/bin/true"}
