@@ -59,6 +59,11 @@ func Look(t testing.TB, o Options) Tables {
 func (before Tables) Same(t testing.TB) {
 	t.Helper()
 	now := Look(t, before.o)
+	// Some descriptors are closed in the background.
+	for end := time.Now().Add(background); len(now.descriptors) > len(before.descriptors) && time.Now().Before(end); {
+		time.Sleep(background / 100)
+		now = Look(t, before.o)
+	}
 	if !slices.Equal(now.processes, before.processes) {
 		t.Errorf("processes %q, before %q", now.processes, before.processes)
 	}
@@ -69,6 +74,9 @@ func (before Tables) Same(t testing.TB) {
 		t.Errorf("descriptors %q, before %q", now.descriptors, before.descriptors)
 	}
 }
+
+// background is how long what goes on in the background may take.
+const background = 10 * time.Second
 
 // others is how long another program's mount may stay.
 const others = 30 * time.Second
