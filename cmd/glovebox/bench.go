@@ -117,17 +117,17 @@ func (c *benchCmd) Run(s *streams) error {
 		return err
 	}
 	r, err := c.measure(s, f, begin)
-	err = errors.Join(err, f.close()) // before anything is printed: who reads it may have gone
+	left := f.close() // before anything is printed: who reads it may have gone
 	if s.ctx.Err() != nil {
-		return s.ctx.Err()
+		return errors.Join(s.ctx.Err(), left)
 	}
 	if err != nil {
-		return err
+		return errors.Join(err, left)
 	}
 	if c.JSON {
-		return printJSON(s.stdout, r)
+		return errors.Join(printJSON(s.stdout, r), left)
 	}
-	return r.print(s.stdout)
+	return errors.Join(r.print(s.stdout), left)
 }
 
 // check fills in what the flags leave out.
