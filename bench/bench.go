@@ -54,12 +54,9 @@ const Pace = 25 * time.Millisecond
 // before it is the next contestant's turn; each client has two at least.
 const Burst = 10
 
-// stretches is in how many turns a sustained figure is taken, and leadIn the
-// part of each that is not counted.
-const (
-	stretches = 2
-	leadIn    = 0.25
-)
+// leadIn is the part of a sustained turn that is not counted: what was kept
+// ready is used up in it.
+const leadIn = 0.5
 
 // Plan says how much is timed.
 type Plan struct {
@@ -172,7 +169,7 @@ func (p *Plan) enough(s score, in cell) bool {
 	case in.share > 0 && s.busy >= in.share:
 		return true
 	case in.mode == Sustained:
-		return s.turns == stretches
+		return true // in one turn
 	}
 	return len(s.asked) >= p.Requests
 }
@@ -183,14 +180,18 @@ func (p *Plan) turn(ctx context.Context, c *Contestant, s score, in cell) score 
 	begin := time.Now()
 	t := turn{mode: in.mode, clients: in.clients}
 	if in.mode == Sustained {
-		t.end = begin.Add(p.Sustain / stretches)
+		t.end = begin.Add(p.Sustain)
 	} else {
 		each := max(2, (Burst+in.clients-1)/in.clients)
 		t.quota = min(each*in.clients, p.Requests-len(s.asked))
 	}
 	if in.share > 0 {
 		// No turn takes it all: there is one before, or a rest behind.
-		if last := begin.Add(in.share / 3); t.end.IsZero() || t.end.After(last) {
+		part := in.share / 3
+		if in.mode == Sustained {
+			part *= 2
+		}
+		if last := begin.Add(part); t.end.IsZero() || t.end.After(last) {
 			t.end = last
 		}
 	}
