@@ -32,10 +32,15 @@ func TestMain(m *testing.M) {
 	os.Exit(statictest.Main(m))
 }
 
-// newTier makes a tier, or skips where the host cannot have it.
+// newTier makes a tier, in a directory where nobody else has boxes.
 func newTier(t testing.TB) *Tier {
 	t.Helper()
-	tr, err := New(Config{})
+	place, err := os.MkdirTemp("/tmp", "own") // short, for sockets in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(place) })
+	tr, err := New(Config{Dir: place})
 	if err != nil {
 		t.Fatal(err)
 	}

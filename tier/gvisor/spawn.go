@@ -88,6 +88,9 @@ func (g *ground) start(ctx context.Context, exe *os.File, guest guest) error {
 	if err == nil {
 		err = g.begin(conf, guest)
 	}
+	if err == nil && !stop() {
+		err = errors.New("it is being killed")
+	}
 	if err == nil {
 		return nil
 	}

@@ -232,8 +232,7 @@ func (ts *templates) bound() {
 	}
 }
 
-// close drops all, and returns when none is being made. Further boxes are made
-// the long way.
+// close drops all, and returns when none is being made. No more are made.
 func (ts *templates) close() {
 	ts.mu.Lock()
 	ts.done = true
@@ -383,7 +382,7 @@ func (t *Tier) openStandby(ctx context.Context, spec tier.Spec) (tier.Box, error
 		b, _, err := t.open(ctx, spec, from)
 		from.state.Close()
 		if err != nil && ctx.Err() != nil {
-			return nil, err
+			return nil, errors.Join(ctx.Err(), err)
 		}
 		t.templates.tell(from, err)
 		if err == nil {
