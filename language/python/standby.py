@@ -69,13 +69,22 @@ def fresh(files, common):
 
 
 def practise():
-    """Runs a small program, without a trace of it."""
+    """Does what comes between the orders and the end, with a small program, and
+    leaves no trace of it: what is done for the first time takes its time."""
     import io
-    out, sys.stdout = sys.stdout, io.StringIO()
+    kept = sys.stdout, sys.stderr, sys.modules["__main__"]
     try:
-        exec(compile(EXERCISE, "<standby>", "exec", dont_inherit=True), {"__name__": "standby"})
+        os.listdir(WORKSPACE)
+        with open(__file__, "rb") as f:
+            f.read()
+        for program in EXERCISE, "1/0":
+            sys.stdout = sys.stderr = io.StringIO()
+            run(compile(program, "<standby>", "exec", dont_inherit=True), "<standby>")
+            wind_up([vars(sys.modules["__main__"])])
     finally:
-        sys.stdout = out
+        sys.stdout, sys.stderr, sys.modules["__main__"] = kept
+        for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+            vars(sys).pop(name, None)
 
 
 def worker():
@@ -99,7 +108,9 @@ def harness():
 
 def program():
     """Becomes `python3 main.py`."""
+    deeper = depth()
     orders = ready()
+    sys.setrecursionlimit(sys.getrecursionlimit() + deeper)
     check = sys.modules["sitecustomize"].check
     sys.path.remove(HOME)
     for name in [n for n in sys.modules if n.partition(".")[0] == "_glovebox"]:
@@ -123,7 +134,6 @@ def run(code, path):
     if sys.version_info < (3, 14):
         main.__annotations__ = {}
     sys.modules["__main__"] = main
-    sys.setrecursionlimit(sys.getrecursionlimit() + depth())
     try:
         exec(code, vars(main))
     except BaseException as e:
@@ -153,7 +163,8 @@ def run(code, path):
 
 
 def depth():
-    """How many calls deeper than a main file's own code is that which run runs."""
+    """How many calls deeper than a main file's own code is that which run runs:
+    it is called from where run is."""
     def f():
         nonlocal n
         n += 1
@@ -163,7 +174,7 @@ def depth():
         exec("f()", {"f": f})
     except RecursionError:
         pass
-    return max(0, sys.getrecursionlimit() - 2 - n)
+    return max(0, sys.getrecursionlimit() - 1 - n)
 
 
 def status(e):
@@ -196,7 +207,6 @@ def end(code):
     to be done at exit, the program's modules with their destructors, and the
     streams."""
     import atexit
-    import gc
     threading = sys.modules.get("threading")
     if threading is not None:
         try:
@@ -207,18 +217,24 @@ def end(code):
     failed = flush()
     own = [vars(m) for n, m in list(sys.modules.items())
            if n == "__main__" or str(getattr(m, "__file__", "")).startswith(WORKSPACE + "/")]
-    for private in (True, False):
-        for names in own:
-            for n in list(names):
-                if n != "__builtins__" and (n[:1] == "_" and n[1:2] != "_") == private:
-                    names[n] = None
-    gc.collect()
-    failed = flush() or failed
+    failed = wind_up(own) or failed
     if code == INTERRUPTED:
         import signal
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
     os._exit(120 if failed else code)
+
+
+def wind_up(modules):
+    """Takes down the program's own modules, and flushes the streams."""
+    import gc
+    for private in (True, False):
+        for names in modules:
+            for n in list(names):
+                if n != "__builtins__" and (n[:1] == "_" and n[1:2] != "_") == private:
+                    names[n] = None
+    gc.collect()
+    return flush()
 
 
 def main():
