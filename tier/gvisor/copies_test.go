@@ -18,7 +18,13 @@ import (
 
 // TestCopiesConform: a box that is a copy keeps every promise that a box keeps.
 func TestCopiesConform(t *testing.T) {
-	open(t, newTier(t), tier.Spec{}).Close() // or skip
+	// In the directory that is there anyway: the suite kills some who get here.
+	tr, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open(t, tr, tier.Spec{}).Close() // or skip
+	tr.Close()
 	tiertest.Run(t, tiertest.Kind{
 		New: func() (tier.Tier, error) {
 			tr, err := New(Config{})
