@@ -668,9 +668,20 @@ func staysReadOnly(t *testing.T, box tier.Box) {
 	}
 }
 
+// noStandby is why no module waits for its orders.
+const noStandby = "a box of this tier has no standby command: see its traits"
+
 // otherwise are the tests of tiertest that have no counterpart of their name,
 // and why.
 var otherwise = map[string]string{
+	"orders":               noStandby,
+	"a box for each":       noStandby,
+	"a command after it":   noStandby,
+	"a command before it":  noStandby,
+	"nobody needs it":      noStandby,
+	"cancelled":            noStandby,
+	"never ready":          noStandby,
+	"nothing to execute":   noStandby,
 	"signals":              "a module has no signals; see traps",
 	"signals are as usual": "a module has no signals",
 	"user":                 "a module has no user",
