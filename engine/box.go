@@ -27,7 +27,7 @@ func (r *run) open(ctx context.Context, files []glovebox.File, fds []*os.File, l
 	if err != nil {
 		return nil, err
 	}
-	r.o.Tier, r.o.Isolation = t.Name(), box.Controls()
+	r.o.Warm, r.o.Tier, r.o.Isolation = false, t.Name(), box.Controls()
 	r.o.TierReason = reason(r.job.Tier, refused)
 	return box, nil
 }
@@ -54,7 +54,7 @@ func (r *run) boot(ctx context.Context, files []glovebox.File, fds []*os.File, l
 		if !tier.IsKind(err, tier.KindUnsupported) {
 			return nil, nil, nil, err
 		}
-		r.e.refusals.Store(t.Name(), err)
+		r.e.refusals.Store(t.Name(), refusal{err, time.Now()})
 		refused = errors.Join(refused, err)
 	}
 	if refused == nil {

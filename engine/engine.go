@@ -111,13 +111,12 @@ type Engine struct {
 	// ownImages opens the user's store of images.
 	ownImages func() (*image.Store, error)
 
-	gate       *gate
-	roots      sync.Map                 // rootKey → *knownRoot
-	pool       *pool.Pool[kind, *ready] // nil where none is kept
-	warmImages sync.Map                 // digest → *image.Image, of the kinds
-	refusals   sync.Map                 // tiers that cannot be had here → error
-	leaving    chan struct{}            // has room for boxes that are being destroyed
-	gone       sync.WaitGroup           // what destroys them
+	gate     *gate
+	roots    sync.Map                 // rootKey → *knownRoot
+	pool     *pool.Pool[kind, *ready] // nil where none is kept
+	refusals sync.Map                 // tiers that cannot be had here → refusal
+	leaving  chan struct{}            // has room for boxes that are being destroyed
+	gone     sync.WaitGroup           // what destroys them
 
 	mu      sync.Mutex
 	trouble []error // what could not be taken away

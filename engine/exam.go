@@ -158,7 +158,11 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 		out := s.harness.Run(ctx, judge)
 		// The link ends with the box; the candidate sees that and ends too, or
 		// is ended.
-		r.leave(s.harness)
+		if s.warm {
+			go s.harness.Close() // leave waits for it
+		} else {
+			s.harness.Close()
+		}
 		time.AfterFunc(grace, finished)
 		tests <- out
 	}()

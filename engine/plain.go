@@ -45,7 +45,7 @@ func (r *run) staged(files []glovebox.File) []glovebox.File {
 
 func (s *session) open(ctx context.Context) error {
 	if s.plan.Check == nil {
-		if b := s.r.take(ctx, false, orders(s.plan.Run)); b != nil {
+		if b := s.r.take(ctx, false, orders(s.plan.Run, s.r.job.Args...)); b != nil {
 			s.box, s.report, s.waits = b.candidate, b.parser, true
 			return nil
 		}
@@ -92,6 +92,7 @@ func (s *session) check(ctx context.Context, facts *classify.Facts) bool {
 // waits for it is what it waits for.
 func (s *session) command(args ...string) tier.Command {
 	cmd := s.r.command(s.plan.Run, args...)
+	cmd.Wall = s.r.job.Limits.Wall // a box that was ready knows no job's
 	if s.waits {
 		s.waits = false
 		cmd = told(cmd, orders(s.plan.Run, args...), s.staged, s.r.job.Limits.Wall)

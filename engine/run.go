@@ -280,12 +280,22 @@ func (r *run) execute(ctx context.Context) bool {
 // again tells whether the run starts over, because a box that was kept ready
 // broke: what the program did there is gone with it.
 func (r *run) again(ctx context.Context, f *classify.Facts) bool {
-	broke := f.Program.Cause == glovebox.CauseBox || f.Harness != nil && f.Harness.Cause == glovebox.CauseBox
-	if !r.o.Warm || !broke || ctx.Err() != nil {
+	var why error
+	switch {
+	case f.Program.Cause == glovebox.CauseBox:
+		why = f.Program.Err
+	case f.Harness != nil && f.Harness.Cause == glovebox.CauseBox:
+		why = f.Harness.Err
+	default:
 		return false
 	}
+	if !r.o.Warm || f.Tests != nil && f.Tests.Complete || ctx.Err() != nil {
+		return false
+	}
+	r.o.Evidence = append(r.o.Evidence, glovebox.Evidence{Source: "supervisor",
+		Fact: fmt.Sprintf("a box that was kept ready broke (%v): the program was run again in another", why)})
 	r.forget()
-	r.cold, r.o.Warm = true, false
+	r.cold, r.o.NextAction = true, ""
 	return true
 }
 

@@ -82,6 +82,9 @@ func (r *run) forget() {
 	if len(r.streams) > 0 {
 		r.watch.restart()
 	}
+	for _, a := range r.artifacts {
+		r.e.c.Artifacts.Delete(a.ID)
+	}
 	r.streams, r.artifacts, r.o.Refused = nil, nil, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
-	"github.com/gloveboxhq/glovebox/image"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/pool"
 	"github.com/gloveboxhq/glovebox/tier"
@@ -37,7 +36,6 @@ type kind struct {
 	tier   glovebox.TierName
 	lang   *language.Language
 	tools  *language.Toolchain
-	image  string // its digest
 	limits glovebox.Limits
 	exam   bool // a candidate's and a harness's box, with their link
 }
@@ -48,6 +46,7 @@ type ready struct {
 	parser    *report // of the candidate's box
 	harness   tier.Box
 	tests     *report // of the harness's
+	warm      bool    // it was made before its run came
 }
 
 // waitingBytes is what a waiting box holds, its interpreter included, measured
@@ -56,7 +55,7 @@ const waitingBytes = 24 << 20
 
 func (e *Engine) newPool(w Warm) *pool.Pool[kind, *ready] {
 	return pool.New(pool.Config[kind, *ready]{
-		Make: e.makeReady, Drop: func(s *ready) { s.close() }, Dead: (*ready).dead,
+		Make: e.makeReady, Drop: func(s *ready) { e.left(s.close()) }, Dead: (*ready).dead,
 		Cost: func(k kind) int64 {
 			if k.exam {
 				return 2 * waitingBytes
@@ -69,7 +68,7 @@ func (e *Engine) newPool(w Warm) *pool.Pool[kind, *ready] {
 
 // makeReady makes one of a kind.
 func (e *Engine) makeReady(ctx context.Context, k kind) (_ *ready, err error) {
-	s := &ready{}
+	s := &ready{warm: true}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -78,9 +77,6 @@ func (e *Engine) makeReady(ctx context.Context, k kind) (_ *ready, err error) {
 	t := e.tier(k.tier)
 	// A run without a Job: it knows how boxes are made.
 	r := &run{e: e, job: &glovebox.Job{}, lang: k.lang, tools: k.tools}
-	if found, ok := e.warmImages.Load(k.image); ok {
-		r.image = found.(*image.Image)
-	}
 	root, err := r.root(ctx, t)
 	if err != nil {
 		return nil, err
@@ -157,6 +153,9 @@ func (r *run) take(ctx context.Context, exam bool, orders ...[]byte) *ready {
 	e := r.e
 	switch {
 	case e.pool == nil, r.cold, r.lang.Standby == nil,
+		// An image's interpreter is not trusted: nobody would meter it while it
+		// waits.
+		r.image != nil,
 		// What an interpreter reads when it starts cannot be changed later.
 		len(r.job.Env) > 0,
 		slices.ContainsFunc(orders, func(o []byte) bool { return o == nil }):
@@ -168,18 +167,17 @@ func (r *run) take(ctx context.Context, exam bool, orders ...[]byte) *ready {
 			return nil
 		}
 		if why, ok := e.refusals.Load(t.Name()); ok {
-			refused = errors.Join(refused, why.(error))
-			continue
+			if why := why.(refusal); time.Since(why.at) < refusalAge {
+				refused = errors.Join(refused, why.err)
+				continue
+			}
+			return nil // a box made for this run tells whether it still refuses
 		}
 		if d, ok := t.(tier.Described); !ok || !d.Traits().Standby {
 			return nil
 		}
 		k := kind{tier: t.Name(), lang: r.lang, tools: r.tools, limits: r.job.Limits, exam: exam}
 		k.limits.Wall = glovebox.Limits{}.WithDefaults().Wall // of each command
-		if r.image != nil {
-			k.image = r.image.Digest()
-			e.warmImages.LoadOrStore(k.image, r.image)
-		}
 		s := r.await(ctx, k)
 		if s == nil {
 			return nil
@@ -242,9 +240,7 @@ func (r *run) leave(boxes ...tier.Box) {
 		case e.leaving <- struct{}{}:
 			e.gone.Go(func() {
 				defer func() { <-e.leaving }()
-				if err := b.Close(); err != nil {
-					e.left(fmt.Errorf("after a run: %w", err))
-				}
+				e.left(b.Close())
 			})
 		default:
 			r.shut(b)
@@ -254,9 +250,21 @@ func (r *run) leave(boxes ...tier.Box) {
 
 // left remembers what could not be taken away, for Close to tell.
 func (e *Engine) left(err error) {
+	if err == nil {
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.trouble) < 100 {
-		e.trouble = append(e.trouble, err)
+		e.trouble = append(e.trouble, fmt.Errorf("a box that was kept ready: %w", err))
 	}
 }
+
+// refusal is a tier that could not be had, when it was tried last.
+type refusal struct {
+	err error
+	at  time.Time
+}
+
+// refusalAge is how long a tier is passed over without a trial.
+const refusalAge = 5 * time.Second

@@ -67,6 +67,19 @@ var alike = map[string]string{
 	"stdout closed":        "import sys\nprint('x')\nsys.stdout.close()",
 	"stdout replaced":      "import sys, io\nsys.stdout = io.StringIO()\nprint('lost')",
 	"stdout is None":       "import sys\nprint('x', flush=True)\nsys.stdout = None",
+	"stdout replaced late": "import sys, io\nprint('kept')\nsys.stdout = io.StringIO()",
+	"stdout doubled":       "import sys\nclass L:\n    def __init__(s): s.t=sys.stdout; s.f=open('log.txt','w')\n    def write(s,x): s.t.write(x); s.f.write(x)\n    def flush(s): pass\nsys.stdout = L()\nprint('both')",
+	"stdout is gone":       "import sys\nprint('x')\nsys.stdout = None",
+	"stdout is deleted":    "import sys\nprint('x')\ndel sys.stdout",
+	"stdout wrapped":       "import sys, io\nprint('a')\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer)\nprint('b')",
+	"a file that failed":   "def f():\n    g = open('out.txt','w'); g.write('kept'); 1/0\nf()",
+	"a file at an exit":    "import sys\ndef f():\n    g = open('out.txt','w'); g.write('kept'); sys.exit(2)\nf()",
+	"a file and a hook":    "import sys\ndef hook(*a):\n    g = open('out.txt','w'); g.write('kept'); 1/0\nsys.excepthook = hook\nraise KeyError('k')",
+	"a file in sys":        "import sys\nsys.keep = open('out.txt','w'); sys.keep.write('kept')",
+	"a module by hand":     "import sys, types\nm = types.ModuleType('cfg'); sys.modules['cfg'] = m; m.f = open('out.txt','w'); m.f.write('kept')",
+	"_exit is another":     "import os\nos._exit = print\nraise ValueError",
+	"odd modules":          "import sys\nclass D(dict):\n    __getattr__ = dict.__getitem__\nsys.modules['cfg'] = D()\nsys.modules['n'] = 5\nprint('x')",
+	"limits of recursion":  "import sys\nsys.setrecursionlimit(5000)\ndef f(n): return n and f(n - 1)\nprint(f(4900))",
 	"descriptors":          "import os\nprint([n for n in os.listdir('/proc/self/fd') if int(n) > 2 and os.path.exists('/proc/self/fd/' + n)])",
 	"types":                "import dataclasses, typing, enum\n@dataclasses.dataclass\nclass P:\n    x: int = 1\nclass E(enum.Enum):\n    A = 1\nprint(P(2), E.A, typing.get_type_hints(P))",
 	"future":               "from __future__ import annotations\ndef f(x: undefined): return x\nprint(f.__annotations__)",
@@ -292,5 +305,21 @@ func TestBroken(t *testing.T) {
 				t.Errorf("%s (%s), warm %v", o.Status, o.Message, o.Warm)
 			}
 		}
+	}
+}
+
+// TestWarmWall: the wall clock limit is the job's, for each case.
+func TestWarmWall(t *testing.T) {
+	need(t, open(t), language.Python)
+	e := warmEngine(t)
+	job := glovebox.Job{Tier: glovebox.TierProcess, Program: python("import time\ntime.sleep(float(input()))"),
+		Limits: glovebox.Limits{Wall: time.Second}, Cases: []glovebox.Case{{Stdin: "0"}, {Stdin: "5"}}}
+	if o := doWarm(t, e, job); o.Status != glovebox.StatusTimeout || o.Limit != glovebox.LimitWall {
+		t.Errorf("with a limit of a second, five seconds of sleep ended as %s: %s", o.Status, o.Message)
+	}
+	job.Limits.Wall = time.Minute
+	job.Cases[1].Stdin = "11"
+	if o := doWarm(t, e, job); o.Status != glovebox.StatusPass {
+		t.Errorf("with a limit of a minute, eleven seconds of sleep ended as %s: %s", o.Status, o.Message)
 	}
 }

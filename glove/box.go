@@ -360,7 +360,7 @@ wait:
 			// The command's process could not be executed; the box is well.
 			b.alive.Store(true)
 			if out.Cause == "" {
-				out.Cause, out.Err = glovebox.CauseBox, fmt.Errorf("start %s: %w", cmd.Args[0], got.err)
+				out.Cause, out.Err = glovebox.CauseBox, fmt.Errorf("start %q: %w", cmd.Args, got.err)
 			}
 		} else {
 			b.c.Ground.Kill()

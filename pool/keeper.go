@@ -46,6 +46,11 @@ func (p *Pool[K, V]) look(short bool) time.Duration {
 		p.swept = now
 	}
 	p.forget(now)
+	if short {
+		for _, s := range p.shelves {
+			p.refuse(s, ErrShort)
+		}
+	}
 	p.aim(now)
 	p.start(now)
 

@@ -26,6 +26,10 @@ import (
 // ErrClosed is what Wait returns when the pool is closed.
 var ErrClosed = errors.New("pool: closed")
 
+// ErrShort is what Wait returns while the machine is short of memory: nothing is
+// made then.
+var ErrShort = errors.New("pool: the machine is short of memory")
+
 // ErrTooLarge is what Wait returns when one thing costs more than Memory.
 var ErrTooLarge = errors.New("pool: a thing of this key is larger than the pool")
 
@@ -101,8 +105,8 @@ func (p *Pool[K, V]) take(s *shelf[K, V], now time.Time) (v V, ok bool) {
 }
 
 // Wait is Take for those who would rather wait than make their own. It ends
-// with the context's error; with Make's, where Make fails again and again;
-// with [ErrTooLarge] or [ErrClosed].
+// with the context's error; with Make's, where Make fails again and again; with
+// [ErrShort], [ErrTooLarge] or [ErrClosed].
 func (p *Pool[K, V]) Wait(ctx context.Context, key K) (v V, err error) {
 	now := time.Now()
 	p.mu.Lock()
@@ -119,6 +123,8 @@ func (p *Pool[K, V]) Wait(ctx context.Context, key K) (v V, err error) {
 		return v, nil
 	case s.cost > p.c.Memory:
 		err = ErrTooLarge
+	case p.short:
+		err = ErrShort
 	case s.trouble.chronic() && s.trouble.holds(now):
 		err = s.trouble.err
 	}

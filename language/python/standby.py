@@ -10,6 +10,7 @@ import sys
 
 from _glovebox import wire
 
+_exit = os._exit
 HOME = os.path.dirname(os.path.dirname(__file__))
 WORKSPACE = "/workspace"
 ORDERS, READY = 6, 7
@@ -39,6 +40,7 @@ def ready():
     for name in COMMON:
         __import__(name)
     common = set(sys.modules) - before
+    ours.update(vars(sys))
     while True:
         practise()
         gc.collect()
@@ -57,6 +59,9 @@ def ready():
     sys.modules["random"].seed()
     fresh(orders["files"], common)
     return orders
+
+
+ours = set()  # what sys holds before the program puts something there
 
 
 def fresh(files, common):
@@ -138,28 +143,37 @@ def run(code, path):
         exec(code, vars(main))
     except BaseException as e:
         raised = e
-    if raised is None:
-        return 0
+    result = 0 if raised is None else uncaught(raised)
+    # The exception knows the frames, and one of them this: a file in another
+    # would be closed as part of a cycle, which loses what it holds.
+    raised = None
+    return result
+
+
+def uncaught(raised):
+    """Does what the interpreter does with an exception that nobody caught."""
     if isinstance(raised, SystemExit):
         return status(raised)
-    tb = raised.__traceback__ = raised.__traceback__.tb_next  # without this frame
-    sys.last_type, sys.last_value, sys.last_traceback = type(raised), raised, tb
+    failed = None
+    raised.__traceback__ = raised.__traceback__.tb_next  # without the frame of run
+    sys.last_type, sys.last_value, sys.last_traceback = type(raised), raised, raised.__traceback__
     if sys.version_info >= (3, 12):
         sys.last_exc = raised
-    failed = None
     try:
-        sys.excepthook(type(raised), raised, tb)
+        sys.excepthook(type(raised), raised, raised.__traceback__)
     except BaseException as e:
         failed = e
+    result = INTERRUPTED if isinstance(raised, KeyboardInterrupt) else 1
     if isinstance(failed, SystemExit):
-        return status(failed)
-    if failed is not None:
+        result = status(failed)
+    elif failed is not None:
         failed.__traceback__ = failed.__traceback__.tb_next
         print("Error in sys.excepthook:", file=sys.stderr)
         sys.__excepthook__(type(failed), failed, failed.__traceback__)
         print("\nOriginal exception was:", file=sys.stderr)
-        sys.__excepthook__(type(raised), raised, tb)
-    return INTERRUPTED if isinstance(raised, KeyboardInterrupt) else 1
+        sys.__excepthook__(type(raised), raised, raised.__traceback__)
+    failed = None  # as in run
+    return result
 
 
 def depth():
@@ -192,9 +206,10 @@ def status(e):
 def flush():
     """Flushes the streams, and tells whether one of them cannot be."""
     failed = False
-    for s in (sys.stdout, sys.stderr):
+    for name in "stdout", "stderr":
         try:
-            if s is not None and not s.closed:
+            s = getattr(sys, name, None)
+            if s is not None and not getattr(s, "closed", False):
                 s.flush()
         except BaseException:
             failed = True
@@ -215,14 +230,25 @@ def end(code):
             sys.excepthook(type(e), e, e.__traceback__)
     atexit._run_exitfuncs()
     failed = flush()
-    own = [vars(m) for n, m in list(sys.modules.items())
-           if n == "__main__" or str(getattr(m, "__file__", "")).startswith(WORKSPACE + "/")]
-    failed = wind_up(own) or failed
+    for name in "stdin", "stdout", "stderr":
+        setattr(sys, name, getattr(sys, "__%s__" % name, None))
+    for name in ("last_type", "last_value", "last_traceback", "last_exc", *(set(vars(sys)) - ours)):
+        vars(sys)[name] = None
+    failed = wind_up([vars(m) for n, m in list(sys.modules.items()) if own(n, m)]) or failed
     if code == INTERRUPTED:
         import signal
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
-    os._exit(120 if failed else code)
+    _exit(120 if failed else code)
+
+
+def own(name, module):
+    """Tells whether a module is the program's: its main one, one of its files, or
+    one that it made by hand."""
+    if name == "__main__" or type(module) is not type(sys):
+        return name == "__main__" and type(module) is type(sys)
+    names = vars(module)
+    return names.get("__spec__") is None or str(names.get("__file__", "")).startswith(WORKSPACE + "/")
 
 
 def wind_up(modules):

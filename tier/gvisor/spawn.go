@@ -233,10 +233,21 @@ func (g *ground) run() error {
 		g.dead = dead
 		return nil
 	}
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 && refused(err) {
 		err = &noPrivilege{err}
 	}
 	return err
+}
+
+// refused tells whether the kernel gives this user no name spaces, rather than
+// too little of anything else now.
+func refused(err error) bool {
+	for _, no := range []error{unix.EPERM, unix.EACCES, unix.ENOSPC, unix.EUSERS, unix.EINVAL, unix.ENOSYS} {
+		if errors.Is(err, no) {
+			return true
+		}
+	}
+	return false
 }
 
 // enter puts the sentry into the group, with all that it will start. It does so
