@@ -7,7 +7,9 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	if digits := New(`^\d+$`); !digits().MatchString("12") || digits().MatchString("a") || digits() != digits() {
+	digits := New(`^\d+$`)
+	first := digits()
+	if !first.MatchString("12") || first.MatchString("a") || digits() != first {
 		t.Error("it is not the expression, or compiled twice")
 	}
 }
