@@ -177,8 +177,7 @@ func openStdin(s *Script) {
 func moveFD(s *Script, open *Ins, to int) {
 	fd := s.Buffer(8)
 	open.To(fd)
-	s.CallOn(fd, "dup3", linux.SYS_DUP3, to, linux.O_CLOEXEC)
-	s.CallOn(fd, "close", linux.SYS_CLOSE)
+	s.Renumber(fd, to)
 }
 
 // workspace reads the workspace of a quiet box. Each component of a path is

@@ -188,6 +188,22 @@ func (s *Script) CallOn(r Ref, name string, nr uintptr, rest ...any) *Ins {
 	return i
 }
 
+// Pipe appends the calls that make a pipe whose ends have the numbers read and
+// write.
+func (s *Script) Pipe(read, write int) {
+	// Two numbers of four bytes; a call takes four of the eight that it is given.
+	ends := s.Buffer(16)
+	s.Call("pipe", linux.SYS_PIPE2, ends, linux.O_CLOEXEC)
+	s.Renumber(ends, read)
+	s.Renumber(ends.Plus(4), write)
+}
+
+// Renumber appends the calls that give the descriptor in a word the number to.
+func (s *Script) Renumber(fd Ref, to int) {
+	s.CallOn(fd, "dup3", linux.SYS_DUP3, to, linux.O_CLOEXEC)
+	s.CallOn(fd, "close", linux.SYS_CLOSE)
+}
+
 // OnFail makes the calls that follow go to l when they fail; nil means that the
 // script ends with a [*Fault].
 func (s *Script) OnFail(l *Label) { s.onFail = l }

@@ -22,8 +22,8 @@ func (b *Box) startStandby() error {
 	cmd := *b.c.Spec.Standby
 	s, child, ended := new(Script), new(Script).Label(), new(Script).Label()
 	openStdin(s)
-	s.pipe(fdOrdersOut, fdOrders)
-	s.pipe(fdReady, fdReadyIn)
+	s.Pipe(fdOrdersOut, fdOrders)
+	s.Pipe(fdReady, fdReadyIn)
 	pid := s.Buffer(8)
 	fork(s, child).To(pid)
 	// The command alone has them now: when it ends, they are seen to end.
@@ -92,16 +92,6 @@ func (b *Box) order(st *stager, orders []byte) error {
 // awaitReady waits for the byte of a standby command, or goes to ended.
 func (s *Script) awaitReady(ended *Label) {
 	s.Call("wait until it is ready", linux.SYS_READ, fdReady, s.Buffer(8), 1).IfOther(1, ended)
-}
-
-// pipe makes a pipe whose ends have the numbers read and write.
-func (s *Script) pipe(read, write int) {
-	ends := s.Buffer(16) // two numbers of four bytes; a call takes four of the eight that it is given
-	s.Call("pipe", linux.SYS_PIPE2, ends, linux.O_CLOEXEC)
-	for i, to := range []int{read, write} {
-		s.CallOn(ends.Plus(4*i), "dup3", linux.SYS_DUP3, to, linux.O_CLOEXEC)
-		s.CallOn(ends.Plus(4*i), "close", linux.SYS_CLOSE)
-	}
 }
 
 // closeFrom makes a command's descriptors from fd on not the program's.

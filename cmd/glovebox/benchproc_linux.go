@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/tier/cost"
 )
 
 // relative is this process, or one that descends from it.
@@ -66,22 +67,8 @@ func family() []relative {
 	return all
 }
 
-// memory is a process's proportional set size in bytes: each of its pages
-// divided by how many share it. It is 0 for one that has gone.
-func (r relative) memory() int64 {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", r.pid))
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	var kib int64
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if rest, ok := strings.CutPrefix(lines.Text(), "Pss:"); ok {
-			fmt.Sscan(rest, &kib)
-		}
-	}
-	return kib << 10
-}
+// memory is a process's proportional set size in bytes; 0 for one that has gone.
+func (r relative) memory() int64 { return cost.Proportional(r.pid) }
 
 // Bounds of settle: there is rest when nobody was seen to use the processor
 // for a while, which is not waited for forever.

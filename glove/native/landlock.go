@@ -66,7 +66,7 @@ func Landlock(s *glove.Script, version int, metered bool) {
 	}
 	fd := s.Buffer(8)
 	call("create the rules", unix.SYS_LANDLOCK_CREATE_RULESET, ruleset, size, 0).To(fd)
-	Move(s, fd, FDRules)
+	s.Renumber(fd, FDRules)
 	own := rights &^ uint64(landlockMakers|unix.LANDLOCK_ACCESS_FS_IOCTL_DEV)
 	for _, rule := range []struct {
 		path   string

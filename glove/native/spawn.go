@@ -170,9 +170,3 @@ func Abandon(first *os.Process) {
 func DieWithHost(s *glove.Script) {
 	s.Call("die with the host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, int(unix.SIGKILL), 0, 0, 0)
 }
-
-// Move appends the calls that give the descriptor in a word the number to.
-func Move(s *glove.Script, fd glove.Ref, to int) {
-	s.CallOn(fd, "dup3", unix.SYS_DUP3, to, unix.O_CLOEXEC)
-	s.CallOn(fd, "close", unix.SYS_CLOSE)
-}

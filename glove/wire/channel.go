@@ -83,7 +83,7 @@ func listen(family uint64, address []byte, admit func(r *relay, from glove.Ref, 
 		open: func(r *relay) {
 			listener := r.Words(0)
 			r.Call("socket", linux.SYS_SOCKET, family, linux.SOCK_STREAM|linux.SOCK_CLOEXEC, 0).To(listener)
-			r.number(listener, fdListener)
+			r.Renumber(listener, fdListener)
 			r.Call("bind", linux.SYS_BIND, fdListener, address, len(address))
 			r.Call("listen", linux.SYS_LISTEN, fdListener, 8)
 		},
@@ -106,7 +106,7 @@ func listen(family uint64, address []byte, admit func(r *relay, from glove.Ref, 
 // become makes the descriptor in a word both ways of the channel.
 func (r *relay) become(word glove.Ref) {
 	r.CallOn(word, "channel", linux.SYS_DUP3, fdIn, linux.O_CLOEXEC)
-	r.number(word, fdOut)
+	r.Renumber(word, fdOut)
 }
 
 // breath is how long the relay waits for what comes without telling.

@@ -34,14 +34,14 @@ func Relay(c Config) ([]byte, error) {
 		c.Channel.open(r)
 	}
 	for i := range outputs {
-		r.pipe(fd(i, near), fd(i, far))
-		r.pipe(fd(i, feed), fd(i, fill))
+		r.Pipe(fd(i, near), fd(i, far))
+		r.Pipe(fd(i, feed), fd(i, fill))
 	}
 	for i := outputs; i < outputs+inputs; i++ {
-		r.pipe(fd(i, far), fd(i, near))
-		r.pipe(fd(i, feed), fd(i, fill))
+		r.Pipe(fd(i, far), fd(i, near))
+		r.Pipe(fd(i, feed), fd(i, fill))
 	}
-	r.pipe(fdLock, fdUnlock)
+	r.Pipe(fdLock, fdUnlock)
 	r.unlock()
 	pid := r.start(c.Glove)
 	// Struct sigaction: what nobody reads is an error and no signal.
@@ -262,19 +262,4 @@ func (r *relay) word(v any) *glove.Ins {
 // sleep waits.
 func (r *relay) sleep(d time.Duration) {
 	r.Call("sleep", linux.SYS_NANOSLEEP, r.Words(0, int(d.Nanoseconds())), 0)
-}
-
-// pipe makes a pipe whose ends have the numbers read and write.
-func (r *relay) pipe(read, write int) {
-	// Two numbers of four bytes; a call takes four of the eight that it is given.
-	ends := r.Buffer(16)
-	r.Call("pipe", linux.SYS_PIPE2, ends, linux.O_CLOEXEC)
-	r.number(ends, read)
-	r.number(ends.Plus(4), write)
-}
-
-// number gives the descriptor in a word another number.
-func (r *relay) number(word glove.Ref, to int) {
-	r.CallOn(word, "number", linux.SYS_DUP3, to, linux.O_CLOEXEC)
-	r.CallOn(word, "close", linux.SYS_CLOSE)
 }

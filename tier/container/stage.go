@@ -195,8 +195,8 @@ func (p *plan) stageScript(place string) (*glove.Script, error) {
 		s.CallOn(fd, tier.ControlFilesystem+": mount_setattr", unix.SYS_MOUNT_SETATTR, "", unix.AT_EMPTY_PATH, wall, size)
 	}
 	s.CallOn(home, tier.ControlFilesystem+": open the tree", unix.SYS_OPENAT, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0).To(inHome)
-	native.Move(s, inHome, aside+fdTree)
-	native.Move(s, home, aside+fdHome)
+	s.Renumber(inHome, aside+fdTree)
+	s.Renumber(home, aside+fdHome)
 	s.Call(tier.ControlUser+": setresgid", unix.SYS_SETRESGID, 0, 0, 0)
 	s.Call(tier.ControlUser+": setresuid", unix.SYS_SETRESUID, 0, 0, 0)
 	native.DieWithHost(s)

@@ -33,7 +33,7 @@ func descendants() int64 {
 	var add func(pid int)
 	add = func(pid int) {
 		for _, child := range children[pid] {
-			sum += proportional(child)
+			sum += Proportional(child)
 			add(child)
 		}
 	}
@@ -41,8 +41,9 @@ func descendants() int64 {
 	return sum
 }
 
-// proportional is a process's proportional set size; 0 for one that is gone.
-func proportional(pid int) int64 {
+// Proportional is a process's proportional set size in bytes: each of its pages
+// divided by how many share it. It is 0 for one that is gone.
+func Proportional(pid int) int64 {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {
 		return 0

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -72,16 +71,13 @@ func clock(s *glove.Script) {
 	s.Call("set the clock", unix.SYS_CLOCK_SETTIME, unix.CLOCK_REALTIME, s.Words(now.Unix(), now.Nanosecond()))
 }
 
-// filter is what commands may ask of the guest's kernel.
-var filter = sync.OnceValue(func() []byte { return seccomp.Filter(seccomp.Policy{Metered: true}) })
-
 // prologue is what each command's own process puts on.
 func prologue(l glovebox.Limits) func(*glove.Script) {
 	// The guest's kernel counts a processor's time whether or not the host lets
 	// it run, so on a busy host its limit would take a program's time away. The
 	// host's own count is metered instead.
 	l.CPU = glovebox.MaxLimits.CPU
-	c := native.Command{Limits: l, Become: true, Filter: filter(), FilterSize: seccomp.Size}
+	c := native.Command{Limits: l, Become: true, Filter: seccomp.Filter(seccomp.Policy{Metered: true}), FilterSize: seccomp.Size}
 	return func(s *glove.Script) {
 		s.Call("enter the control group", unix.SYS_WRITE, fdJoin, "0", 1)
 		c.Prologue(s)

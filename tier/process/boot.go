@@ -118,7 +118,7 @@ func (p *bootPlan) root(s *glove.Script) {
 		for i, name := range p.host.devices {
 			dev := s.Buffer(8)
 			s.Call(tier.ControlDevices+": open_tree "+name, unix.SYS_OPEN_TREE, unix.AT_FDCWD, "/dev/"+name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(dev)
-			native.Move(s, dev, fdDevice+i)
+			s.Renumber(dev, fdDevice+i)
 		}
 		s.CallOn(home, tier.ControlFilesystem+": fchdir", unix.SYS_FCHDIR)
 		s.CallOn(home, "close", unix.SYS_CLOSE)

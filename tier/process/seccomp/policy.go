@@ -1,6 +1,10 @@
 package seccomp
 
-import "github.com/gloveboxhq/glovebox/internal/linux"
+import (
+	"sync"
+
+	"github.com/gloveboxhq/glovebox/internal/linux"
+)
 
 // Policy says what the filter of a box depends on.
 type Policy struct {
@@ -11,8 +15,21 @@ type Policy struct {
 	Metered bool
 }
 
-// Filter returns the filter of a box for this machine.
-func Filter(p Policy) []byte { return Assemble(Arch, list(p), Errno(linux.ENOSYS)) }
+// Filter returns the filter of a box for this machine. It is the same bytes every
+// time; nobody may change them.
+func Filter(p Policy) []byte {
+	if p.Metered {
+		return whereMetered()
+	}
+	return elsewhere()
+}
+
+var whereMetered, elsewhere = assembled(Policy{Metered: true}), assembled(Policy{})
+
+// assembled makes a filter when it is first needed.
+func assembled(p Policy) func() []byte {
+	return sync.OnceValue(func() []byte { return Assemble(Arch, list(p), Errno(linux.ENOSYS)) })
+}
 
 // Calls returns what the filter of a box says of each system call that it names;
 // those that it does not name are missing (ENOSYS).
