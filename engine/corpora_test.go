@@ -310,9 +310,7 @@ type cleanUp struct{ *testing.M }
 
 func (c cleanUp) Run() int {
 	code := c.M.Run()
-	if e, err := shared(); err == nil {
-		e.Close()
-	}
+	closeShared()
 	if goCacheDir != "" {
 		os.RemoveAll(goCacheDir)
 	}

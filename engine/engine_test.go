@@ -20,8 +20,22 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/cost"
 )
 
-// shared is one engine for all tests of this package.
-var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.New(config()) })
+// shared is one engine for the tests of this package; nil until one wants it.
+var shared struct {
+	sync.Mutex
+	*engine.Engine
+}
+
+// closeShared ends the shared engine, with the boxes that it keeps ready. The
+// next test that wants one has another.
+func closeShared() {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.Engine != nil {
+		shared.Close()
+		shared.Engine = nil
+	}
+}
 
 // config makes an engine with what the caller of these tests wants to see
 // tested: GLOVEBOX_EMULATE=1 lets the microvm tier emulate, which is slow;
@@ -37,11 +51,16 @@ func config() engine.Config {
 
 func open(t testing.TB) *engine.Engine {
 	t.Helper()
-	e, err := shared()
-	if err != nil {
-		t.Fatal(err)
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.Engine == nil {
+		e, err := engine.New(config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.Engine = e
 	}
-	return e
+	return shared.Engine
 }
 
 // need skips a test where the language's toolchain is not on this host.

@@ -411,7 +411,8 @@ func deref(p *int) any {
 // each runs f for every tier of this host, with bait and a neighbour.
 func eachHostile(t *testing.T, f func(t *testing.T, e *engine.Engine, name glovebox.TierName, b *bait)) {
 	adopt(t)
-	eachTier(t, func(t *testing.T, shared *engine.Engine, name glovebox.TierName) {
+	closeShared() // it would make and drop boxes while we look
+	eachTier(t, func(t *testing.T, _ *engine.Engine, name glovebox.TierName) {
 		b := newBait(t)
 		if name == glovebox.TierGVisor || name == glovebox.TierMicroVM {
 			b.env["OWN_KERNEL"] = "1"

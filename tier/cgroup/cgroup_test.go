@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,8 +20,8 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// The test binary is its own victim: with this variable it enters the group
-// whose files it inherits from descriptor 3 on, and does what the value says.
+// The test binary is its own victim: with this variable it does what the value
+// says.
 const victimEnv = "GLOVEBOX_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -42,13 +43,6 @@ func TestMain(m *testing.M) {
 		fmt.Println()
 		time.Sleep(time.Minute)
 	default:
-		for fd := uintptr(3); ; fd++ {
-			f := os.NewFile(fd, "join")
-			if _, err := f.WriteString("0"); err != nil {
-				break
-			}
-			f.Close()
-		}
 		victim(what)
 	}
 }
@@ -82,7 +76,6 @@ func victim(what string) {
 			}
 		}
 	case "sleep":
-		fmt.Println("in")
 		time.Sleep(time.Minute)
 	}
 }
@@ -121,25 +114,64 @@ func start(t *testing.T, g *Group, what string) *exec.Cmd {
 	c.Env = []string{victimEnv + "=" + what}
 	c.SysProcAttr = &syscall.SysProcAttr{}
 	g.Spawn(c.SysProcAttr)
-	files, err := g.Join(false, true)
-	if err != nil {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // for good: the thread ends
+		before := threadGroups()
+		err := g.Within(c.Start)
+		if after := threadGroups(); after != before {
+			err = errors.Join(err, fmt.Errorf("the thread was in\n%sand is in\n%s", before, after))
+		}
+		started <- err
+	}()
+	if err := <-started; err != nil {
 		t.Fatal(err)
 	}
-	c.ExtraFiles = files
-	if what == "sleep" {
-		out, err := c.StdoutPipe()
+	return c
+}
+
+// threadGroups are the groups of the calling thread.
+func threadGroups() string {
+	data, err := os.ReadFile("/proc/thread-self/cgroup")
+	return fmt.Sprint(string(data), err)
+}
+
+// TestWithin starts a process that is in the group from its first moment, and a
+// killing of the group meanwhile, which kills nobody else.
+func TestWithin(t *testing.T) {
+	parents(t, func(t *testing.T, p *Parent) {
+		g, err := p.New(Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer out.Read(make([]byte, 3)) // until it is in
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		f.Close()
-	}
-	return c
+		defer g.Close()
+		c := exec.Command("/proc/self/exe")
+		c.Env = []string{victimEnv + "=sleep"}
+		c.SysProcAttr = &syscall.SysProcAttr{}
+		g.Spawn(c.SysProcAttr)
+		failed := make(chan error)
+		go func() {
+			runtime.LockOSThread()
+			failed <- g.Within(func() error {
+				if err := c.Start(); err != nil {
+					return err
+				}
+				for _, n := range g.nodes {
+					pids, err := n.processes()
+					if err != nil || !slices.Equal(pids, []int{c.Process.Pid}) {
+						t.Errorf("in %s are %v (%v), want %d", n.path, pids, err, c.Process.Pid)
+					}
+				}
+				return g.Kill()
+			})
+		}()
+		if err := <-failed; err != nil {
+			t.Fatal(err)
+		}
+		if c.Wait(); c.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+			t.Errorf("it ended with %v", c.ProcessState)
+		}
+	})
 }
 
 func TestLimits(t *testing.T) { parents(t, testLimits) }

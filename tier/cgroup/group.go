@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,22 +24,22 @@ type Group struct {
 	nodes []node
 }
 
-// Join returns the files through which a process enters the group: it writes
-// "0" to each. They are for a child to inherit; the caller closes them. With
-// version 2, [Group.Spawn] is cheaper, and the list leaves it out where spawned
-// is true.
+// Join returns the files through which a process with one thread enters the
+// group: it writes "0" to each. They are for a child to inherit; the caller
+// closes them. With version 2, [Group.Spawn] is cheaper, and the list leaves it
+// out where spawned is true.
 //
-// A process with one thread enters without the pause of some milliseconds that
-// the kernel otherwise makes when processes have not moved for a while.
-func (g *Group) Join(oneThread, spawned bool) ([]*os.File, error) {
+// So a process enters without the pause of some milliseconds that the kernel
+// makes, when processes have not moved for a while, before it moves another.
+func (g *Group) Join(spawned bool) ([]*os.File, error) {
 	var files []*os.File
 	for _, n := range g.nodes {
-		name := "cgroup.procs"
+		name := "tasks"
+		if n.v2 {
+			name = "cgroup.procs"
+		}
 		if n.v2 && spawned {
 			continue
-		}
-		if !n.v2 && oneThread {
-			name = "tasks"
 		}
 		f, err := n.open(name, unix.O_WRONLY)
 		if err != nil {
@@ -50,6 +51,33 @@ func (g *Group) Join(oneThread, spawned bool) ([]*os.File, error) {
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// Within calls start with the calling thread in the group's hierarchies of
+// version 1: a process that it starts begins its life there, and so does all
+// that this one starts. A group that a process enters later does not hold what
+// the process started before. The goroutine must be locked to its thread.
+//
+// After an error the thread may still be in the group: it must end, and with it
+// the process if there is one.
+func (g *Group) Within(start func() error) (err error) {
+	for _, n := range g.nodes {
+		if n.v2 {
+			continue // see Spawn
+		}
+		home, e := os.OpenFile(filepath.Join(n.dir, "tasks"), os.O_WRONLY, 0)
+		if e != nil {
+			return e
+		}
+		defer func() {
+			_, e := home.WriteString("0")
+			err = errors.Join(err, e, home.Close())
+		}()
+		if e := n.writeString("tasks", "0"); e != nil {
+			return e
+		}
+	}
+	return start()
 }
 
 // Spawn makes a process that is started with attr begin its life in the group,
@@ -186,8 +214,9 @@ func (n node) processes() ([]int, error) {
 	}
 	var pids []int
 	for _, f := range strings.Fields(s) {
-		// A process of another pid namespace is 0: nobody here can kill it.
-		if pid, err := strconv.Atoi(f); err == nil && pid > 1 {
+		// A process of another pid namespace is 0: nobody here can kill it. We are
+		// in the list while one of our threads starts a process, see Within.
+		if pid, err := strconv.Atoi(f); err == nil && pid > 1 && pid != os.Getpid() {
 			pids = append(pids, pid)
 		}
 	}

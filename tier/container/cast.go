@@ -68,7 +68,7 @@ func (p *plan) cast(h handed, inner glove.Inner, group *cgroup.Group) error {
 		h[aside+fd] = f
 	}
 	if group != nil {
-		joins, err := group.Join(true, false)
+		joins, err := group.Join(false)
 		if err != nil {
 			return err
 		}

@@ -17,9 +17,12 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/host"
+	"github.com/gloveboxhq/glovebox/internal/leftover"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/gvisor/statictest"
@@ -355,18 +358,29 @@ func TestOpenFails(t *testing.T) {
 	before.same(t)
 }
 
-// TestEight: boxes do not disturb each other.
+// TestEight: boxes do not disturb each other, and no process of one that starts
+// while the machine is busy is outside its control group.
 func TestEight(t *testing.T) {
 	tr := newTier(t)
 	open(t, tr, tier.Spec{}).Close()
 	before := snapshot(t, tr)
+	ours := groupsOf(t, os.Getpid())
 	var group sync.WaitGroup
 	for i := range 8 {
 		group.Go(func() {
-			b, err := tr.Open(ctx, tier.Spec{Root: needPython(t).root, Limits: glovebox.DefaultLimits})
+			b, g, err := tr.open(ctx, tier.Spec{Root: needPython(t).root, Limits: glovebox.DefaultLimits}, nil)
 			if err != nil {
 				t.Error(err)
 				return
+			}
+			box := groupsOf(t, g.sentry.Process.Pid)
+			if (g.group != nil) == (box == ours) {
+				t.Errorf("the sentry is in %q and we in %q", box, ours)
+			}
+			for _, pid := range leftover.Below(g.sentry.Process.Pid) {
+				if in := groupsOf(t, pid); in != "" && in != box {
+					t.Errorf("process %d is in %q and its sentry in %q", pid, in, box)
+				}
 			}
 			word := strings.Repeat(string(rune('a'+i)), 3)
 			r := runPython(t, ctx, b, "import os; open('"+word+"','w'); print(os.listdir('.'))")
@@ -380,6 +394,15 @@ func TestEight(t *testing.T) {
 	}
 	group.Wait()
 	before.same(t)
+}
+
+// groupsOf are the control groups of a process; none, where it has just ended.
+func groupsOf(t *testing.T, pid int) string {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ESRCH) {
+		t.Error(err)
+	}
+	return string(data)
 }
 
 // TestCrash: the end of the sentry is our fault, not the code's, and leaves

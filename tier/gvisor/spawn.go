@@ -81,10 +81,7 @@ func (g *ground) start(ctx context.Context, exe *os.File, guest guest) error {
 	// The end of the sentry ends all waiting for it.
 	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
-	err = g.enter()
-	if err == nil {
-		_, err = ready.Read(make([]byte, 1))
-	}
+	_, err = ready.Read(make([]byte, 1))
 	if err == nil {
 		err = g.begin(conf, guest)
 	}
@@ -167,9 +164,6 @@ func (g *ground) launch(exe *os.File, guest guest) (ready *os.File, err error) {
 		"GODEBUG=containermaxprocs=0,updatemaxprocs=0",
 		sidecarDirEnv + "=" + noSidecarDir,
 	}}
-	if g.group != nil {
-		g.group.Spawn(g.sentry.SysProcAttr)
-	}
 	memory := strconv.FormatInt(guest.memory, 10)
 	g.sentry.ExtraFiles = []*os.File{g.log}
 	g.sentry.Args = append([]string{sentryName, "--panic-log-fd=3"}, settings...)
@@ -222,7 +216,7 @@ func (g *ground) run() error {
 	go func() {
 		defer close(dead)
 		runtime.LockOSThread()
-		err := g.sentry.Start()
+		err := g.spawn()
 		started <- err
 		if err == nil {
 			_ = g.sentry.Wait() // that it ended is what matters
@@ -239,6 +233,21 @@ func (g *ground) run() error {
 	return err
 }
 
+// spawn starts the sentry in the group: what a sentry starts before it enters
+// one, as it does with the processes that run the guest's code, never is in it.
+func (g *ground) spawn() error {
+	if g.group == nil {
+		return g.sentry.Start()
+	}
+	g.group.Spawn(g.sentry.SysProcAttr)
+	err := g.group.Within(g.sentry.Start)
+	if err != nil && g.sentry.Process != nil {
+		_ = g.sentry.Process.Kill()
+		_ = g.sentry.Wait()
+	}
+	return err
+}
+
 // refused tells whether the kernel gives this user no name spaces, rather than
 // too little of anything else now.
 func refused(err error) bool {
@@ -248,25 +257,6 @@ func refused(err error) bool {
 		}
 	}
 	return false
-}
-
-// enter puts the sentry into the group, with all that it will start. It does so
-// while the sentry is only starting itself: with version 1 the kernel takes its
-// time.
-func (g *ground) enter() error {
-	if g.group == nil {
-		return nil
-	}
-	files, err := g.group.Join(false, g.sentry.SysProcAttr.UseCgroupFD)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, f := range files {
-		_, err := f.WriteString(strconv.Itoa(g.sentry.Process.Pid))
-		errs = append(errs, err, f.Close())
-	}
-	return errors.Join(errs...)
 }
 
 // memoryFile makes a file without a name that holds data. The flag is one of

@@ -194,7 +194,7 @@ func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first
 	}
 	change := func(*syscall.SysProcAttr) {}
 	if group != nil {
-		list, err := group.Join(true, true)
+		list, err := group.Join(true)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -80,7 +80,7 @@ func (p *Process) start(c Command) error {
 		attr.Dir = c.Dir
 	}
 	if c.Group != nil {
-		joins, err := c.Group.Join(true, true)
+		joins, err := c.Group.Join(true)
 		if err != nil {
 			return err
 		}
