@@ -50,6 +50,13 @@ type Config[K comparable, V any] struct {
 	// [Pool.Busy]. 0: a half.
 	BusyShare float64
 
+	// Rest is how long the pool lets requests alone that found what they want
+	// ready: they are short, and what they took need not be made good while they
+	// run. A key of which half is left waits until nobody has taken anything or
+	// was in work for so long; one of which less is left waits once for so long.
+	// 0: 20 ms; negative: not at all.
+	Rest time.Duration
+
 	// Idle is how long a key is kept that nobody asks for. 0: 5 minutes.
 	Idle time.Duration
 
@@ -96,6 +103,9 @@ func (c *Config[K, V]) fill() {
 	}
 	if !(c.BusyShare > 0 && c.BusyShare <= 1) {
 		c.BusyShare = 0.5
+	}
+	if c.Rest == 0 {
+		c.Rest = 20 * time.Millisecond
 	}
 	if c.Idle <= 0 {
 		c.Idle = 5 * time.Minute

@@ -63,6 +63,9 @@ func (p *Pool[K, V]) look(short bool) time.Duration {
 			next = s.trouble.until
 		}
 	}
+	if _, due := p.neediest(now); !due.IsZero() && due.Before(next) {
+		next = due
+	}
 	return next.Sub(now)
 }
 
@@ -151,6 +154,13 @@ func (p *Pool[K, V]) aim(now time.Time) {
 	}
 	allot(claims, p.bound())
 	for _, s := range p.shelves {
+		switch {
+		case s.claim.goal == 0: // for a while, perhaps
+		case 2*len(s.things) >= s.claim.goal:
+			s.low = time.Time{}
+		case s.low.IsZero():
+			s.low = now
+		}
 		if len(s.things) >= s.claim.goal {
 			s.demand.settled()
 		}
@@ -168,7 +178,7 @@ func (p *Pool[K, V]) bound() room { return room{p.c.Most, p.c.Memory} }
 // start begins as many Makes as workers are free.
 func (p *Pool[K, V]) start(now time.Time) {
 	for p.makers < p.workers() {
-		s := p.neediest(now)
+		s, _ := p.neediest(now)
 		if s == nil {
 			return
 		}
@@ -191,15 +201,36 @@ func (p *Pool[K, V]) workers() int {
 // neediest is the shelf that the next Make is for: those whose callers wait
 // first, those asked for once last; of the others the emptiest by its goal; of
 // equals the one whose turn was the longest ago. Thus a key that is taken as
-// fast as it is made does not starve the others.
-func (p *Pool[K, V]) neediest(now time.Time) *shelf[K, V] {
-	var best *shelf[K, V]
+// fast as it is made does not starve the others. Where there is none but some
+// will be, next is when.
+func (p *Pool[K, V]) neediest(now time.Time) (best *shelf[K, V], next time.Time) {
 	for _, s := range p.shelves {
-		if s.has() < s.claim.goal && (best == nil || s.before(best, now)) {
+		if s.has() >= s.claim.goal {
+			continue
+		}
+		if due := p.due(s, now); due.After(now) {
+			if next.IsZero() || due.Before(next) {
+				next = due
+			}
+		} else if best == nil || s.before(best, now) {
 			best = s
 		}
 	}
-	return best
+	return best, next
+}
+
+// due is when one may be made for a shelf: see [Config.Rest].
+func (p *Pool[K, V]) due(s *shelf[K, V], now time.Time) time.Time {
+	switch {
+	case p.c.Rest < 0 || len(s.waiters) > len(s.making):
+		return now
+	case !s.low.IsZero():
+		return s.low.Add(p.c.Rest)
+	case p.busy.Load() > 0:
+		return now.Add(p.c.Rest)
+	default:
+		return p.began.Add(time.Duration(p.active.Load()) + p.c.Rest)
+	}
 }
 
 func (s *shelf[K, V]) before(o *shelf[K, V], now time.Time) bool {

@@ -42,6 +42,8 @@ type Pool[K comparable, V any] struct {
 	work   sync.WaitGroup // the keeper, makers and droppers
 	turns  chan struct{}  // asks the keeper for a turn
 	busy   atomic.Int64   // requests in work
+	active atomic.Int64   // when there was the last of them, or a Take, since began
+	began  time.Time
 
 	mu       sync.Mutex
 	closed   bool
@@ -61,7 +63,7 @@ type Pool[K comparable, V any] struct {
 // Drop is missing.
 func New[K comparable, V any](c Config[K, V]) *Pool[K, V] {
 	c.fill()
-	p := &Pool[K, V]{c: c, turns: make(chan struct{}, 1), shelves: map[K]*shelf[K, V]{}}
+	p := &Pool[K, V]{c: c, began: time.Now(), turns: make(chan struct{}, 1), shelves: map[K]*shelf[K, V]{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.work.Go(p.keep)
 	return p
@@ -95,12 +97,14 @@ func (p *Pool[K, V]) take(s *shelf[K, V], now time.Time) (v V, ok bool) {
 			continue
 		}
 		p.release(s.cost)
+		p.active.Store(int64(now.Sub(p.began)))
 		s.trouble.works(t.made)
 		s.hits++
 		p.counts.Hits++
 		return t.v, true
 	}
 	s.misses++
+	s.low = now.Add(-p.c.Rest) // it has nobody to let alone
 	return v, false
 }
 
@@ -184,6 +188,9 @@ func (p *Pool[K, V]) Want(key K, n int) {
 	p.mu.Lock()
 	if s := p.shelf(key, now, false); s != nil {
 		s.demand.announce(now, n)
+		if len(s.things) == 0 {
+			s.low = now.Add(-p.c.Rest)
+		}
 	}
 	p.mu.Unlock()
 	p.turn()
@@ -197,7 +204,11 @@ func (p *Pool[K, V]) Busy() (done func()) {
 	p.busy.Add(1)
 	var once atomic.Bool
 	return func() {
-		if once.CompareAndSwap(false, true) && p.busy.Add(-1) < int64(p.c.Workers) {
+		if !once.CompareAndSwap(false, true) {
+			return
+		}
+		p.active.Store(int64(time.Since(p.began)))
+		if p.busy.Add(-1) < int64(p.c.Workers) {
 			p.turn()
 		}
 	}

@@ -707,6 +707,52 @@ func TestBusy(t *testing.T) {
 	}
 }
 
+// TestRest: requests that found what they want ready are let alone.
+func TestRest(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		burst   int           // which the pool has learnt; a quarter more waits
+		takes   int           // 5 ms apart
+		work    time.Duration // of each
+		begins  time.Duration // when the first Make begins, after the first Take
+	}{
+		{"one", 1, 1, 0, 20 * time.Millisecond},
+		{"one of many", 8, 1, 0, 20 * time.Millisecond},
+		{"a long one of many", 8, 1, 100 * time.Millisecond, 120 * time.Millisecond},
+		{"some of many", 8, 4, 10 * time.Millisecond, 45 * time.Millisecond},
+		{"most", 8, 9, 10 * time.Millisecond, 45 * time.Millisecond}, // the sixth leaves four of ten
+		{"more than there are", 1, 4, 10 * time.Millisecond, 5 * time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, l *lab) {
+				p := l.open(l.config())
+				for range test.burst {
+					l.take(p, "a")
+				}
+				pass(10 * time.Second)
+				begin := time.Now()
+				finished := make(chan bool)
+				go func() {
+					defer close(finished)
+					for range test.takes {
+						done := p.Busy()
+						time.AfterFunc(test.work, done)
+						l.take(p, "a")
+						time.Sleep(5 * time.Millisecond)
+					}
+				}()
+				for p.Stats().Making == 0 && time.Since(begin) < time.Second {
+					pass(time.Millisecond)
+				}
+				if took := time.Since(begin); took < test.begins || took > test.begins+2*time.Millisecond {
+					t.Errorf("a Make began after %v, not %v", took, test.begins)
+				}
+				<-finished
+			})
+		})
+	}
+}
+
 func TestWant(t *testing.T) {
 	bubble(t, func(t *testing.T, l *lab) {
 		p := l.open(l.config())
