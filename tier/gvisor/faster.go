@@ -27,6 +27,7 @@ var initTracing sync.Once
 func saveTime() {
 	initTracing.Do(func() {})
 	takeFilter(sentryFilter, linkedVersion())
+	fastPath.hurry()
 	if path, err := tinyUmounter(); err == nil {
 		specutils.ExePath = path
 	}

@@ -35,6 +35,8 @@ type ground struct {
 	mu     sync.Mutex
 	grown  *glovebox.Hit // the guest's memory grew faster than it was killed
 	closed bool
+	parted bool          // see part
+	idle   time.Duration // the processor time before it had something to do
 
 	closeOnce sync.Once
 	closeErr  error
@@ -108,6 +110,13 @@ func (g *ground) Sample() (glove.Sample, error) {
 		s.CPU = used.CPU
 	} else {
 		s.CPU = treeCPU(g.sentry.Process.Pid)
+	}
+	switch {
+	case !g.parted:
+	case g.idle == 0:
+		g.idle = s.CPU
+	case s.CPU-g.idle > partedFor:
+		g.join()
 	}
 	if s.Memory > g.limits.Memory+g.limits.Memory/2 && g.grown == nil {
 		g.grown = &glovebox.Hit{Limit: glovebox.LimitMemory, Evidence: glovebox.Evidence{

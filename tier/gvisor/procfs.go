@@ -58,11 +58,20 @@ func childrenOf(pid int) []int {
 	return pids
 }
 
+// descendants returns what childrenOf does, with their children and so on.
+func descendants(pid int) []int {
+	all := childrenOf(pid)
+	for _, child := range all {
+		all = append(all, descendants(child)...)
+	}
+	return all
+}
+
 // treeCPU is the processor time of a process and all that descend from it.
 func treeCPU(pid int) time.Duration {
 	total := processCPU(pid)
-	for _, child := range childrenOf(pid) {
-		total += treeCPU(child)
+	for _, child := range descendants(pid) {
+		total += processCPU(child)
 	}
 	return total
 }

@@ -1,0 +1,117 @@
+//go:build linux
+
+package gvisor
+
+import (
+	"time"
+	_ "unsafe" // for go:linkname
+
+	"gvisor.dev/gvisor/pkg/atomicbitops"
+	"gvisor.dev/gvisor/pkg/hostarch"
+	_ "gvisor.dev/gvisor/pkg/sentry/platform/systrap" // has the variables
+)
+
+// A system call of a guest goes from a thread of its own to one of the sentry's
+// and back. Each sleeps until the other wakes it, which takes some ten to a
+// hundred microseconds; where both spin for a moment instead, it takes one or
+// two. gVisor's monitor of this "fast path" learns within many milliseconds that
+// spinning pays, and forgets it whenever the guest waits. Most boxes live
+// shorter than that: so ours begins each burst of work with both spinning, and
+// has gVisor's own states decide only when the burst lasts.
+
+// fastPathState is systrap's type of this name. What has no name here is not
+// ours to know.
+type fastPathState struct {
+	_                          [2][80]atomicbitops.Uint64 // latencies
+	stubBackoff, sentryBackoff int
+	_                          [4]int // failures
+	_                          [hostarch.CacheLineSize]byte
+	stub                       atomicbitops.Bool // it spins
+	_                          [hostarch.CacheLineSize]byte
+	sentry                     atomicbitops.Bool
+	_                          [hostarch.CacheLineSize]byte
+	_                          atomicbitops.Uint32 // threads that are awake
+	_                          [hostarch.CacheLineSize]byte
+	usedStub                   atomicbitops.Bool // in this period
+	_                          [hostarch.CacheLineSize]byte
+	usedSentry                 atomicbitops.Bool
+	_                          [hostarch.CacheLineSize]byte
+	state                      func(*fastPathState) // what happens at the end of a period
+	_                          [hostarch.CacheLineSize]byte
+	active                     atomicbitops.Bool // in this period
+	_                          [hostarch.CacheLineSize]byte
+	parked                     atomicbitops.Bool // the monitor waits for activity
+	wakeup                     chan struct{}
+}
+
+//go:linkname fastPath gvisor.dev/gvisor/pkg/sentry/platform/systrap.fastpath
+var fastPath fastPathState
+
+// How long the sentry spins, in ticks of the processor: gVisor sets it to 20 µs
+// before there is a monitor. That is less than the time in which some machines
+// wake a thread, so that who spins has given up when the other is there.
+//
+//go:linkname deepSleepTimeout gvisor.dev/gvisor/pkg/sentry/platform/systrap.deepSleepTimeout
+var deepSleepTimeout uint64
+
+// A period is what gVisor calls recordingPeriod.
+const (
+	fastPathPeriod = 400 * time.Microsecond
+	burstPeriods   = 250
+)
+
+// known tells whether the state is what it is in the version that we know, when
+// nothing has happened yet.
+func (s *fastPathState) known() bool {
+	return s.state != nil && cap(s.wakeup) == 1 && s.stubBackoff == 2 && s.sentryBackoff == 2
+}
+
+// hurry makes the monitor ours, before it starts. gVisor starts none where it
+// has only one processor.
+func (s *fastPathState) hurry() {
+	if s.known() {
+		atFirst := s.state
+		s.state = func(s *fastPathState) { s.monitor(atFirst) }
+	}
+}
+
+// monitor is called at the end of the first period, and stays.
+func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
+	state := atFirst
+	for period := 0; ; period++ {
+		if period < burstPeriods {
+			s.spin()
+		} else {
+			s.state = state
+			state(s)
+			state = s.state
+		}
+		s.usedStub.Store(false)
+		s.usedSentry.Store(false)
+		if !s.active.Swap(false) {
+			s.spin() // when it wakes
+			s.park()
+			state, period = atFirst, -1
+		}
+		time.Sleep(fastPathPeriod)
+	}
+}
+
+func (s *fastPathState) spin() {
+	s.stub.Store(true)
+	s.sentry.Store(true)
+}
+
+// park waits until there is activity. Who is active looks whether the monitor is
+// parked after it said so; and the monitor looks the other way round.
+func (s *fastPathState) park() {
+	select {
+	case <-s.wakeup: // a late one
+	default:
+	}
+	s.parked.Store(true)
+	if !s.active.Load() {
+		<-s.wakeup
+	}
+	s.parked.Store(false)
+}

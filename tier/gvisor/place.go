@@ -1,0 +1,91 @@
+//go:build linux
+
+package gvisor
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The threads of a sentry and those that run its guest's code hand every system
+// call to each other. A kernel that puts both on one processor, as some do to
+// let others rest, makes each wait until the other sleeps. So a box begins with
+// the one on one half of the processors and the other on the other half; when it
+// turns out to be one that computes, it gets all.
+
+// partedFor is how much processor time a command has used when it is one that
+// computes: an interpreter's start takes half of it.
+const partedFor = 100 * time.Millisecond
+
+// halves are the two halves of the processors that we may use.
+var halves = sync.OnceValues(func() (two [2]unix.CPUSet, some bool) {
+	all, err := processors()
+	if err != nil || all.Count() < 2 {
+		return two, false
+	}
+	half := 0
+	for cpu, n := 0, all.Count(); n > 0; cpu++ {
+		if all.IsSet(cpu) {
+			n--
+			two[half].Set(cpu)
+			half = 1 - half
+		}
+	}
+	return two, true
+})
+
+func processors() (all unix.CPUSet, err error) {
+	err = unix.SchedGetaffinity(os.Getpid(), &all)
+	return all, err
+}
+
+var turn atomic.Uint32
+
+// part parts the sentry, which has started, from what it will start. It is no
+// harm where it fails.
+func (g *ground) part() {
+	two, some := halves()
+	if !some {
+		return
+	}
+	first := turn.Add(1) % 2
+	g.parted = true
+	place(g.sentry.Process.Pid, &two[first])
+	for _, pid := range descendants(g.sentry.Process.Pid) {
+		place(pid, &two[1-first])
+	}
+}
+
+// join gives a box all processors.
+func (g *ground) join() {
+	g.parted = false
+	all, err := processors()
+	if err != nil {
+		return
+	}
+	// What is started meanwhile inherits the half of who starts it.
+	for n, before := 0, -1; n != before; {
+		before, n = n, place(g.sentry.Process.Pid, &all)
+		for _, pid := range descendants(g.sentry.Process.Pid) {
+			n += place(pid, &all)
+		}
+	}
+}
+
+// place lets the threads of a process run on these processors, and returns how
+// many there are.
+func place(pid int, on *unix.CPUSet) int {
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, t := range threads {
+		if id, err := strconv.Atoi(t.Name()); err == nil {
+			_ = unix.SchedSetaffinity(id, on)
+		}
+	}
+	return len(threads)
+}
