@@ -93,6 +93,7 @@ type Box struct {
 
 	children time.Duration // processor time of the commands that have ended
 	standby  int64         // the standby command's process while it waits, else 0
+	used     bool          // a command ran
 
 	closeOnce sync.Once
 	closeErr  error
@@ -151,7 +152,7 @@ func (c *Config) Begin(s *Script) {
 	s.Call("not dumpable", linux.SYS_PRCTL, linux.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	if len(c.Spec.Files) <= fewFiles {
 		before := len(s.ins)
-		st := &stager{s: s, owner: c.Owner, made: map[string]bool{".": true}}
+		st := newStager(nil, s, c.Owner, true)
 		if c.staged = st.files(c.Spec.Files) == nil; !c.staged {
 			s.ins = s.ins[:before] // it is NewBox's to do
 		}
@@ -227,6 +228,7 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 			Err: fmt.Errorf("the command %q does not begin with an absolute path", cmd.Args)}
 	}
 	st := b.stager()
+	b.used = true
 	err := st.files(cmd.Files)
 	if err == nil {
 		err = st.stdin(cmd.Stdin)
@@ -551,7 +553,7 @@ func (b *Box) Workspace() (fs.FS, error) {
 	if !b.Alive() {
 		return nil, errors.New("the box is gone, and its workspace with it")
 	}
-	return &workspace{b}, nil
+	return &workspace{b: b}, nil
 }
 
 // do runs a short script.
