@@ -127,11 +127,11 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 
 	var s *ready
 	if x.Check == nil {
-		s = r.take(ctx, true, orders(x.Candidate), orders(*x.Harness))
+		s = r.take(ctx, true, orders(x.Candidate, staged, r.job.Args), orders(*x.Harness, nil, nil))
 	}
 	if s != nil {
-		command = told(command, orders(x.Candidate, r.job.Args...), staged, r.job.Limits.Wall)
-		judge = told(judge, orders(*x.Harness), x.Harness.Files, patient.Wall)
+		command = told(command, x.Candidate, staged, r.job.Limits.Wall, r.job.Args...)
+		judge = told(judge, *x.Harness, x.Harness.Files, patient.Wall)
 	} else {
 		var err error
 		if s, err = r.pair(ctx, staged, x.Harness.Files, patient); err != nil {

@@ -45,7 +45,7 @@ func (r *run) staged(files []glovebox.File) []glovebox.File {
 
 func (s *session) open(ctx context.Context) error {
 	if s.plan.Check == nil {
-		if b := s.r.take(ctx, false, orders(s.plan.Run, s.r.job.Args...)); b != nil {
+		if b := s.r.take(ctx, false, orders(s.plan.Run, s.staged, s.r.job.Args)); b != nil {
 			s.box, s.report, s.waits = b.candidate, b.parser, true
 			return nil
 		}
@@ -95,7 +95,7 @@ func (s *session) command(args ...string) tier.Command {
 	cmd.Wall = s.r.job.Limits.Wall // a box that was ready knows no job's
 	if s.waits {
 		s.waits = false
-		cmd = told(cmd, orders(s.plan.Run, args...), s.staged, s.r.job.Limits.Wall)
+		cmd = told(cmd, s.plan.Run, s.staged, s.r.job.Limits.Wall, args...)
 	}
 	return cmd
 }

@@ -205,19 +205,23 @@ func (r *run) await(ctx context.Context, k kind) *ready {
 	return s
 }
 
-// told makes a command the run of a box's standby command.
-func told(cmd tier.Command, orders []byte, files []glovebox.File, wall time.Duration) tier.Command {
-	cmd.Args, cmd.Env, cmd.Orders = nil, nil, orders
+// told makes a command the run of a box's standby command, with files.
+func told(cmd tier.Command, s language.Step, files []glovebox.File, wall time.Duration, args ...string) tier.Command {
+	cmd.Args, cmd.Env, cmd.Orders = nil, nil, orders(s, files, args)
 	cmd.Files, cmd.Wall = files, wall
 	return cmd
 }
 
 // orders are what turns a standby command into a step; nil where nothing does.
-func orders(s language.Step, args ...string) []byte {
+func orders(s language.Step, staged []glovebox.File, args []string) []byte {
 	if s.Orders == nil {
 		return nil
 	}
-	return s.Orders(args)
+	t := language.Told{Args: args}
+	for _, f := range staged {
+		t.Staged = append(t.Staged, f.Path)
+	}
+	return s.Orders(t)
 }
 
 // maxLeaving is how many boxes are destroyed at a time after their runs have

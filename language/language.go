@@ -134,10 +134,17 @@ type Step struct {
 	// as a compiler's output. They are no artifacts of the program.
 	Makes []string
 	Stdin []byte
-	// Orders makes, for further arguments of the command, what turns a process
-	// of the language's [Standby] into this step. Nil, or a nil result, means
-	// that only a start of its own will do.
-	Orders func(args []string) []byte
+	// Orders makes what turns a process of the language's [Standby] into this
+	// step. Nil, or a nil result, means that only a start of its own will do.
+	Orders func(t Told) []byte
+}
+
+// Told is what a step's orders depend on, beside its program.
+type Told struct {
+	// Args are further arguments of the command.
+	Args []string
+	// Staged are the names of all files that are staged with it.
+	Staged []string
 }
 
 // Standby are steps that are started before there is a program, and wait: they

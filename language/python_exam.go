@@ -2,8 +2,11 @@ package language
 
 import (
 	"bytes"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,8 +28,14 @@ func planPython(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	args := append([]string{tc.Exe}, pythonFlags...)
 	// No file name has a line end: see glovebox.CleanPath.
 	args = append(args, "-X", "glovebox="+strings.Join(files, "\n"), p.Main)
-	orders := func(args []string) []byte {
-		return pythonOrders(map[string]any{"main": p.Main, "files": files, "args": append([]string{}, args...)})
+	orders := func(t Told) []byte {
+		sources := map[string]string{}
+		for _, f := range p.Files {
+			if slices.Contains(files, f.Path) {
+				sources[f.Path] = string(f.Data)
+			}
+		}
+		return pythonOrders(t, map[string]any{"main": p.Main, "files": files, "sources": sources})
 	}
 	return &Plan{Files: p.Files, Run: Step{Args: args, Orders: orders}}, nil
 }
@@ -42,12 +51,16 @@ func standbyPython(tc *Toolchain) *Standby {
 }
 
 // pythonOrders is what a standby is told, or nil for what JSON cannot say.
-func pythonOrders(told map[string]any) []byte {
+func pythonOrders(t Told, told map[string]any) []byte {
+	told["args"], told["staged"] = append([]string{}, t.Args...), append([]string{}, t.Staged...)
+	seed := make([]byte, 32)
+	rand.Read(seed)
+	told["seed"] = hex.EncodeToString(seed)
 	data, err := json.Marshal(told)
 	if err != nil || bytes.Contains(data, []byte(`\ufffd`)) {
 		return nil
 	}
-	return data
+	return append(strconv.AppendInt(nil, int64(len(data)), 10), append([]byte("\n"), data...)...)
 }
 
 // pythonSources lists the program's Python files, the main file first where
@@ -118,11 +131,10 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	}
 	candidate, harness := pythonModule(tc, "worker"), pythonModule(tc, "harness", pythonTold(told)...)
 	harness.Files = readOnly(t.Files)
-	candidate.Orders = func(args []string) []byte {
-		return pythonOrders(map[string]any{"files": files, "args": append([]string{}, args...)})
-	}
-	harness.Orders = func([]string) []byte {
-		return pythonOrders(map[string]any{"files": append(files, config.Tests...), "told": string(told)})
+	candidate.Orders = func(t Told) []byte { return pythonOrders(t, map[string]any{}) }
+	harness.Orders = func(t Told) []byte {
+		t.Staged = slices.Concat(files, config.Tests)
+		return pythonOrders(t, map[string]any{"told": string(told)})
 	}
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,

@@ -5,12 +5,14 @@ it is ready, and then becomes what its orders say. What it is until then is the
 same for everybody, and it may be one of many copies of one process: a seed is
 made only after the orders came.
 """
+import atexit
 import os
 import sys
 
 from _glovebox import wire
 
 _exit = os._exit
+check = sys.modules["sitecustomize"].check
 HOME = os.path.dirname(os.path.dirname(__file__))
 WORKSPACE = "/workspace"
 ORDERS, READY = 6, 7
@@ -51,13 +53,14 @@ def ready():
             break
     if not said:
         os._exit(0)
-    while chunk := os.read(ORDERS, 1 << 20):
-        said += chunk
-    os.close(ORDERS)
-    os.close(READY)
-    orders = wire.parse(said)
-    sys.modules["random"].seed()
-    fresh(orders["files"], common)
+    # Their length in bytes, a line end, and the orders. To wait for their end
+    # would be to wait for who wrote them.
+    size, _, said = said.partition(b"\n")
+    while len(said) < int(size):
+        said += os.read(ORDERS, 1 << 20)
+    orders = wire._loads(said.decode())  # of the host: without a bound
+    sys.modules["random"].seed(int(orders["seed"], 16))
+    fresh(orders["staged"], common)
     return orders
 
 
@@ -67,7 +70,6 @@ ours = set()  # what sys holds before the program puts something there
 def fresh(files, common):
     """Forgets what was loaded where the program has a module of such a name."""
     names = {part.partition(".")[0] for path in files for part in path.split("/")}
-    names.update(name.partition(".")[0] for name in os.listdir(WORKSPACE))
     if not names.isdisjoint(common):
         for name in common:
             sys.modules.pop(name, None)
@@ -79,12 +81,12 @@ def practise():
     import io
     kept = sys.stdout, sys.stderr, sys.modules["__main__"]
     try:
-        os.listdir(WORKSPACE)
-        with open(__file__, "rb") as f:
-            f.read()
         for program in EXERCISE, "1/0":
             sys.stdout = sys.stderr = io.StringIO()
-            run(compile(program, "<standby>", "exec", dont_inherit=True), "<standby>")
+            r, w = os.pipe()
+            run(check(["standby.py"], lambda path: program, w, w), "standby.py")
+            os.close(r)
+            del sys.path[0]
             wind_up([vars(sys.modules["__main__"])])
     finally:
         sys.stdout, sys.stderr, sys.modules["__main__"] = kept
@@ -96,6 +98,7 @@ def worker():
     """Becomes the candidate of an exam."""
     from _glovebox import worker
     sys.argv[1:] = ready()["args"]
+    os.closerange(ORDERS, READY + 1)
     worker.main()
 
 
@@ -103,6 +106,7 @@ def harness():
     """Becomes the harness of an exam."""
     from _glovebox import harness, pytester
     told = ready()["told"]
+    os.closerange(ORDERS, READY + 1)
     sys.argv[1:] = ["1", told]
     harness.main()
     try:
@@ -116,16 +120,13 @@ def program():
     deeper = depth()
     orders = ready()
     sys.setrecursionlimit(sys.getrecursionlimit() + deeper)
-    check = sys.modules["sitecustomize"].check
     sys.path.remove(HOME)
     for name in [n for n in sys.modules if n.partition(".")[0] == "_glovebox"]:
         del sys.modules[name]
     sys.argv[:] = [orders["main"], *orders["args"]]
-    check(orders["files"])
+    sources = {os.path.join(WORKSPACE, name): text.encode() for name, text in orders["sources"].items()}
     path = os.path.join(WORKSPACE, orders["main"])
-    with open(path, "rb") as f:
-        source = f.read()
-    end(run(compile(source, path, "exec", dont_inherit=True), path))
+    end(run(check(orders["files"], sources.__getitem__, last=READY), path))
 
 
 def run(code, path):
@@ -221,7 +222,6 @@ def end(code):
     nobody sees and which takes longer than most programs: the threads, what is
     to be done at exit, the program's modules with their destructors, and the
     streams."""
-    import atexit
     threading = sys.modules.get("threading")
     if threading is not None:
         try:

@@ -10,7 +10,9 @@ import sys
 REPORT = 5
 
 
-def check(files):
+def check(files, read, report=REPORT, last=REPORT):
+    """Compiles the files, reports, and returns the first one's code. read gives
+    the content of one; report to last are the descriptors that are ours."""
     import os
     import _warnings
 
@@ -21,12 +23,12 @@ def check(files):
     _warnings.filters.insert(0, quiet)
     renew = getattr(_warnings, "_filters_mutated", None) or getattr(_warnings, "_filters_mutated_lock_held")
     renew()
-    found = None
+    found = code = None
     for path in files:
         full = os.path.join(here, path)
         try:
-            with open(full, "rb") as f:
-                compile(f.read(), full, "exec", dont_inherit=True)
+            compiled = compile(read(full), full, "exec", dont_inherit=True)
+            code = code or compiled
         except SyntaxError as e:
             found = path, e.lineno, e.offset, e.msg, e
         except (ValueError, RecursionError, MemoryError, OverflowError) as e:
@@ -36,17 +38,22 @@ def check(files):
     _warnings.filters.remove(quiet)
     renew()
     if found is None:
-        os.write(REPORT, b'{"type":"checked"}\n')
-        os.close(REPORT)
-        return
+        os.write(report, b'{"type":"checked"}\n')
+        os.closerange(report, last + 1)
+        return code
     import json
     path, line, column, message, error = found
-    os.write(REPORT, (json.dumps({"type": "syntax", "syntax": {
+    os.write(report, (json.dumps({"type": "syntax", "syntax": {
         "file": path, "line": line or 0, "column": max(column or 0, 0), "message": str(message)}}) + "\n").encode())
     sys.excepthook(type(error), error.with_traceback(None), None)
     sys.stderr.flush()
     os._exit(1)
 
 
+def whole(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
 if "glovebox" in sys._xoptions:
-    check(sys._xoptions.pop("glovebox").split("\n"))
+    check(sys._xoptions.pop("glovebox").split("\n"), whole)
