@@ -15,9 +15,10 @@ import (
 // and back. Each sleeps until the other wakes it, which takes some ten to a
 // hundred microseconds; where both spin for a moment instead, it takes one or
 // two. gVisor's monitor of this "fast path" learns within many milliseconds that
-// spinning pays, and forgets it whenever the guest waits. Most boxes live
-// shorter than that: so ours begins each burst of work with both spinning, and
-// has gVisor's own states decide only when the burst lasts.
+// spinning pays, and forgets it whenever the guest waits. Most programs are
+// shorter than that: so with ours both spin when a guest has waited for long, as
+// one does that waits for its program, and gVisor's own states decide only when
+// its work lasts. While boxes are made, others need the processors.
 
 // fastPathState is systrap's type of this name. What has no name here is not
 // ours to know.
@@ -54,10 +55,10 @@ var fastPath fastPathState
 //go:linkname deepSleepTimeout gvisor.dev/gvisor/pkg/sentry/platform/systrap.deepSleepTimeout
 var deepSleepTimeout uint64
 
-// A period is what gVisor calls recordingPeriod.
 const (
-	fastPathPeriod = 400 * time.Microsecond
+	fastPathPeriod = 400 * time.Microsecond // gVisor's recordingPeriod
 	burstPeriods   = 250
+	longWait       = 5 * time.Millisecond
 )
 
 // known tells whether the state is what it is in the version that we know, when
@@ -78,10 +79,8 @@ func (s *fastPathState) hurry() {
 // monitor is called at the end of the first period, and stays.
 func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 	state := atFirst
-	for period := 0; ; period++ {
-		if period < burstPeriods {
-			s.spin()
-		} else {
+	for burst := 0; ; burst-- { // periods that are left of it
+		if burst <= 0 {
 			s.state = state
 			state(s)
 			state = s.state
@@ -89,17 +88,22 @@ func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 		s.usedStub.Store(false)
 		s.usedSentry.Store(false)
 		if !s.active.Swap(false) {
-			s.spin() // when it wakes
+			s.spin(true) // who wakes does so before we know
+			begin := time.Now()
 			s.park()
-			state, period = atFirst, -1
+			state, burst = atFirst, burstPeriods
+			if time.Since(begin) < longWait {
+				s.spin(false)
+				burst = 0
+			}
 		}
 		time.Sleep(fastPathPeriod)
 	}
 }
 
-func (s *fastPathState) spin() {
-	s.stub.Store(true)
-	s.sentry.Store(true)
+func (s *fastPathState) spin(on bool) {
+	s.stub.Store(on)
+	s.sentry.Store(on)
 }
 
 // park waits until there is activity. Who is active looks whether the monitor is

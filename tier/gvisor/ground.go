@@ -35,6 +35,7 @@ type ground struct {
 	mu     sync.Mutex
 	grown  *glovebox.Hit // the guest's memory grew faster than it was killed
 	closed bool
+	settle *time.Timer   // calls part; nil where the box does not wait
 	parted bool          // see part
 	idle   time.Duration // the processor time before it had something to do
 
@@ -92,6 +93,16 @@ func (g *ground) Kill() {
 // Dead implements [glove.Ground].
 func (g *ground) Dead() <-chan struct{} { return g.dead }
 
+// isDead tells whether the sentry's number may be another's.
+func (g *ground) isDead() bool {
+	select {
+	case <-g.dead:
+		return true
+	default:
+		return false
+	}
+}
+
 // Sample implements [glove.Ground].
 func (g *ground) Sample() (glove.Sample, error) {
 	g.mu.Lock()
@@ -111,11 +122,10 @@ func (g *ground) Sample() (glove.Sample, error) {
 	} else {
 		s.CPU = treeCPU(g.sentry.Process.Pid)
 	}
-	switch {
-	case !g.parted:
-	case g.idle == 0:
-		g.idle = s.CPU
-	case s.CPU-g.idle > partedFor:
+	if g.idle == 0 {
+		g.idle = max(s.CPU, 1)
+	}
+	if g.parted && s.CPU-g.idle > partedFor {
 		g.join()
 	}
 	if s.Memory > g.limits.Memory+g.limits.Memory/2 && g.grown == nil {
@@ -158,6 +168,9 @@ const patience = 30 * time.Second
 // Close implements [glove.Ground].
 func (g *ground) Close() error {
 	g.closeOnce.Do(func() {
+		if g.settle != nil {
+			g.settle.Stop()
+		}
 		if g.dead != nil {
 			g.Kill()
 			<-g.dead

@@ -32,6 +32,7 @@ import (
 	"maps"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
@@ -138,6 +139,9 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, from *origin) (*glove.B
 		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g, Waiting: from.waiting(),
 		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(),
 	})
+	if err == nil && spec.Standby != nil {
+		g.settle = time.AfterFunc(waitsFor, g.part)
+	}
 	return b, g, err
 }
 

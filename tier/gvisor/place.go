@@ -15,12 +15,17 @@ import (
 
 // The threads of a sentry and those that run its guest's code hand every system
 // call to each other. A kernel that puts both on one processor, as some do to
-// let others rest, makes each wait until the other sleeps. So a box begins with
-// the one on one half of the processors and the other on the other half; when it
-// turns out to be one that computes, it gets all.
+// let others rest, makes each wait until the other sleeps. So a box that waits
+// for its program has the one on one half of the processors and the other on the
+// other half; when the program turns out to be one that computes, it gets all.
+// Where boxes do not wait because there are more programs than processors, the
+// kernel places them better.
+
+// waitsFor is how long a box waits before it is parted.
+const waitsFor = 10 * time.Millisecond
 
 // partedFor is how much processor time a command has used when it is one that
-// computes: an interpreter's start takes half of it.
+// computes.
 const partedFor = 100 * time.Millisecond
 
 // halves are the two halves of the processors that we may use.
@@ -47,11 +52,13 @@ func processors() (all unix.CPUSet, err error) {
 
 var turn atomic.Uint32
 
-// part parts the sentry, which has started, from what it will start. It is no
-// harm where it fails.
+// part parts the sentry from the processes that run the guest, unless the box
+// has something to do. It is no harm where it fails.
 func (g *ground) part() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	two, some := halves()
-	if !some {
+	if !some || g.closed || g.idle != 0 || g.isDead() {
 		return
 	}
 	first := turn.Add(1) % 2
@@ -66,7 +73,7 @@ func (g *ground) part() {
 func (g *ground) join() {
 	g.parted = false
 	all, err := processors()
-	if err != nil {
+	if err != nil || g.isDead() {
 		return
 	}
 	// What is started meanwhile inherits the half of who starts it.

@@ -19,6 +19,11 @@ func TestPlace(t *testing.T) {
 		t.Skipf("%d processors (%v)", all.Count(), err)
 	}
 	b, g := copyOf(t, copyTier(t), tier.Spec{Limits: glovebox.Limits{Processes: 16}.WithDefaults()})
+	eventually(t, func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.parted
+	})
 	at := func(pid int) (on unix.CPUSet) {
 		if err := unix.SchedGetaffinity(pid, &on); err != nil && err != unix.ESRCH {
 			t.Error(err)

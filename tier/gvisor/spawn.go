@@ -83,7 +83,6 @@ func (g *ground) start(ctx context.Context, exe *os.File, guest guest) error {
 	defer stop()
 	_, err = ready.Read(make([]byte, 1))
 	if err == nil {
-		g.part()
 		err = g.begin(conf, guest)
 	}
 	if err == nil && !stop() {
