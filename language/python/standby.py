@@ -84,6 +84,7 @@ def practise():
         for program in EXERCISE, "1/0":
             sys.stdout = sys.stderr = io.StringIO()
             r, w = os.pipe()
+            sys.modules["random"].seed(1)
             run(check(["standby.py"], lambda path: program, w, w), "standby.py")
             os.close(r)
             del sys.path[0]
