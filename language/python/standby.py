@@ -85,7 +85,8 @@ def practise():
             sys.stdout = sys.stderr = io.StringIO()
             r, w = os.pipe()
             sys.modules["random"].seed(1)
-            run(check(["standby.py"], lambda path: program, w, w), "standby.py")
+            check(["standby.py"], lambda path: program, w, w)
+            run(compile(program, "standby.py", "exec", dont_inherit=True), "standby.py")
             os.close(r)
             del sys.path[0]
             wind_up([vars(sys.modules["__main__"])])
@@ -127,7 +128,8 @@ def program():
     sys.argv[:] = [orders["main"], *orders["args"]]
     sources = {os.path.join(WORKSPACE, name): text.encode() for name, text in orders["sources"].items()}
     path = os.path.join(WORKSPACE, orders["main"])
-    end(run(check(orders["files"], sources.__getitem__, last=READY), path))
+    check(orders["files"], sources.__getitem__, last=READY)
+    end(run(compile(sources[path], path, "exec", dont_inherit=True), path))  # with its warnings
 
 
 def run(code, path):

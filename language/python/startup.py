@@ -11,8 +11,8 @@ REPORT = 5
 
 
 def check(files, read, report=REPORT, last=REPORT):
-    """Compiles the files, reports, and returns the first one's code. read gives
-    the content of one; report to last are the descriptors that are ours."""
+    """Compiles the files and reports. read gives the content of one; report to
+    last are the descriptors that are ours."""
     import os
     import _warnings
 
@@ -23,12 +23,11 @@ def check(files, read, report=REPORT, last=REPORT):
     _warnings.filters.insert(0, quiet)
     renew = getattr(_warnings, "_filters_mutated", None) or getattr(_warnings, "_filters_mutated_lock_held")
     renew()
-    found = code = None
+    found = None
     for path in files:
         full = os.path.join(here, path)
         try:
-            compiled = compile(read(full), full, "exec", dont_inherit=True)
-            code = code or compiled
+            compile(read(full), full, "exec", dont_inherit=True)
         except SyntaxError as e:
             found = path, e.lineno, e.offset, e.msg, e
         except (ValueError, RecursionError, MemoryError, OverflowError) as e:
@@ -40,7 +39,7 @@ def check(files, read, report=REPORT, last=REPORT):
     if found is None:
         os.write(report, b'{"type":"checked"}\n')
         os.closerange(report, last + 1)
-        return code
+        return
     import json
     path, line, column, message, error = found
     os.write(report, (json.dumps({"type": "syntax", "syntax": {
