@@ -127,7 +127,9 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 
 	var s *ready
 	if x.Check == nil {
-		s = r.take(ctx, true, orders(x.Candidate, staged, r.job.Args), orders(*x.Harness, nil, nil))
+		s = r.take(ctx, true, func() [][]byte {
+			return [][]byte{orders(x.Candidate, staged, r.job.Args), orders(*x.Harness, nil, nil)}
+		})
 	}
 	if s != nil {
 		command = told(command, x.Candidate, staged, r.job.Limits.Wall, r.job.Args...)

@@ -45,7 +45,7 @@ func (r *run) staged(files []glovebox.File) []glovebox.File {
 
 func (s *session) open(ctx context.Context) error {
 	if s.plan.Check == nil {
-		if b := s.r.take(ctx, false, orders(s.plan.Run, s.staged, s.r.job.Args)); b != nil {
+		if b := s.r.take(ctx, false, func() [][]byte { return [][]byte{orders(s.plan.Run, s.staged, s.r.job.Args)} }); b != nil {
 			s.box, s.report, s.waits = b.candidate, b.parser, true
 			return nil
 		}

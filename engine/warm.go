@@ -149,7 +149,7 @@ func (s *ready) dead() <-chan struct{} {
 // take returns ready boxes for the run's program or exam, if there are any: in
 // the tier that a cold run would use. orders are what the standby commands are
 // going to be told; one that is nil needs a start of its own.
-func (r *run) take(ctx context.Context, exam bool, orders ...[]byte) *ready {
+func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *ready {
 	e := r.e
 	switch {
 	case e.pool == nil, r.cold, r.lang.Standby == nil,
@@ -158,7 +158,7 @@ func (r *run) take(ctx context.Context, exam bool, orders ...[]byte) *ready {
 		r.image != nil,
 		// What an interpreter reads when it starts cannot be changed later.
 		len(r.job.Env) > 0,
-		slices.ContainsFunc(orders, func(o []byte) bool { return o == nil }):
+		slices.ContainsFunc(orders(), func(o []byte) bool { return o == nil }):
 		return nil
 	}
 	refused := distinct(r.passed)
@@ -217,11 +217,7 @@ func orders(s language.Step, staged []glovebox.File, args []string) []byte {
 	if s.Orders == nil {
 		return nil
 	}
-	t := language.Told{Args: args}
-	for _, f := range staged {
-		t.Staged = append(t.Staged, f.Path)
-	}
-	return s.Orders(t)
+	return s.Orders(language.Told{Args: args, Files: staged})
 }
 
 // maxLeaving is how many boxes are destroyed at a time after their runs have

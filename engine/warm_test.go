@@ -93,8 +93,8 @@ var alike = map[string]string{
 
 // TestAlike runs programs in boxes that were ready and in others.
 func TestAlike(t *testing.T) {
-	warm := warmEngine(t)
-	eachStandby(t, func(t *testing.T, cold *engine.Engine, name glovebox.TierName) {
+	cold, warm := coldEngine(t), warmEngine(t)
+	eachStandby(t, func(t *testing.T, _ *engine.Engine, name glovebox.TierName) {
 		t.Run("programs", func(t *testing.T) {
 			for title, code := range alike {
 				t.Run(title, func(t *testing.T) {
@@ -144,6 +144,14 @@ func essence(o *glovebox.Observation) string {
 }
 
 var address = regexp.MustCompile(`0x[0-9a-f]+`)
+
+// coldEngine has no box that was ready, whatever the caller of the tests wants.
+func coldEngine(t *testing.T) *engine.Engine {
+	t.Helper()
+	c := config()
+	c.Warm = nil
+	return newEngine(t, c)
+}
 
 func warmEngine(t *testing.T) *engine.Engine {
 	t.Helper()
@@ -322,4 +330,32 @@ func TestWarmWall(t *testing.T) {
 	if o := doWarm(t, e, job); o.Status != glovebox.StatusPass {
 		t.Errorf("with a limit of a minute, eleven seconds of sleep ended as %s: %s", o.Status, o.Message)
 	}
+}
+
+// TestAlikeFiles: where the files are more than a main file, too.
+func TestAlikeFiles(t *testing.T) {
+	file := func(path, text string) glovebox.File { return glovebox.File{Path: path, Data: []byte(text)} }
+	long := "x = 1  # " + strings.Repeat("long ", 100<<10) + "\nprint('long')\n"
+	jobs := map[string]glovebox.Job{
+		"an input in the program's place":    {Program: python("print('program')"), Inputs: []glovebox.File{file("main.py", "print('input')")}},
+		"an input in a module's place":       {Program: &glovebox.Program{Language: "python", Main: "main.py", Files: []glovebox.File{file("main.py", "import m"), file("m.py", "print('program')")}}, Inputs: []glovebox.File{file("m.py", "print('input')")}},
+		"a broken input in a module's place": {Program: &glovebox.Program{Language: "python", Main: "main.py", Files: []glovebox.File{file("main.py", "import m"), file("m.py", "print('program')")}}, Inputs: []glovebox.File{file("m.py", "print('input'")}},
+		"long":                               {Program: python(long)},
+		"not UTF-8":                          {Program: python("# -*- coding: latin-1 -*-\nprint(ascii('\xe9'))")},
+		"a mark at its beginning":            {Program: python("\ufeffprint('marked')")},
+		"a carriage return":                  {Program: python("print('a')\r\nprint('b')\r")},
+		"a NUL":                              {Program: python("print('a')\x00")},
+	}
+	cold, warm := coldEngine(t), warmEngine(t)
+	eachStandby(t, func(t *testing.T, _ *engine.Engine, name glovebox.TierName) {
+		for what, job := range jobs {
+			t.Run(what, func(t *testing.T) {
+				job.Tier = name
+				want, got := essence(do(t, cold, job)), essence(do(t, warm, job))
+				if want != got {
+					t.Errorf("warm it is\n%s\ncold\n%s", got, want)
+				}
+			})
+		}
+	})
 }

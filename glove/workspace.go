@@ -54,7 +54,7 @@ func (w *workspace) Open(name string) (fs.File, error) {
 	case info.IsDir():
 		return &dir{w: w, name: name, info: info}, nil
 	case info.Mode().IsRegular():
-		return &file{w: w, name: name, info: info}, nil
+		return &file{w: w, name: name, info: info, ahead: w.ahead[name]}, nil
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is a %s, not a regular file", kind(info.Mode()))}
 }
@@ -86,6 +86,7 @@ func (w *workspace) Lstat(name string) (fs.FileInfo, error) {
 
 // ReadDir implements [fs.ReadDirFS]. Entries come in the directory's order.
 func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
+	w.ahead = nil
 	var all []fs.DirEntry
 	const size = 256 << 10
 	for offset := int64(0); ; {
@@ -134,8 +135,8 @@ func (w *workspace) peek(dir string, entries []fs.DirEntry) error {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.Type().IsRegular() && len(names) < peekFiles {
-			names = append(names, path.Join(dir, e.Name()))
+		if name := path.Join(dir, e.Name()); e.Type().IsRegular() && fs.ValidPath(name) && len(names) < peekFiles {
+			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
@@ -162,7 +163,7 @@ func (w *workspace) peek(dir string, entries []fs.DirEntry) error {
 	if err != nil || len(raw) != len(names)*slot {
 		return &fs.PathError{Op: "readdir", Path: dir, Err: errors.Join(err, errors.New("its files could not be looked at"))}
 	}
-	w.ahead = map[string]*peek{} // of one directory: there may be many
+	ahead := map[string]*peek{} // of one directory: there may be many
 	for i, name := range names {
 		raw := raw[i*slot:]
 		p := &peek{}
@@ -172,9 +173,10 @@ func (w *workspace) peek(dir string, entries []fs.DirEntry) error {
 		n := int64(binary.LittleEndian.Uint64(raw))
 		if n >= 0 && n == p.st.Size && n <= peekSize && (&info{st: p.st}).Mode().IsRegular() {
 			p.data = bytes.Clone(raw[8+size:][:n])
-			w.ahead[name] = p
+			ahead[name] = p
 		}
 	}
+	w.ahead = ahead
 	return nil
 }
 
@@ -274,6 +276,7 @@ type file struct {
 	w      *workspace
 	name   string
 	info   fs.FileInfo
+	ahead  *peek // nil where it was not read
 	offset int64
 	ended  bool
 }
@@ -288,8 +291,8 @@ func (f *file) Read(p []byte) (int, error) {
 	case f.ended:
 		return 0, io.EOF
 	}
-	if ahead := f.w.ahead[f.name]; ahead != nil {
-		n := copy(p, ahead.data[f.offset:])
+	if f.ahead != nil {
+		n := copy(p, f.ahead.data[f.offset:])
 		f.offset += int64(n)
 		if n == 0 {
 			return 0, io.EOF

@@ -143,8 +143,9 @@ type Step struct {
 type Told struct {
 	// Args are further arguments of the command.
 	Args []string
-	// Staged are the names of all files that are staged with it.
-	Staged []string
+	// Files are all that are staged with it; of two with one path the latter is
+	// there.
+	Files []glovebox.File
 }
 
 // Standby are steps that are started before there is a program, and wait: they

@@ -29,13 +29,18 @@ func planPython(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	// No file name has a line end: see glovebox.CleanPath.
 	args = append(args, "-X", "glovebox="+strings.Join(files, "\n"), p.Main)
 	orders := func(t Told) []byte {
-		sources := map[string]string{}
-		for _, f := range p.Files {
+		told := map[string]any{"main": p.Main, "files": files}
+		sources, size := map[string]string{}, 0
+		for _, f := range t.Files {
 			if slices.Contains(files, f.Path) {
 				sources[f.Path] = string(f.Data)
+				size += len(f.Data)
 			}
 		}
-		return pythonOrders(t, map[string]any{"main": p.Main, "files": files, "sources": sources})
+		if size <= manySources {
+			told["sources"] = sources
+		}
+		return pythonOrders(t, told)
 	}
 	return &Plan{Files: p.Files, Run: Step{Args: args, Orders: orders}}, nil
 }
@@ -50,9 +55,19 @@ func standbyPython(tc *Toolchain) *Standby {
 	return &Standby{Program: step("program"), Candidate: step("worker"), Harness: step("harness")}
 }
 
+// manySources is how many bytes of sources are told; what is more is read.
+const manySources = 256 << 10
+
 // pythonOrders is what a standby is told, or nil for what JSON cannot say.
 func pythonOrders(t Told, told map[string]any) []byte {
-	told["args"], told["staged"] = append([]string{}, t.Args...), append([]string{}, t.Staged...)
+	told["args"] = append([]string{}, t.Args...)
+	if told["staged"] == nil {
+		names := []string{}
+		for _, f := range t.Files {
+			names = append(names, f.Path)
+		}
+		told["staged"] = names
+	}
 	seed := make([]byte, 32)
 	rand.Read(seed)
 	told["seed"] = hex.EncodeToString(seed)
@@ -133,8 +148,7 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	harness.Files = readOnly(t.Files)
 	candidate.Orders = func(t Told) []byte { return pythonOrders(t, map[string]any{}) }
 	harness.Orders = func(t Told) []byte {
-		t.Staged = slices.Concat(files, config.Tests)
-		return pythonOrders(t, map[string]any{"told": string(told)})
+		return pythonOrders(t, map[string]any{"told": string(told), "staged": slices.Concat(files, config.Tests)})
 	}
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,

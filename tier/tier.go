@@ -69,8 +69,8 @@ type Box interface {
 	Run(ctx context.Context, cmd Command) glovebox.Outcome
 	// Alive tells whether the box still takes commands.
 	Alive() bool
-	// Workspace gives what the box's workspace holds, for reading, between
-	// runs. Names in it are hostile. Opening anything but a regular file
+	// Workspace gives what the box's workspace holds, for reading until the
+	// next run. Names in it are hostile. Opening anything but a regular file
 	// fails. It works after a command was killed if the tier can do it; it is
 	// an error where the box is gone.
 	Workspace() (fs.FS, error)
@@ -102,8 +102,8 @@ type Spec struct {
 	// Standby, if not nil, is a command that is started with the box and then
 	// waits for its orders, so that a run begins where the slow part is over:
 	// its Args, Env and Dir. Tiers take it whose [Traits] say so. Beside the
-	// Descriptors it has two more: from the next number it reads its orders, up
-	// to the end of file; to the one after that it writes one byte when it is
+	// Descriptors it has two more: from the next number it reads its orders,
+	// after which the end of file comes; to the one after that it writes one byte when it is
 	// ready, and Open returns then. An order that is a line end and no more asks
 	// it to get ready once more (what was in its memory may have been laid
 	// aside), which it answers by another byte; an end without orders means that

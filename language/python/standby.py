@@ -57,7 +57,7 @@ def ready():
     # would be to wait for who wrote them.
     size, _, said = said.partition(b"\n")
     while len(said) < int(size):
-        said += os.read(ORDERS, 1 << 20)
+        said += os.read(ORDERS, 1 << 20) or os._exit(0)
     orders = wire._loads(said.decode())  # of the host: without a bound
     sys.modules["random"].seed(int(orders["seed"], 16))
     fresh(orders["staged"], common)
@@ -126,10 +126,14 @@ def program():
     for name in [n for n in sys.modules if n.partition(".")[0] == "_glovebox"]:
         del sys.modules[name]
     sys.argv[:] = [orders["main"], *orders["args"]]
-    sources = {os.path.join(WORKSPACE, name): text.encode() for name, text in orders["sources"].items()}
+    read = sys.modules["sitecustomize"].whole
+    if "sources" in orders:
+        read = {os.path.join(WORKSPACE, name): text.encode() for name, text in orders["sources"].items()}.__getitem__
     path = os.path.join(WORKSPACE, orders["main"])
-    check(orders["files"], sources.__getitem__, last=READY)
-    end(run(compile(sources[path], path, "exec", dont_inherit=True), path))  # with its warnings
+    check(orders["files"], read, last=READY)
+    code = compile(read(path), path, "exec", dont_inherit=True)  # with its warnings
+    del orders, read
+    end(run(code, path))
 
 
 def run(code, path):

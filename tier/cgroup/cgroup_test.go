@@ -158,6 +158,7 @@ func TestWithin(t *testing.T) {
 				}
 				for _, n := range g.nodes {
 					pids, err := n.processes()
+					pids = slices.DeleteFunc(pids, isUs)
 					if err != nil || !slices.Equal(pids, []int{c.Process.Pid}) {
 						t.Errorf("in %s are %v (%v), want %d", n.path, pids, err, c.Process.Pid)
 					}
@@ -321,6 +322,29 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// TestAlone: only who is alone in a group may hand it down.
+func TestAlone(t *testing.T) {
+	for list, want := range map[string]bool{
+		fmt.Sprintln(os.Getpid()):           true,
+		fmt.Sprintf("%d\n2\n", os.Getpid()): false,
+		"2\n":                               false,
+		"":                                  false,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(list), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		fd, err := os.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer fd.Close()
+		if got := (node{fd: fd}).alone(); got != want {
+			t.Errorf("in a group of %q we are alone: %v", list, got)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		newName():                     true,
@@ -395,7 +419,7 @@ func TestFind(t *testing.T) {
 				if err := os.MkdirAll(dir, 0o755); err != nil {
 					t.Fatal(err)
 				}
-				for name, data := range map[string]string{"cgroup.subtree_control": control, "cgroup.procs": ""} {
+				for name, data := range map[string]string{"cgroup.subtree_control": control, "cgroup.procs": "", "tasks": ""} {
 					if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
 						t.Fatal(err)
 					}

@@ -140,7 +140,7 @@ func find(list []mount, own map[string]string) *Parent {
 		dir := list[i].place(path)
 		if at := slices.IndexFunc(p.hierarchies, func(h hierarchy) bool { return h.dir == dir }); at >= 0 {
 			p.hierarchies[at].controllers = append(p.hierarchies[at].controllers, c)
-		} else if writable(dir) {
+		} else if writable(dir) && writable(filepath.Join(dir, "tasks")) { // to come back, see Within
 			p.hierarchies = append(p.hierarchies, hierarchy{root: list[i].dir, dir: dir, controllers: []Controller{c}})
 		}
 	}
@@ -204,8 +204,7 @@ func delegate(own string) bool {
 		return false
 	}
 	defer n.fd.Close()
-	pids, err := n.processes()
-	if err != nil || len(pids) != 1 || pids[0] != os.Getpid() {
+	if !n.alone() {
 		return false
 	}
 	home, err := hierarchy{v2: true, dir: own}.create(newName())
@@ -217,6 +216,12 @@ func delegate(own string) bool {
 		return false
 	}
 	return home.writeString("cgroup.procs", "0") == nil && n.writeString("cgroup.subtree_control", "+memory +pids") == nil
+}
+
+// alone tells whether nobody but us is in the group.
+func (n node) alone() bool {
+	pids, err := n.processes()
+	return err == nil && len(pids) == 1 && isUs(pids[0])
 }
 
 func writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -58,8 +59,9 @@ func (g *Group) Join(spawned bool) ([]*os.File, error) {
 // that this one starts. A group that a process enters later does not hold what
 // the process started before. The goroutine must be locked to its thread.
 //
-// After an error the thread may still be in the group: it must end, and with it
-// the process if there is one.
+// The thread must not be the process's first, whose group is asked for the
+// memory of all. After an error it may still be in the group: it must end, and
+// with it the process if there is one.
 func (g *Group) Within(start func() error) (err error) {
 	for _, n := range g.nodes {
 		if n.v2 {
@@ -67,14 +69,16 @@ func (g *Group) Within(start func() error) (err error) {
 		}
 		home, e := os.OpenFile(filepath.Join(n.dir, "tasks"), os.O_WRONLY, 0)
 		if e != nil {
-			return e
+			return fmt.Errorf("come back from a control group: %v", e)
 		}
 		defer func() {
 			_, e := home.WriteString("0")
-			err = errors.Join(err, e, home.Close())
+			if e = errors.Join(e, home.Close()); e != nil {
+				err = errors.Join(err, fmt.Errorf("come back from a control group: %v", e))
+			}
 		}()
 		if e := n.writeString("tasks", "0"); e != nil {
-			return e
+			return fmt.Errorf("enter a control group: %v", e)
 		}
 	}
 	return start()
@@ -194,6 +198,7 @@ func (n node) kill() error {
 	}
 	for range 100 {
 		pids, err := n.processes()
+		pids = slices.DeleteFunc(pids, isUs)
 		if err != nil || len(pids) == 0 {
 			return err
 		}
@@ -207,6 +212,10 @@ func (n node) kill() error {
 	return fmt.Errorf("%s still has processes", n.path)
 }
 
+// isUs: we are in a group while one of our threads starts a process there, see
+// Within.
+func isUs(pid int) bool { return pid == os.Getpid() }
+
 func (n node) processes() ([]int, error) {
 	s, err := n.read("cgroup.procs")
 	if err != nil {
@@ -214,9 +223,8 @@ func (n node) processes() ([]int, error) {
 	}
 	var pids []int
 	for _, f := range strings.Fields(s) {
-		// A process of another pid namespace is 0: nobody here can kill it. We are
-		// in the list while one of our threads starts a process, see Within.
-		if pid, err := strconv.Atoi(f); err == nil && pid > 1 && pid != os.Getpid() {
+		// A process of another pid namespace is 0: nobody here can kill it.
+		if pid, err := strconv.Atoi(f); err == nil && pid > 1 {
 			pids = append(pids, pid)
 		}
 	}

@@ -26,8 +26,9 @@ var initTracing sync.Once
 // saveTime takes the short ways.
 func saveTime() {
 	initTracing.Do(func() {})
-	takeFilter(sentryFilter, linkedVersion())
-	fastPath.hurry()
+	linked := linkedVersion()
+	takeFilter(sentryFilter, linked)
+	fastPath.hurry(linked)
 	if path, err := tinyUmounter(); err == nil {
 		specutils.ExePath = path
 	}

@@ -40,9 +40,9 @@ func TestFastPath(t *testing.T) {
 		t.Errorf("it begins with %s", at)
 	}
 	s := fastPathState{state: func(*fastPathState) {}, wakeup: make(chan struct{}, 1), stubBackoff: 2, sentryBackoff: 2}
-	s.hurry()
-	go s.state(&s) // for good, as in a sentry
-	for n := range 3 {
+	s.hurry(sentryFilter.version)
+	go s.state(&s)     // for good, as in a sentry
+	for n := range 3 { // after a short wait; see longWait
 		eventually(t, func() bool { return s.parked.Load() })
 		if !s.stub.Load() || !s.sentry.Load() {
 			t.Errorf("after burst %d nobody spins", n)

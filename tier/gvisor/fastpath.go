@@ -23,7 +23,7 @@ import (
 // fastPathState is systrap's type of this name. What has no name here is not
 // ours to know.
 type fastPathState struct {
-	_                          [2][80]atomicbitops.Uint64 // latencies
+	_                          [2][latencyBuckets]atomicbitops.Uint64
 	stubBackoff, sentryBackoff int
 	_                          [4]int // failures
 	_                          [hostarch.CacheLineSize]byte
@@ -48,12 +48,12 @@ type fastPathState struct {
 //go:linkname fastPath gvisor.dev/gvisor/pkg/sentry/platform/systrap.fastpath
 var fastPath fastPathState
 
-// How long the sentry spins, in ticks of the processor: gVisor sets it to 20 µs
-// before there is a monitor. That is less than the time in which some machines
-// wake a thread, so that who spins has given up when the other is there.
+// What the states are decided by: how long it took in this period.
 //
-//go:linkname deepSleepTimeout gvisor.dev/gvisor/pkg/sentry/platform/systrap.deepSleepTimeout
-var deepSleepTimeout uint64
+//go:linkname latencies gvisor.dev/gvisor/pkg/sentry/platform/systrap.latencies
+var latencies [2][latencyBuckets]atomicbitops.Uint64
+
+const latencyBuckets = 80
 
 const (
 	fastPathPeriod = 400 * time.Microsecond // gVisor's recordingPeriod
@@ -61,16 +61,15 @@ const (
 	longWait       = 5 * time.Millisecond
 )
 
-// known tells whether the state is what it is in the version that we know, when
-// nothing has happened yet.
+// known tells whether the state is what it is when nothing has happened yet.
 func (s *fastPathState) known() bool {
 	return s.state != nil && cap(s.wakeup) == 1 && s.stubBackoff == 2 && s.sentryBackoff == 2
 }
 
-// hurry makes the monitor ours, before it starts. gVisor starts none where it
-// has only one processor.
-func (s *fastPathState) hurry() {
-	if s.known() {
+// hurry makes the monitor ours, before it starts, where the version of gVisor is
+// the one that we know. gVisor starts none where it has only one processor.
+func (s *fastPathState) hurry(linked string) {
+	if linked == sentryFilter.version && s.known() {
 		atFirst := s.state
 		s.state = func(s *fastPathState) { s.monitor(atFirst) }
 	}
@@ -80,6 +79,9 @@ func (s *fastPathState) hurry() {
 func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 	state := atFirst
 	for burst := 0; ; burst-- { // periods that are left of it
+		if burst == 0 {
+			s.calm()
+		}
 		if burst <= 0 {
 			s.state = state
 			state(s)
@@ -93,8 +95,7 @@ func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 			s.park()
 			state, burst = atFirst, burstPeriods
 			if time.Since(begin) < longWait {
-				s.spin(false)
-				burst = 0
+				burst = 1 // which ends with this turn
 			}
 		}
 		time.Sleep(fastPathPeriod)
@@ -104,6 +105,17 @@ func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 func (s *fastPathState) spin(on bool) {
 	s.stub.Store(on)
 	s.sentry.Store(on)
+}
+
+// calm leaves what gVisor's first state expects: nobody spins, and nothing was
+// measured while somebody did.
+func (s *fastPathState) calm() {
+	s.spin(false)
+	for side := range latencies {
+		for i := range latencies[side] {
+			latencies[side][i].Store(0)
+		}
+	}
 }
 
 // park waits until there is activity. Who is active looks whether the monitor is

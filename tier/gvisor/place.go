@@ -69,30 +69,30 @@ func (g *ground) part() {
 	}
 }
 
-// join gives a box all processors.
+// join gives a box all processors. What is started meanwhile inherits the half of
+// who starts it, so it is called again until nobody is left.
 func (g *ground) join() {
-	g.parted = false
 	all, err := processors()
 	if err != nil || g.isDead() {
 		return
 	}
-	// What is started meanwhile inherits the half of who starts it.
-	for n, before := 0, -1; n != before; {
-		before, n = n, place(g.sentry.Process.Pid, &all)
-		for _, pid := range descendants(g.sentry.Process.Pid) {
-			n += place(pid, &all)
-		}
+	n := place(g.sentry.Process.Pid, &all)
+	for _, pid := range descendants(g.sentry.Process.Pid) {
+		n += place(pid, &all)
 	}
+	g.parted = n > 0
 }
 
 // place lets the threads of a process run on these processors, and returns how
-// many there are.
-func place(pid int, on *unix.CPUSet) int {
+// many did not before.
+func place(pid int, on *unix.CPUSet) (changed int) {
 	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	for _, t := range threads {
-		if id, err := strconv.Atoi(t.Name()); err == nil {
-			_ = unix.SchedSetaffinity(id, on)
+		var before unix.CPUSet
+		id, err := strconv.Atoi(t.Name())
+		if err == nil && unix.SchedGetaffinity(id, &before) == nil && before != *on && unix.SchedSetaffinity(id, on) == nil {
+			changed++
 		}
 	}
-	return len(threads)
+	return changed
 }

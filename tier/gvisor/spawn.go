@@ -213,15 +213,22 @@ func attributes(ids idRange) *syscall.SysProcAttr {
 func (g *ground) run() error {
 	started := make(chan error)
 	dead := make(chan struct{})
-	go func() {
-		defer close(dead)
+	var start func()
+	start = func() {
 		runtime.LockOSThread()
+		if unix.Gettid() == os.Getpid() { // it would not end, see cgroup.Group.Within
+			go start()
+			<-dead
+			return
+		}
+		defer close(dead)
 		err := g.spawn()
 		started <- err
 		if err == nil {
 			_ = g.sentry.Wait() // that it ended is what matters
 		}
-	}()
+	}
+	go start()
 	err := <-started
 	if err == nil {
 		g.dead = dead
