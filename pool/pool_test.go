@@ -710,11 +710,11 @@ func TestBusy(t *testing.T) {
 // TestRest: requests that found what they want ready are let alone.
 func TestRest(t *testing.T) {
 	for _, test := range []struct {
-		name    string
-		burst   int           // which the pool has learnt; a quarter more waits
-		takes   int           // 5 ms apart
-		work    time.Duration // of each
-		begins  time.Duration // when the first Make begins, after the first Take
+		name   string
+		burst  int           // which the pool has learnt; a quarter more waits
+		takes  int           // 5 ms apart
+		work   time.Duration // of each
+		begins time.Duration // when the first Make begins, after the first Take
 	}{
 		{"one", 1, 1, 0, 20 * time.Millisecond},
 		{"one of many", 8, 1, 0, 20 * time.Millisecond},
