@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,15 +151,11 @@ func saysIt(e *engine.Engine, name glovebox.TierName, n int, proven bool) string
 // someBox is the first process of some box: a child of ours.
 func someBox() int {
 	var boxes []int
-	lists, _ := filepath.Glob("/proc/self/task/*/children")
-	for _, list := range lists {
-		data, _ := os.ReadFile(list)
-		for field := range strings.FieldsSeq(string(data)) {
-			pid, err := strconv.Atoi(field)
-			is, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-			if name, _, _ := strings.Cut(string(is), "\x00"); err == nil && (name == "glove" || name == "runsc-sandbox") {
-				boxes = append(boxes, pid)
-			}
+	for _, child := range children() {
+		pid, err := strconv.Atoi(child)
+		is, _ := os.ReadFile("/proc/" + child + "/cmdline")
+		if name, _, _ := strings.Cut(string(is), "\x00"); err == nil && (name == "glove" || name == "runsc-sandbox") {
+			boxes = append(boxes, pid)
 		}
 	}
 	if len(boxes) == 0 {

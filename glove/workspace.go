@@ -129,10 +129,6 @@ func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
 // peek reads the first files of a directory ahead. What it cannot read is left
 // to those who ask for it.
 func (w *workspace) peek(dir string, entries []fs.DirEntry) error {
-	s, fd, err := w.openScript("readdir", dir, linux.O_PATH)
-	if err != nil {
-		return err
-	}
 	var names []string
 	for _, e := range entries {
 		if name := path.Join(dir, e.Name()); e.Type().IsRegular() && fs.ValidPath(name) && len(names) < peekFiles {
@@ -141,6 +137,10 @@ func (w *workspace) peek(dir string, entries []fs.DirEntry) error {
 	}
 	if len(names) == 0 {
 		return nil
+	}
+	s, fd, err := w.openScript("readdir", dir, linux.O_PATH)
+	if err != nil {
+		return err
 	}
 	// Of each file: how many bytes were read, or a failure; its state; the bytes.
 	size := binary.Size(linux.Stat{})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 	"github.com/gloveboxhq/glovebox/tier/den"
 )
@@ -120,7 +121,7 @@ func (g *ground) Sample() (glove.Sample, error) {
 	if used, err := g.groupSample(); err == nil && used.CPU > 0 {
 		s.CPU = used.CPU
 	} else {
-		s.CPU = treeCPU(g.sentry.Process.Pid)
+		s.CPU = native.TreeTime(g.sentry.Process.Pid)
 	}
 	if g.idle == 0 {
 		g.idle = max(s.CPU, 1)

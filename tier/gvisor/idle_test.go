@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/internal/leftover"
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -27,7 +28,7 @@ func TestIdle(t *testing.T) {
 	tr := copyTier(t)
 	spec := whole(t, tier.Spec{})
 	boxes, grounds := make([]tier.Box, n), make([]*ground, n)
-	begin, cpu := time.Now(), treeCPU(os.Getpid())
+	begin, cpu := time.Now(), native.TreeTime(os.Getpid())
 	next := make(chan int)
 	var all sync.WaitGroup
 	for range 3 {
@@ -63,7 +64,7 @@ func TestIdle(t *testing.T) {
 	}
 	took := time.Since(begin)
 	t.Logf("%d boxes in %v, %.1f a second, %v of processor time each", n, took.Round(time.Millisecond),
-		float64(n)/took.Seconds(), (treeCPU(os.Getpid())-cpu)/time.Duration(n))
+		float64(n)/took.Seconds(), (native.TreeTime(os.Getpid())-cpu)/time.Duration(n))
 	time.Sleep(time.Second) // the sentries' collectors have run
 	var total int64
 	kinds := map[string]int64{}
@@ -76,9 +77,9 @@ func TestIdle(t *testing.T) {
 	}
 	total = kinds["Pss"]
 	t.Logf("%.2f MB of each box are its own: %v", float64(total)/float64(n)/1e6, kinds)
-	cpu = treeCPU(os.Getpid())
+	cpu = native.TreeTime(os.Getpid())
 	time.Sleep(3 * time.Second)
-	t.Logf("all that wait used %v of processor time in 3 s", treeCPU(os.Getpid())-cpu)
+	t.Logf("all that wait used %v of processor time in 3 s", native.TreeTime(os.Getpid())-cpu)
 	for i, b := range boxes {
 		if r := order(b, fmt.Sprintf("print(%d)", i)); r.stdout != fmt.Sprintln(i) {
 			t.Errorf("box %d: %+v, %q, %q", i, r.Outcome, r.stdout, r.stderr)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,21 @@ func snapshot(t *testing.T, tr *Tier) tables {
 		s.dens = append(s.dens, e.Name())
 	}
 	return s
+}
+
+// childrenOf returns the processes that a process started and that live.
+func childrenOf(pid int) []int {
+	var pids []int
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		data, _ := os.ReadFile(list)
+		for field := range strings.FieldsSeq(string(data)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
 }
 
 // same fails where something is left. Other processes of this user may have

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/glove/native"
 )
 
 // The threads of a sentry and those that run its guest's code hand every system
@@ -64,7 +66,7 @@ func (g *ground) part() {
 	first := turn.Add(1) % 2
 	g.parted = true
 	place(g.sentry.Process.Pid, &two[first])
-	for _, pid := range descendants(g.sentry.Process.Pid) {
+	for _, pid := range native.Below(g.sentry.Process.Pid) {
 		place(pid, &two[1-first])
 	}
 }
@@ -77,7 +79,7 @@ func (g *ground) join() {
 		return
 	}
 	n := place(g.sentry.Process.Pid, &all)
-	for _, pid := range descendants(g.sentry.Process.Pid) {
+	for _, pid := range native.Below(g.sentry.Process.Pid) {
 		n += place(pid, &all)
 	}
 	g.parted = n > 0

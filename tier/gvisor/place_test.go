@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -35,7 +36,7 @@ func TestPlace(t *testing.T) {
 		t.Errorf("the sentry runs on %d of %d processors", n, all.Count())
 	}
 	guests := 0
-	for _, pid := range descendants(g.sentry.Process.Pid) {
+	for _, pid := range native.Below(g.sentry.Process.Pid) {
 		for cpu, on := 0, at(pid); cpu < 1024; cpu++ {
 			if on.IsSet(cpu) {
 				guests++
@@ -62,7 +63,7 @@ print(len(os.sched_getaffinity(0)), flush=True)
 time.sleep(60)
 `, func(c *tier.Command) {
 		c.Stdout = writerFunc(func(p []byte) (int, error) {
-			for _, pid := range append(descendants(g.sentry.Process.Pid), g.sentry.Process.Pid) {
+			for _, pid := range append(native.Below(g.sentry.Process.Pid), g.sentry.Process.Pid) {
 				if on := at(pid); on.Count() > 0 && on != all {
 					t.Errorf("process %d of a box that computes may run on %d of %d processors", pid, on.Count(), all.Count())
 				}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -59,14 +60,14 @@ func BenchmarkStandby(b *testing.B) {
 	for _, way := range []string{"cold", "copy"} {
 		b.Run("open/"+way, func(b *testing.B) {
 			var took []time.Duration
-			cpu := treeCPU(os.Getpid())
+			cpu := native.TreeTime(os.Getpid())
 			for b.Loop() {
 				begin := time.Now()
 				box := fresh(b, way == "cold")
 				took = append(took, time.Since(begin))
 				box.Close()
 			}
-			b.ReportMetric(float64((treeCPU(os.Getpid())-cpu).Microseconds())/1000/float64(b.N), "cpu-ms/box")
+			b.ReportMetric(float64((native.TreeTime(os.Getpid())-cpu).Microseconds())/1000/float64(b.N), "cpu-ms/box")
 			report(b, took)
 		})
 	}
