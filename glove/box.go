@@ -67,6 +67,10 @@ type Config struct {
 	HostTime bool
 	// Controls are what this box enforces.
 	Controls []glovebox.Control
+	// Within tells that the glove lies in a copy of the process that is to be the
+	// standby command; see [Script.Fork]. That is forked and goes on where the
+	// glove was called, in place of being executed.
+	Within bool
 
 	// See Begin.
 	begun, staged bool
@@ -468,10 +472,18 @@ func awaitEnd(s *Script, pid int64) *Ins {
 // child appends the way of a command's own process to its program. descriptors
 // appends what it does with its descriptors beside stdin.
 func (b *Box) child(s *Script, start *Label, cmd tier.Command, descriptors func()) {
+	b.childThat(s, start, cmd, descriptors, func() {
+		s.Call("execve", linux.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
+	})
+}
+
+// childThat is child with what follows when all walls stand.
+func (b *Box) childThat(s *Script, start *Label, cmd tier.Command, descriptors, become func()) {
 	failed := s.Label()
 	s.OnFail(failed)
 	s.Place(start)
 	b.childCalls(s, cmd, descriptors)
+	become()
 	s.Place(failed)
 	s.sendFault(tagChild)
 	s.add("exit", linux.SYS_EXIT_GROUP, 127)
@@ -491,7 +503,6 @@ func (b *Box) childCalls(s *Script, cmd tier.Command, descriptors func()) {
 	if b.c.Prologue != nil {
 		b.c.Prologue(s)
 	}
-	s.Call("execve", linux.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
 }
 
 // readEnd reads what awaitEnd replied.

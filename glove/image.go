@@ -18,7 +18,9 @@ func vmAddress() *byte
 // endMark ends the code of the virtual machine.
 var endMark = []byte{0x0f, 0x0b, 0x0f, 0x0b, 'G', 'L', 'O', 'V'}
 
-const textBase = 0x400000
+// The text lies before the data, far from where programs lie: another process can
+// hold the image too; see [Config].
+const textBase = faultBase - 0x10000
 
 // Image returns the glove as a static ELF executable for this machine. It is
 // the same bytes every time; nobody may change them.

@@ -45,6 +45,7 @@ const (
 	opLoad  = ^uintptr(0) - 1 // the word at a0
 	opAddTo = ^uintptr(0) - 2 // adds a1 to the word at a0
 	opSubTo = ^uintptr(0) - 3 // subtracts a1 from the word at a0
+	opLeave = ^uintptr(0) - 4 // returns to who called the virtual machine
 )
 
 // Conditions of a jump.

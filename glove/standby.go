@@ -26,7 +26,11 @@ func (b *Box) startStandby() error {
 	s.Pipe(fdOrdersOut, fdOrders)
 	s.Pipe(fdReady, fdReadyIn)
 	pid := s.Buffer(8)
-	fork(s, child).To(pid)
+	if b.c.Within {
+		s.Fork("fork", 0, child).To(pid)
+	} else {
+		fork(s, child).To(pid)
+	}
 	// The command alone has them now: when it ends, they are seen to end.
 	s.Call("close", linux.SYS_CLOSE, fdOrdersOut)
 	s.Call("close", linux.SYS_CLOSE, fdReadyIn)
@@ -34,12 +38,16 @@ func (b *Box) startStandby() error {
 	s.replyAtOnce(pid, 8)
 	s.Place(ended)
 	s.replyAtOnce(s.Words(0), 8)
-	b.child(s, child, cmd, func() {
-		own := 3 + len(b.c.Spec.Descriptors)
+	own := 3 + len(b.c.Spec.Descriptors)
+	descriptors := func() {
 		s.Call("orders", linux.SYS_DUP3, fdOrdersOut, own, 0)
 		s.Call("ready", linux.SYS_DUP3, fdReadyIn, own+1, 0)
-		s.closeFrom(own + 2)
-	})
+	}
+	if b.c.Within {
+		b.childThat(s, child, cmd, descriptors, func() { s.leave(own + 2) })
+	} else {
+		b.child(s, child, cmd, func() { descriptors(); s.closeFrom(own + 2) })
+	}
 	reply, err := b.do(s)
 	switch {
 	case err != nil:

@@ -6,11 +6,16 @@
 // program, and two of its processes may share one memory.
 //
 // R12 is the address of the current instruction; see the layout in script.go.
+//
+// It can also be called as a function of C, in memory that holds the image: what
+// such a function keeps is on the stack until the script leaves.
 
 #define LOADER 0x10000040
 #define FAULT 0x10000000
 
 TEXT ·vm(SB),NOSPLIT|NOFRAME,$0-0
+	PUSHQ	BX
+	PUSHQ	R12
 	MOVQ	$LOADER, R12
 
 loop:
@@ -25,6 +30,8 @@ loop:
 	JEQ	addto
 	CMPQ	AX, $-4
 	JEQ	subto
+	CMPQ	AX, $-5
+	JEQ	leave
 	MOVQ	24(R12), DX
 	MOVQ	32(R12), R10
 	MOVQ	40(R12), R8
@@ -92,6 +99,11 @@ subto:
 	SUBQ	SI, (DI)
 	MOVQ	(DI), AX
 	JMP	store
+
+leave:
+	POPQ	R12
+	POPQ	BX
+	RET
 
 	// The mark of the end.
 	BYTE	$0x0f; BYTE	$0x0b; BYTE	$0x0f; BYTE	$0x0b

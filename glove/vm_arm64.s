@@ -7,6 +7,8 @@
 #define FAULT 0x10000000
 
 TEXT ·vm(SB),NOSPLIT|NOFRAME,$0-0
+	SUB	$16, RSP
+	MOVD	R19, 0(RSP)
 	MOVD	$LOADER, R19
 
 loop:
@@ -21,6 +23,8 @@ loop:
 	BEQ	addto
 	CMN	$4, R8
 	BEQ	subto
+	CMN	$5, R8
+	BEQ	leave
 	MOVD	24(R19), R2
 	MOVD	32(R19), R3
 	MOVD	40(R19), R4
@@ -92,6 +96,11 @@ subto:
 	MOVD	R9, (R0)
 	MOVD	R9, R0
 	B	store
+
+leave:
+	MOVD	0(RSP), R19
+	ADD	$16, RSP
+	RET
 
 	// The mark of the end.
 	WORD	$0x0b0f0b0f
