@@ -84,7 +84,7 @@ func (e *Engine) makeReady(ctx context.Context, k kind) (_ *ready, err error) {
 	steps := k.lang.Standby(k.tools)
 	open := func(step *language.Step, fds ...*os.File) (tier.Box, error) {
 		cmd := r.ours(*step)
-		return t.Open(ctx, tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd})
+		return t.Open(ctx, tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd, Forks: steps.Forks})
 	}
 	if s.parser, err = newReport(firstEvent); err != nil {
 		return nil, err

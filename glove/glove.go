@@ -145,6 +145,10 @@ func (e Ends) Do(s *Script, deadline time.Time) ([]byte, error) {
 	return body, err
 }
 
+// Send sends a script whose last call turns the glove into another program, which
+// replies to the next script, if it replies. Else it is [Ends.Do].
+func (e Ends) Send(s *Script, deadline time.Time) error { return e.send(s, deadline) }
+
 func (e Ends) send(s *Script, deadline time.Time) error {
 	s.finish()
 	raw, err := s.layout(scriptBase)

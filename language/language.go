@@ -152,6 +152,8 @@ type Told struct {
 // read their orders from [FDOrders] up to its end, and write a byte to [FDReady]
 // when they are ready; see [tier.Spec]. A field may be nil.
 type Standby struct {
+	// Forks tells that each can be the parent of many boxes; see [tier.Spec].
+	Forks bool
 	// Program becomes the Run of a Plan.
 	Program *Step
 	// Candidate and Harness become those of an Exam with two boxes.

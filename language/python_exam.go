@@ -52,7 +52,7 @@ func standbyPython(tc *Toolchain) *Standby {
 		s := pythonModule(tc, "standby", become)
 		return &s
 	}
-	return &Standby{Program: step("program"), Candidate: step("worker"), Harness: step("harness")}
+	return &Standby{Forks: true, Program: step("program"), Candidate: step("worker"), Harness: step("harness")}
 }
 
 // manySources is how many bytes of sources are told; what is more is read.

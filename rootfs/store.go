@@ -189,6 +189,9 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 		if settled(home) {
 			now := time.Now()
 			_ = os.Chtimes(held.Name(), now, now) // for Prune
+			// A tier's process that is nobody's user and was given this directory finds
+			// the root in it. Others do not get here: the store is private.
+			_ = os.Chmod(home, 0o711)
 			sl.lock = held
 			return key, path, nil
 		}

@@ -113,7 +113,18 @@ type Spec struct {
 	// it from one that waited before: what must not be equal in two boxes, such
 	// as a seed, is made after the orders came.
 	Standby *Command
+	// Forks tells that the standby command can be the parent of many: where it is
+	// started with the glove's image as descriptor [FDImage], it gets ready, loads
+	// the image's segments into its memory where they want to be, and calls its
+	// entry as a function of C, from its only thread. The call returns in copies of
+	// the process alone, each in a box of its own, which then go on as any standby
+	// command does. It is a hint: a tier may start each by itself.
+	Forks bool
 }
+
+// FDImage is the descriptor by which a command is told to be a parent; see
+// [Spec.Forks].
+const FDImage = 39
 
 // Command is a command to run in a box.
 type Command struct {

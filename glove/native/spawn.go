@@ -13,11 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier"
 )
 
 // FDImage is the descriptor of a started glove that is its own executable; its
 // first script closes it. Package glove has the numbers up to 33.
-const FDImage = 39
+const FDImage = tier.FDImage
 
 // Start starts a glove as a process of the host, in the working directory dir,
 // with files as its descriptors by number, and no other but [FDImage]. change

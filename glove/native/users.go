@@ -34,9 +34,7 @@ func MapUsers(pid, own int) error {
 	var err error
 	if os.Geteuid() == 0 {
 		var user, group uint32
-		if user, err = ownUsers().unusedPair(pid); err == nil {
-			group, err = ownGroups().unusedPair(pid)
-		}
+		user, group, err = Unused(pid)
 		ids = fmt.Sprintf("0 %d 1\n%d %d 1\n", user, tier.UID, user+1)
 		groups = fmt.Sprintf("0 %d 1\n%d %d 1\n", group, tier.GID, group+1)
 	} else {
@@ -46,6 +44,15 @@ func MapUsers(pid, own int) error {
 		return err
 	}
 	return errors.Join(write("gid_map", groups), write("uid_map", ids))
+}
+
+// Unused returns a user and a group that no other living box and no file has,
+// for process pid, to one who is root.
+func Unused(pid int) (user, group uint32, err error) {
+	if user, err = ownUsers().unusedPair(pid); err == nil {
+		group, err = ownGroups().unusedPair(pid)
+	}
+	return user, group, err
 }
 
 // idMap is the ids that a process has itself, as the kernel lists them: it may

@@ -26,6 +26,7 @@ type bootPlan struct {
 	deaf    error    // why there is none
 	joins   int      // files from firstJoin on to enter the control group by
 	apart   bool     // the glove is started in the box's network name space
+	within  bool     // the glove is a parent's copy, in all namespaces already
 	box     glove.Config
 }
 
@@ -48,7 +49,12 @@ type caller func(what string, nr uintptr, args ...any) *glove.Ins
 // host started, the rest for pid 1 of the box, which the first part makes.
 func (p *bootPlan) script() *glove.Script {
 	s := new(glove.Script)
-	p.outside(s, func() { p.root(s) })
+	if p.within {
+		p.inside(s)
+		p.root(s)
+	} else {
+		p.outside(s, func() { p.root(s) })
+	}
 	p.user(s)
 	p.dev(s)
 	p.scratch(s)
@@ -72,10 +78,7 @@ func (p *bootPlan) script() *glove.Script {
 // early, pid 1 does while the host maps its users.
 func (p *bootPlan) outside(s *glove.Script, early func()) {
 	s.Call("close", unix.SYS_CLOSE, native.FDImage)
-	for fd := firstJoin; fd < firstJoin+p.joins; fd++ {
-		s.Call("enter the control group", unix.SYS_WRITE, fd, "0", 1)
-		s.Call("close", unix.SYS_CLOSE, fd)
-	}
+	p.join(s)
 	if p.host.root {
 		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
@@ -86,6 +89,22 @@ func (p *bootPlan) outside(s *glove.Script, early func()) {
 		}
 	}
 	native.SucceedWith(s, tier.ControlNamespaces+": clone", flags, early)
+}
+
+// inside is what is left of that for a copy of a parent, whose users are mapped.
+func (p *bootPlan) inside(s *glove.Script) {
+	s.Call("setsid", unix.SYS_SETSID)
+	p.join(s)
+	// The group that it is in now is the root of what it sees.
+	s.Call(tier.ControlNamespaces+": unshare", unix.SYS_UNSHARE, unix.CLONE_NEWCGROUP)
+}
+
+// join enters the control group.
+func (p *bootPlan) join(s *glove.Script) {
+	for fd := firstJoin; fd < firstJoin+p.joins; fd++ {
+		s.Call("enter the control group", unix.SYS_WRITE, fd, "0", 1)
+		s.Call("close", unix.SYS_CLOSE, fd)
+	}
 }
 
 // fdDevice is where the devices wait, as detached mounts, until there is a /dev.
@@ -114,7 +133,11 @@ func (p *bootPlan) root(s *glove.Script) {
 		call("open_tree", unix.SYS_OPEN_TREE, unix.AT_FDCWD, ".", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(home)
 		wall, size := attr(s, wallFlags)
 		s.CallOn(home, tier.ControlFilesystem+": mount_setattr", unix.SYS_MOUNT_SETATTR, "", unix.AT_EMPTY_PATH, wall, size)
-		s.CallOn(home, tier.ControlFilesystem+": move_mount", unix.SYS_MOVE_MOUNT, "", unix.AT_FDCWD, ".", unix.MOVE_MOUNT_F_EMPTY_PATH)
+		at := "."
+		if p.within {
+			at = tier.Workspace // in the parent's root: "." is not below that
+		}
+		s.CallOn(home, tier.ControlFilesystem+": move_mount", unix.SYS_MOVE_MOUNT, "", unix.AT_FDCWD, at, unix.MOVE_MOUNT_F_EMPTY_PATH)
 		for i, name := range p.host.devices {
 			dev := s.Buffer(8)
 			s.Call(tier.ControlDevices+": open_tree "+name, unix.SYS_OPEN_TREE, unix.AT_FDCWD, "/dev/"+name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(dev)

@@ -61,11 +61,13 @@ type Tier struct {
 	host    machine
 	groups  *cgroup.Parent // nil where there are none
 	noGroup error          // why
+	parents *parents
 }
 
 // New returns the tier, after it has removed what dead processes left behind.
 func New(o Options) (*Tier, error) {
 	t := &Tier{host: lookAtHost()}
+	t.parents = newParents(t.openParent)
 	if o.NoControlGroups {
 		t.noGroup = errors.New("control groups are switched off")
 		return t, nil
@@ -88,9 +90,17 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	if err := check(spec); err != nil {
 		return nil, &tier.Error{Tier: glovebox.TierProcess, Op: "open", Kind: tier.KindInvalid, Err: err}
 	}
+	if t.forks(&spec) {
+		if box := t.openCopy(ctx, spec); box != nil {
+			return box, nil
+		}
+		if err := context.Cause(ctx); err != nil {
+			return nil, broken("open", err)
+		}
+	}
 	without := missing{}
 	for {
-		box, err := t.open(ctx, spec, without)
+		box, err := t.open(ctx, spec, without, nil)
 		var lack *tier.Error
 		if err == nil || !errors.As(err, &lack) || lack.Kind != tier.KindUnsupported {
 			return box, err
@@ -120,8 +130,9 @@ func broken(op string, err error) *tier.Error {
 	return &tier.Error{Tier: glovebox.TierProcess, Op: op, Kind: tier.KindBroken, Err: err}
 }
 
-// open boots a box without the controls that are known to be missing.
-func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box tier.Box, err error) {
+// open boots a box without the controls that are known to be missing: as a copy
+// of a parent, or from nothing where that is nil.
+func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing, from *parent) (box tier.Box, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, broken("open", err)
 	}
@@ -153,17 +164,16 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 		}
 		defer plan.sent.Close()
 	}
-	plan.box = glove.Config{Tier: glovebox.TierProcess, Spec: spec, Ends: ends, Ground: g, Owner: t.host.root}
-	first, script, err := t.start(&plan, inner, group)
-	// Only the box holds its ends now: when it dies, they are seen to end.
-	inner.Close()
-	if err != nil {
-		return nil, broken("start the glove", err)
-	}
+	plan.box = glove.Config{Tier: glovebox.TierProcess, Spec: spec, Ends: ends, Ground: g, Owner: t.host.root, Within: from != nil}
 	// Before there is a pid 1 to kill, the wish to kill it is kept.
 	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
-	if err := t.boot(&plan, ends, first, script, g); err != nil {
+	if from != nil {
+		err = t.copy(&plan, from, ends, inner, group, g)
+	} else {
+		err = t.bootNew(&plan, ends, inner, group, g)
+	}
+	if err != nil {
 		return nil, err
 	}
 	controls := t.controls(&plan, without)
@@ -181,6 +191,17 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing) (box t
 	return b, nil
 }
 
+// bootNew makes the box from nothing.
+func (t *Tier) bootNew(p *bootPlan, ends glove.Ends, inner glove.Inner, group *cgroup.Group, g *native.Ground) error {
+	first, script, err := t.start(p, inner, group)
+	// Only the box holds its ends now: when it dies, they are seen to end.
+	inner.Close()
+	if err != nil {
+		return broken("start the glove", err)
+	}
+	return t.boot(p, ends, first, script, g)
+}
+
 // firstJoin is the first of the files by which the glove enters its control
 // group.
 const firstJoin = native.FDImage + 1
@@ -188,21 +209,14 @@ const firstJoin = native.FDImage + 1
 // start starts the glove as a process of the host, with the wanted descriptors
 // and no other, and returns its boot script.
 func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first *os.Process, script *glove.Script, err error) {
-	files := maps.Clone(inner)
-	for i, f := range p.spec.Descriptors {
-		files[3+i] = f
+	files, done, err := p.files(inner, group, true)
+	if err != nil {
+		return nil, nil, err
 	}
+	defer done()
 	change := func(*syscall.SysProcAttr) {}
 	if group != nil {
-		list, err := group.Join(true)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i, f := range list {
-			defer f.Close()
-			files[firstJoin+i] = f
-		}
-		p.joins, change = len(list), group.Spawn
+		change = group.Spawn
 	}
 	dir := filepath.Dir(p.spec.Root.Tree)
 	p.apart = p.has(tier.ControlNetwork) && native.Apart()
@@ -224,6 +238,32 @@ func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first
 		script = p.script()
 	}
 	return first, script, err
+}
+
+// files are the descriptors of the glove by number. done is called when it has
+// them. spawned tells that it is started within the group where that can be.
+func (p *bootPlan) files(inner glove.Inner, group *cgroup.Group, spawned bool) (files map[int]*os.File, done func(), err error) {
+	files = maps.Clone(inner)
+	for i, f := range p.spec.Descriptors {
+		if f != nil {
+			files[3+i] = f
+		}
+	}
+	var joins []*os.File
+	if group != nil {
+		if joins, err = group.Join(spawned); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, f := range joins {
+		files[firstJoin+i] = f
+	}
+	p.joins = len(joins)
+	return files, func() {
+		for _, f := range joins {
+			f.Close()
+		}
+	}, nil
 }
 
 // boot sends the boot script and does the host's part of it.
@@ -257,16 +297,21 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, script *glo
 	if _, err := ends.Next(script, deadline); err != nil {
 		return lack(err)
 	}
+	return p.measure(box.Pid, g)
+}
+
+// measure begins to measure a box whose walls stand, where no control group does.
+func (p *bootPlan) measure(pid int, g *native.Ground) (err error) {
 	if p.metered {
 		return nil
 	}
-	if err := g.Measure(box.Pid); err != nil {
+	if err := g.Measure(pid); err != nil {
 		return broken("measure the box", err)
 	}
 	if p.sent == nil {
 		return nil
 	}
-	p.deaf, err = g.Ask(p.sent, box.Pid)
+	p.deaf, err = g.Ask(p.sent, pid)
 	if err != nil {
 		return broken("open the gate", err)
 	}

@@ -1,0 +1,285 @@
+//go:build linux
+
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
+	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/cgroup"
+)
+
+// parent is a standby command that is ready, outside of any box, and holds the
+// glove (see [tier.Spec.Forks]). The host drives it to copy itself; a copy is born
+// in all the namespaces of a new box, and is its glove.
+//
+// It is our own code alone: no job's bytes and no secret ever come to it, nor do
+// its copies' pipes stay with it. It is a user of the host that nobody else is,
+// without a capability, and sees the root of its boxes, without a network. A copy
+// is another user, in another pid namespace, and cannot reach it. It dies with
+// the host.
+type parent struct {
+	proc   *os.Process
+	ends   glove.Ends
+	sends  *os.File // descriptors for its copies
+	turn   sync.Mutex
+	copies int // see parents
+	made   time.Time
+	end    *time.Timer // at its age; see parents
+}
+
+// Descriptors of a parent, beside the glove's.
+const (
+	fdReceive = 34
+	fdHome    = 35 // the directory around the tree
+	// What a copy is given arrives at the lowest numbers that are free.
+	firstSlot, lastSlot = 3, glove.FDScript - 1
+)
+
+// forks tells whether the box can be a copy of a parent: its users are made by
+// the host.
+func (t *Tier) forks(spec *tier.Spec) bool {
+	return spec.Standby != nil && spec.Forks && t.host.root
+}
+
+// openParent makes the parent of boxes of a spec.
+func (t *Tier) openParent(ctx context.Context, spec tier.Spec) (_ *parent, err error) {
+	ends, inner, err := glove.Pipes()
+	if err != nil {
+		return nil, err
+	}
+	defer inner.Close()
+	p := &parent{ends: ends, made: time.Now()}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	files := maps.Clone(inner)
+	if p.sends, files[fdReceive], err = native.ListenerPipe(); err != nil {
+		return nil, err
+	}
+	defer files[fdReceive].Close()
+	if files[0], err = os.Open(os.DevNull); err != nil {
+		return nil, err
+	}
+	defer files[0].Close()
+	if p.proc, err = native.Start(filepath.Dir(spec.Root.Tree), files, nil); err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { p.proc.Kill() })
+	defer stop()
+	user, group, err := native.Unused(p.proc.Pid)
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(bootPatience)
+	if _, err := ends.Do(t.parentRoot(spec.Root.Tree), deadline); err != nil {
+		return nil, err
+	}
+	if err := ends.Send(becomeParent(spec.Standby, user, group), deadline); err != nil {
+		return nil, err
+	}
+	ready := new(glove.Script)
+	ready.Call("not dumpable", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	ready.Call("close", unix.SYS_CLOSE, native.FDImage)
+	if _, err := ends.Do(ready, deadline); err != nil {
+		ends.Stderr.SetReadDeadline(time.Now())
+		said, _ := io.ReadAll(io.LimitReader(ends.Stderr, 4096))
+		return nil, fmt.Errorf("start %q: %w: %s", spec.Standby.Args, err, said)
+	}
+	return p, nil
+}
+
+// parentRoot is the script by which a parent's glove makes what the parent sees.
+// The lowest mount is the directory around the tree; a second mount of that, on
+// the tree, is where a copy begins (see [bootPlan.root]); and over all lies the
+// tree: a process whose root is not that of its mount namespace may not make
+// namespaces.
+func (t *Tier) parentRoot(tree string) *glove.Script {
+	s := new(glove.Script)
+	name := filepath.Base(tree)
+	s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
+	s.Call("unshare", unix.SYS_UNSHARE, unix.CLONE_NEWNS|unix.CLONE_NEWNET|unix.CLONE_NEWIPC|unix.CLONE_NEWUTS)
+	s.Call("private mounts", unix.SYS_MOUNT, 0, "/", 0, unix.MS_REC|unix.MS_PRIVATE, 0)
+	for i, dev := range t.host.devices {
+		fd := s.Buffer(8)
+		s.Call("open_tree "+dev, unix.SYS_OPEN_TREE, unix.AT_FDCWD, "/dev/"+dev, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(fd)
+		s.Renumber(fd, fdDevice+i)
+	}
+	// again mounts what is at a path once more, at another, and goes there.
+	again := func(what, at string, setAttr bool) {
+		fd := s.Buffer(8)
+		s.Call("open_tree", unix.SYS_OPEN_TREE, unix.AT_FDCWD, what, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(fd)
+		if setAttr {
+			wall, size := attr(s, wallFlags)
+			s.CallOn(fd, "mount_setattr", unix.SYS_MOUNT_SETATTR, "", unix.AT_EMPTY_PATH, wall, size)
+		}
+		s.CallOn(fd, "move_mount", unix.SYS_MOVE_MOUNT, "", unix.AT_FDCWD, at, unix.MOVE_MOUNT_F_EMPTY_PATH)
+		s.CallOn(fd, "fchdir", unix.SYS_FCHDIR)
+		s.CallOn(fd, "close", unix.SYS_CLOSE)
+	}
+	again(".", ".", true)
+	s.Call("pivot_root", unix.SYS_PIVOT_ROOT, ".", ".")
+	s.Call("leave the host's", unix.SYS_UMOUNT2, ".", unix.MNT_DETACH)
+	again(".", name, false)
+	home := s.Buffer(8)
+	s.Call("open home", unix.SYS_OPENAT, unix.AT_FDCWD, ".", unix.O_PATH|unix.O_DIRECTORY, 0).To(home)
+	s.Renumber(home, fdHome)
+	s.Call("keep it", unix.SYS_FCNTL, fdHome, unix.F_SETFD, 0)
+	again(name, "/", false)
+	s.Call("chroot", unix.SYS_CHROOT, ".")
+	call := func(what string, nr uintptr, args ...any) *glove.Ins { return s.Call(what, nr, args...) }
+	call("mount /proc", unix.SYS_MOUNT, "proc", "/proc", "proc", tmpFlags|unix.MS_NOEXEC, 0)
+	tmpfs(call, "/dev", tmpFlags|unix.MS_NOEXEC, "size=4k,nr_inodes=32,mode=755")
+	for i, dev := range t.host.devices {
+		at := "/dev/" + dev
+		call("make "+dev, unix.SYS_MKNODAT, unix.AT_FDCWD, at, unix.S_IFREG|0o666, 0)
+		call("place "+dev, unix.SYS_MOVE_MOUNT, fdDevice+i, "", unix.AT_FDCWD, at, unix.MOVE_MOUNT_F_EMPTY_PATH)
+		call("close", unix.SYS_CLOSE, fdDevice+i)
+	}
+	return s
+}
+
+// becomeParent is the script that gives up all privileges and becomes the
+// command.
+func becomeParent(cmd *tier.Command, user, group uint32) *glove.Script {
+	s := new(glove.Script)
+	native.NoMorePrivileges(s)
+	s.Call("setresgid", unix.SYS_SETRESGID, group, group, group)
+	s.Call("setresuid", unix.SYS_SETRESUID, user, user, user)
+	native.DropCapabilities(s)
+	native.DieWithHost(s)
+	dir := cmd.Dir
+	if dir == "" {
+		dir = tier.Workspace
+	}
+	s.Call("chdir", unix.SYS_CHDIR, dir)
+	s.Call("execve", unix.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
+	return s
+}
+
+// fork makes a copy in the namespaces of a box. The copy has files as its
+// descriptors, by number, and no other, and waits for the scripts that come by
+// them.
+func (p *parent) fork(files map[int]*os.File) (*os.Process, error) {
+	numbers := slices.Sorted(maps.Keys(files))
+	// A number is never below that of its slot, so the copy can begin with the last
+	// and none is overwritten before it has moved: see forkScript.
+	i, _ := slices.BinarySearch(numbers, firstSlot)
+	numbers = append(slices.Clone(numbers[i:]), numbers[:i]...)
+	if len(numbers) > lastSlot-firstSlot+1 {
+		return nil, fmt.Errorf("there are %d descriptors", len(numbers))
+	}
+	var fds []int
+	for _, n := range numbers {
+		fds = append(fds, int(files[n].Fd()))
+	}
+	script := forkScript(numbers)
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	if err := unix.Sendmsg(int(p.sends.Fd()), []byte{1}, unix.UnixRights(fds...), nil, unix.MSG_DONTWAIT); err != nil {
+		return nil, os.NewSyscallError("sendmsg", err)
+	}
+	report, err := p.ends.Do(script, time.Now().Add(bootPatience))
+	if err != nil {
+		return nil, err
+	}
+	return native.Successor(report)
+}
+
+// forkScript takes the descriptors that were sent and makes a copy that has them
+// by these numbers. It replies with the number of the copy's process.
+func forkScript(numbers []int) *glove.Script {
+	s := new(glove.Script)
+	inside, failed, sent := s.Label(), s.Label(), s.Label()
+	s.Call("close", unix.SYS_CLOSE_RANGE, firstSlot, lastSlot, 0)
+	// struct msghdr
+	control := unix.CmsgSpace(4 * len(numbers))
+	message := s.Words(0, 0, s.Words(s.Buffer(8), 8), 1, s.Buffer(control), control, 0)
+	s.Call("receive", unix.SYS_RECVMSG, fdReceive, message, 0)
+	s.Call("go home", unix.SYS_FCHDIR, fdHome)
+	pid := s.Buffer(8)
+	const spaces = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	s.Fork("clone", spaces|unix.CLONE_PARENT, inside).To(pid)
+	s.Call("close", unix.SYS_CLOSE_RANGE, firstSlot, lastSlot, 0)
+	s.Reply(pid, s.Words(8))
+
+	s.Place(inside)
+	s.OnFail(failed)
+	for slot, n := range slices.Backward(numbers) {
+		if slot += firstSlot; slot != n {
+			s.Call("renumber", unix.SYS_DUP3, slot, n, unix.O_CLOEXEC)
+		}
+	}
+	// What is left between those that it has.
+	next := firstSlot
+	for _, n := range append(slices.Sorted(slices.Values(numbers)), 1<<32-1) {
+		if n >= next {
+			if n > next {
+				s.Call("close", unix.SYS_CLOSE_RANGE, next, uint32(n-1), 0)
+			}
+			next = n + 1
+		}
+	}
+	s.Call("close", unix.SYS_CLOSE, 0)
+	s.Jump(sent) // by its own descriptor
+	s.Place(failed)
+	s.Call("exit", unix.SYS_EXIT_GROUP, 1)
+	s.Place(sent)
+	s.OnFail(nil)
+	return s
+}
+
+// copy makes the box as a copy of a parent.
+func (t *Tier) copy(p *bootPlan, from *parent, ends glove.Ends, inner glove.Inner, group *cgroup.Group, g *native.Ground) error {
+	p.within = true
+	files, done, err := p.files(inner, group, false)
+	if err != nil {
+		inner.Close()
+		return broken("open", err)
+	}
+	box, err := from.fork(files)
+	done()
+	inner.Close() // only the box holds its ends now
+	if err != nil {
+		return broken("copy the parent", err)
+	}
+	g.Adopt(box)
+	if err := native.MapUsers(box.Pid, tier.UID); err != nil {
+		return broken("map the users", err)
+	}
+	deadline := time.Now().Add(bootPatience)
+	if _, err := ends.Next(new(glove.Script), deadline); err != nil {
+		return broken("boot", err)
+	}
+	if _, err := ends.Do(p.script(), deadline); err != nil {
+		return lack(err)
+	}
+	return p.measure(box.Pid, g)
+}
+
+// close ends the parent. Its copies live on.
+func (p *parent) close() error {
+	errs := []error{p.ends.Close()}
+	if p.sends != nil {
+		errs = append(errs, p.sends.Close())
+	}
+	if p.proc != nil {
+		native.Abandon(p.proc)
+	}
+	return errors.Join(errs...)
+}
