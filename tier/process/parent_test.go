@@ -34,9 +34,14 @@ func waiting(t testing.TB) tier.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
+	report, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { report.Close(); in.Close() })
 	step := language.Python.Standby(tools).Program
 	return tier.Spec{
-		Root: root, Limits: glovebox.DefaultLimits, Forks: true, Descriptors: make([]*os.File, 3),
+		Root: root, Limits: glovebox.DefaultLimits, Forks: true, Descriptors: []*os.File{nil, nil, in},
 		Standby: &tier.Command{Args: step.Args, Env: append([]string{"PATH=" + tools.Path, "HOME=" + tier.Workspace, "LANG=C.UTF-8"}, tools.Env...)},
 	}
 }
@@ -87,7 +92,7 @@ func TestParent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				out, stdout, stderr := python(t, box, "import os\nos.close(5)\nprint(6 * 7)\nprint(open('/proc/self/mountinfo').read(), os.listdir('/proc/self/fd'), os.getuid(), os.getpid(), os.listdir('/proc'))")
+				out, stdout, stderr := python(t, box, "import os\nprint(6 * 7)\nprint(open('/proc/self/mountinfo').read(), os.listdir('/proc/self/fd'), os.getuid(), os.getpid(), os.listdir('/proc'))")
 				t.Logf("%+v\n%s\n%s", out, stdout, stderr)
 				if err := box.Close(); err != nil {
 					t.Error(err)
