@@ -222,7 +222,7 @@ func forkScript(numbers []int) *glove.Script {
 	s.OnFail(failed)
 	for slot, n := range slices.Backward(numbers) {
 		if slot += firstSlot; slot != n {
-			s.Call("renumber", unix.SYS_DUP3, slot, n, unix.O_CLOEXEC)
+			s.Call("renumber", unix.SYS_DUP3, slot, n, 0)
 		}
 	}
 	// What is left between those that it has.
