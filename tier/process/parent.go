@@ -61,23 +61,24 @@ func (t *Tier) openParent(ctx context.Context, spec tier.Spec) (_ *parent, err e
 	if err != nil {
 		return nil, err
 	}
-	defer inner.Close()
 	p := &parent{ends: ends, made: time.Now()}
 	defer func() {
 		if err != nil {
 			p.close()
 		}
 	}()
-	files := maps.Clone(inner)
-	if p.sends, files[fdReceive], err = native.ListenerPipe(); err != nil {
-		return nil, err
+	if p.sends, inner[fdReceive], err = native.ListenerPipe(); err == nil {
+		if inner[0], err = os.Open(os.DevNull); err == nil {
+			p.proc, err = native.Start(filepath.Dir(spec.Root.Tree), inner, nil)
+		}
 	}
-	defer files[fdReceive].Close()
-	if files[0], err = os.Open(os.DevNull); err != nil {
-		return nil, err
+	for fd, f := range inner {
+		if f != nil {
+			f.Close()
+		}
+		delete(inner, fd)
 	}
-	defer files[0].Close()
-	if p.proc, err = native.Start(filepath.Dir(spec.Root.Tree), files, nil); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { p.proc.Kill() })
