@@ -169,6 +169,9 @@ func becomeParent(cmd *tier.Command, user, group uint32) *glove.Script {
 		dir = tier.Workspace
 	}
 	s.Call("chdir", unix.SYS_CHDIR, dir)
+	// What we ourselves were given by whoever started us.
+	s.Call("close", unix.SYS_CLOSE_RANGE, fdHome+1, tier.FDImage-1, 0)
+	s.Call("close", unix.SYS_CLOSE_RANGE, tier.FDImage+1, uint32(1<<32-1), 0)
 	s.Call("execve", unix.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
 	return s
 }

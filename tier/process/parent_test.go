@@ -5,11 +5,18 @@ package process
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/host"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/rootfs"
@@ -81,30 +88,298 @@ func python(t testing.TB, box tier.Box, source string) (out glovebox.Outcome, st
 	return out, o.String(), e.String()
 }
 
-func TestParent(t *testing.T) {
+// copied opens a box as a copy of the tier's parent.
+func copied(t *testing.T, tr *Tier, spec tier.Spec) tier.Box {
+	t.Helper()
+	box, err := tr.open(t.Context(), spec, missing{}, tr.parents.take(kindOf(&spec)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return box
+}
+
+// parentOf is the tier's parent.
+func parentOf(tr *Tier, spec tier.Spec) *parent { return tr.parents.kinds[kindOf(&spec)].parent }
+
+// TestParentAttacked runs programs in boxes that wait, which are started or copied.
+func TestParentAttacked(t *testing.T) {
 	spec := waiting(t)
 	for name, o := range map[string]Options{"control groups": {}, "supervisor": {NoControlGroups: true}} {
 		t.Run(name, func(t *testing.T) {
 			tr := forking(t, o, spec)
-			from := tr.parents.take(kindOf(&spec))
-			for range 3 {
-				box, err := tr.open(t.Context(), spec, missing{}, from)
-				if err != nil {
-					t.Fatal(err)
-				}
-				out, stdout, stderr := python(t, box, "print(6 * 7)")
-				if out.Cause != glovebox.CauseExit || stdout != "42\n" {
-					t.Errorf("%+v printed %q, %q", out, stdout, stderr)
-				}
-				var o, e bytes.Buffer
-				out = box.Run(t.Context(), tier.Command{Args: []string{spec.Standby.Args[0], "-I", "-c", "import sys; print(sys.stdin.read())"}, Env: spec.Standby.Env, Stdin: []byte("in"), Stdout: &o, Stderr: &e})
-				if out.Cause != glovebox.CauseExit || o.String() != "in\n" {
-					t.Errorf("the next: %+v printed %q, %q", out, &o, &e)
-				}
-				if err := box.Close(); err != nil {
-					t.Error(err)
-				}
+			pid := parentOf(tr, spec).proc.Pid
+			for what, attack := range map[string]struct{ source, want string }{
+				"signals": {`
+for pid in [1, 2, PARENT, *range(4, 200)]:
+    try:
+        os.kill(pid, 9)
+        print("killed", pid)
+    except (ProcessLookupError, PermissionError):
+        pass
+print(sorted(n for n in os.listdir("/proc") if n.isdigit()))`, "['1', '3']\n"},
+				"memory": {`
+for pid in 1, PARENT:
+    for name in "mem", "maps", "environ", "fd", "root/opt", "cwd", "exe", "map_files", "auxv", "syscall", "stack":
+        try:
+            path = f"/proc/{pid}/{name}"
+            print(path, os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(1))
+        except OSError:
+            pass
+import ctypes
+libc = ctypes.CDLL(None)
+for pid in 1, PARENT:
+    print(libc.ptrace(16, pid, 0, 0), libc.ptrace(0x4206, pid, 0, 0), libc.process_vm_readv(pid, 0, 0, 0, 0, 0))`, "-1 -1 -1\n-1 -1 -1\n"},
+				"what it has": {`
+def names(path): return [n for n in os.listdir(path) if n.isdigit()]
+status = dict(l.split(":\t", 1) for l in open("/proc/self/status").read().splitlines())
+print([status[n] for n in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Uid", "Gid", "Groups")])
+maps = open("/proc/self/maps").read()
+print("\n10000000-" in maps, "glove" in maps, "/root/" in maps, "deleted" in maps, os.listdir("/proc/self/fd")[:-1], names("/proc/self/task"))
+print(os.readlink("/proc/self/exe").startswith("/usr/"), os.getcwd(), os.readlink("/proc/self/root"))
+try: open("/proc/self/exe", "r+b")
+except PermissionError: print('refused')
+print(len(open("/proc/self/environ").read()) > 0, os.stat("/proc/self").st_uid)
+import resource
+print(resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE)[0])`,
+					"['0000000000000000', '0000000000000000', '0000000000000000', '0000000000000000', '0000000000000000', '1', 'SECCOMP', '1000\\t1000\\t1000\\t1000', '1000\\t1000\\t1000\\t1000', ' ']\n" +
+						"False False False False ['0', '1', '2'] ['3']\nTrue /workspace /\nrefused\nTrue 1000\n(0, 0) FILES\n"},
+				"a thread's number": {`
+import threading, time
+print(threading.get_native_id() == os.getpid(), time.clock_gettime(time.pthread_getcpuclockid(threading.get_ident())) > 0)
+t = threading.Thread(target=lambda: print("thread", threading.get_native_id() != os.getpid()))
+t.start(); t.join()
+print(threading.main_thread() is threading.current_thread(), threading.main_thread().native_id == os.getpid())`, "True True\nthread True\nTrue True\n"},
+				"handlers": {`
+import signal
+try: os.kill(os.getpid(), signal.SIGINT); print("no")
+except KeyboardInterrupt: print("interrupted")
+r, w = os.pipe(); os.close(r)
+try: os.write(w, b"x")
+except BrokenPipeError: print("broken")`, "interrupted\nbroken\n"},
+			} {
+				t.Run(what, func(t *testing.T) {
+					source := "import os\nPARENT = " + strconv.Itoa(pid) + "\n" + attack.source
+					want := strings.NewReplacer("SECCOMP", "2", "FILES", strconv.FormatInt(spec.Limits.OpenFiles, 10)).Replace(attack.want)
+					for way, from := range map[string]*parent{"copied": tr.parents.take(kindOf(&spec)), "started": nil} {
+						box, err := tr.open(t.Context(), spec, missing{}, from)
+						if err != nil {
+							t.Fatal(err)
+						}
+						out, stdout, stderr := python(t, box, source)
+						if out.Cause != glovebox.CauseExit || out.ExitCode != 0 || stdout != want {
+							t.Errorf("%s: %+v printed\n%s%s, want\n%s", way, out, stdout, stderr, want)
+						}
+						if err := box.Close(); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			// It lives, and was not changed.
+			_, stdout, _ := python(t, copied(t, tr, spec), "print(6 * 7)")
+			if stdout != "42\n" {
+				t.Errorf("the next box printed %q", stdout)
 			}
 		})
+	}
+}
+
+// TestParentApart: no two of the host, a parent and its boxes share a namespace,
+// and a parent has no privileges.
+func TestParentApart(t *testing.T) {
+	spec := waiting(t)
+	tr := forking(t, Options{}, spec)
+	p := parentOf(tr, spec)
+	before := native.Below(os.Getpid())
+	copied(t, tr, spec)
+	copied(t, tr, spec)
+	pids := []int{os.Getpid(), p.proc.Pid}
+	for _, pid := range native.Below(os.Getpid()) {
+		data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		// Those that are pid 1 of a namespace.
+		if _, rest, ok := strings.Cut(string(data), "NSpid:"); ok && !slices.Contains(before, pid) && strings.HasSuffix(strings.SplitN(rest, "\n", 2)[0], "\t1") {
+			pids = append(pids, pid)
+		}
+	}
+	if len(pids) != 4 {
+		t.Fatalf("processes %d", pids)
+	}
+	for _, kind := range []string{"user", "pid", "mnt", "net", "ipc", "uts"} {
+		seen := map[string]int{}
+		for _, pid := range pids {
+			ns, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/%s", pid, kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other, ok := seen[ns]; ok && !(pid == p.proc.Pid && (kind == "user" || kind == "pid")) {
+				t.Errorf("processes %d and %d are both in %s", other, pid, ns)
+			}
+			seen[ns] = pid
+		}
+	}
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.proc.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, _, err := native.Unused(p.proc.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"CapPrm:\t0000000000000000", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Threads:\t1",
+		fmt.Sprintf("Uid:\t%d\t%d\t%d\t%d", user, user, user, user)} {
+		if !strings.Contains(string(data), want+"\n") {
+			t.Errorf("the parent has not %q in\n%s", want, data)
+		}
+	}
+	for _, pid := range pids[1:] {
+		if info, err := os.Stat(fmt.Sprintf("/proc/%d/mem", pid)); err != nil || info.Sys().(*syscall.Stat_t).Uid != 0 {
+			t.Errorf("process %d is dumpable: %v", pid, err)
+		}
+	}
+	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", p.proc.Pid))
+	for i := range fds {
+		fds[i] = filepath.Base(fds[i])
+	}
+	if slices.Sort(fds); !slices.Equal(fds, []string{"0", "1", "2", "30", "31", "32", "34", "35"}) {
+		t.Errorf("the parent has the descriptors %q", fds)
+	}
+}
+
+// TestSiblings: two boxes of one parent see nothing of each other, and draw other
+// numbers; of two parents, they hash otherwise.
+func TestSiblings(t *testing.T) {
+	spec := waiting(t)
+	tr := forking(t, Options{}, spec)
+	const leave = `
+import os, random, secrets, uuid, tempfile, socket
+for d in "/workspace", "/tmp", "/dev/shm":
+    open(d + "/left", "w").write("x")
+s = socket.socket(socket.AF_UNIX); s.bind("\0left"); s.listen()
+n = socket.socket(); n.bind(("127.0.0.1", 4321)); n.listen()
+print(random.random(), secrets.token_hex(), uuid.uuid4(), os.urandom(8), tempfile.mktemp(), hash("a"))
+print("up", flush=True)
+`
+	const look = `
+import os, socket
+print(*[sorted(set(os.listdir(d)) - {"main.py"}) for d in ("/workspace", "/tmp", "/dev/shm")])
+for s, to in (socket.socket(socket.AF_UNIX), "\0left"), (socket.socket(), ("127.0.0.1", 4321)):
+    try: s.connect(to); print("connected")
+    except ConnectionRefusedError: pass
+`
+	first, second := copied(t, tr, spec), copied(t, tr, spec)
+	up, done, w := make(chan string, 1), make(chan glovebox.Outcome), new(bytes.Buffer)
+	go func() {
+		done <- first.Run(t.Context(), tier.Command{
+			Orders: []byte(`{"main":"main.py","files":["main.py"],"args":[]}`), Wall: time.Minute,
+			Files: []glovebox.File{{Path: "main.py", Data: []byte(leave + "import time; time.sleep(60)")}},
+			Stdout: writer(func(p []byte) (int, error) {
+				if w.Write(p); strings.Contains(w.String(), "up\n") {
+					up <- w.String()
+				}
+				return len(p), nil
+			}),
+		})
+	}()
+	said := <-up
+	if _, stdout, stderr := python(t, second, look); stdout != "[] [] []\n" {
+		t.Errorf("one sees of the other: %s%s", stdout, stderr)
+	}
+	first.Close()
+	<-done
+	_, other, _ := python(t, copied(t, tr, spec), leave)
+	_, third, _ := python(t, copied(t, forking(t, Options{}, spec), spec), leave)
+	one, two, three := strings.Fields(said), strings.Fields(other), strings.Fields(third)
+	if len(one) < 6 || len(one) != len(two) || len(one) != len(three) {
+		t.Fatalf("%q, %q, %q", said, other, third)
+	}
+	hash := slices.Index(one, "up") - 1
+	for i := range hash {
+		if one[i] == two[i] || one[i] == three[i] {
+			t.Errorf("two boxes have the same %s", one[i])
+		}
+	}
+	if one[hash] != two[hash] || one[hash] == three[hash] {
+		t.Errorf("hashes %s and %s of one parent, %s of another", one[hash], two[hash], three[hash])
+	}
+}
+
+// TestParentGone: boxes live on, and others are started at once.
+func TestParentGone(t *testing.T) {
+	spec := waiting(t)
+	tr := forking(t, Options{}, spec)
+	kind := kindOf(&spec)
+	p := parentOf(tr, spec)
+	box := copied(t, tr, spec)
+	p.proc.Kill()
+	for _, b := range []tier.Box{box, nil} {
+		if b == nil {
+			var err error
+			if b, err = tr.Open(t.Context(), spec); err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+		}
+		if out, stdout, stderr := python(t, b, "print(6 * 7)"); stdout != "42\n" {
+			t.Errorf("%+v printed %q, %q", out, stdout, stderr)
+		}
+	}
+	tr.parents.all.Wait()
+	if next := parentOf(tr, spec); next == nil || next == p {
+		t.Fatal("it has no successor")
+	}
+	// Each is there for few boxes and a short time.
+	next := parentOf(tr, spec)
+	next.copies = maxCopies
+	if tr.parents.take(kind) != nil {
+		t.Error("a parent that is used up makes more boxes")
+	}
+	tr.parents.want(kind, &spec)
+	tr.parents.all.Wait()
+	parentOf(tr, spec).made = time.Now().Add(-2 * maxAge)
+	if tr.parents.take(kind) != nil {
+		t.Error("a parent that is too old makes more boxes")
+	}
+	tr.parents.want(kind, &spec)
+	tr.parents.all.Wait()
+	parentOf(tr, spec).copies = renewCopies
+	last := parentOf(tr, spec)
+	tr.parents.want(kind, &spec)
+	tr.parents.all.Wait()
+	if parentOf(tr, spec) == last {
+		t.Error("no successor was made before the end")
+	}
+}
+
+// TestNoParent: a command that cannot be one is started in each box.
+func TestNoParent(t *testing.T) {
+	spec := waiting(t)
+	tr, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	args := slices.Clone(spec.Standby.Args)
+	i := slices.Index(args, "-c") + 1
+	// Without ctypes.
+	args[i] = "import sys; sys.modules['ctypes'] = None; " + args[i]
+	spec.Standby.Args = args
+	for range 2 {
+		box, err := tr.Open(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, stdout, stderr := python(t, box, "print(6 * 7)"); stdout != "42\n" {
+			t.Errorf("%+v printed %q, %q", out, stdout, stderr)
+		}
+		box.Close()
+		tr.parents.all.Wait()
+		if p := parentOf(tr, spec); p != nil {
+			t.Error("it has a parent")
+		}
 	}
 }

@@ -100,13 +100,15 @@ func (ps *parents) take(kind string) *parent {
 	return p
 }
 
-// failed says that a parent made no box.
+// failed says that a parent made no box. One that never made any will not.
 func (ps *parents) failed(kind string, p *parent) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	if l := ps.kinds[kind]; l != nil && l.parent == p {
 		ps.drop(l)
-		l.rest = time.Now().Add(respite)
+		if p.copies <= 1 {
+			l.rest = time.Now().Add(respite)
+		}
 	}
 }
 
