@@ -3,10 +3,12 @@
 package process
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -380,6 +382,47 @@ func TestNoParent(t *testing.T) {
 		tr.parents.all.Wait()
 		if p := parentOf(tr, spec); p != nil {
 			t.Error("it has a parent")
+		}
+	}
+}
+
+// TestParentDies: the death of the owner is the death of its parents.
+func TestParentDies(t *testing.T) {
+	spec := waiting(t)
+	if os.Getenv(ownerEnv) == "parent" {
+		tr := forking(t, Options{}, spec)
+		if _, err := tr.open(t.Context(), spec, missing{}, tr.parents.take(kindOf(&spec))); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("\nowner of", native.Below(os.Getpid()))
+		select {}
+	}
+	c := exec.Command("/proc/self/exe", "-test.run=^TestParentDies$")
+	c.Env = append(os.Environ(), ownerEnv+"=parent")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	var pids []string
+	for lines := bufio.NewScanner(out); pids == nil && lines.Scan(); {
+		if list, ok := strings.CutPrefix(lines.Text(), "owner of ["); ok {
+			pids = strings.Fields(strings.TrimSuffix(list, "]"))
+		}
+	}
+	if len(pids) < 3 { // the parent, a glove and its command
+		t.Fatalf("the owner has the processes %q", pids)
+	}
+	c.Process.Kill()
+	for _, pid := range pids {
+		for begin := time.Now(); syscall.Kill(number32(pid), 0) == nil; time.Sleep(time.Millisecond) {
+			if time.Since(begin) > 10*time.Second {
+				t.Fatalf("process %s outlives its owner", pid)
+			}
 		}
 	}
 }
