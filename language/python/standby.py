@@ -47,6 +47,7 @@ def ready():
     practise()
     gc.collect()
     gc.freeze()
+    known.update((name, id(module)) for name, module in sys.modules.items() if name != "__main__")
     if is_parent():
         copies()
     while True:
@@ -127,6 +128,7 @@ def copies():
     kept.extend((libc, enter, after, segments, image, handlers))
 
 
+known = {}  # the modules before the program, by name: to look at one is to copy its page
 ours = set()  # what sys holds before the program puts something there
 
 
@@ -304,7 +306,7 @@ def end(code):
         setattr(sys, name, getattr(sys, "__%s__" % name, None))
     for name in ("last_type", "last_value", "last_traceback", "last_exc", *(set(vars(sys)) - ours)):
         vars(sys)[name] = None
-    failed = wind_up([vars(m) for n, m in list(sys.modules.items()) if own(n, m)]) or failed
+    failed = wind_up([vars(m) for n, m in list(sys.modules.items()) if known.get(n) != id(m) and own(n, m)]) or failed
     if code == INTERRUPTED:
         import signal
         signal.signal(signal.SIGINT, signal.SIG_DFL)
