@@ -9,14 +9,13 @@ import atexit
 import os
 import sys
 
-from _glovebox import wire
+from _glovebox import parent, wire
 
 _exit = os._exit
 check = sys.modules["sitecustomize"].check
 HOME = os.path.dirname(os.path.dirname(__file__))
 WORKSPACE = "/workspace"
 ORDERS, READY = 6, 7
-IMAGE = 39
 INTERRUPTED = -2  # in place of an exit status: SIGINT ended the program
 
 # What programs mostly use. A program's own modules come first: see fresh.
@@ -48,8 +47,8 @@ def ready():
     gc.collect()
     gc.freeze()
     known.update((name, id(module)) for name, module in sys.modules.items() if name != "__main__")
-    if is_parent():
-        copies()
+    if parent.wanted():
+        parent.copies()
     while True:
         os.write(READY, b"\n")
         said = os.read(ORDERS, 1 << 16)
@@ -69,63 +68,6 @@ def ready():
     sys.modules["random"].seed(int(orders["seed"], 16))
     fresh(orders["staged"], common)
     return orders
-
-
-def is_parent():
-    """Tells whether this is to be copied for each of many boxes, rather than wait
-    in one."""
-    try:
-        os.fstat(IMAGE)
-    except OSError:
-        return False
-    return True
-
-
-kept = []
-
-
-def copies():
-    """Gives this process to the glove, and returns in copies of it alone."""
-    import _signal
-    import gc
-    loaded = set(sys.modules)
-    import ctypes
-    libc = ctypes.CDLL(None)
-    libc.mmap.restype = ctypes.c_void_p
-    number = lambda at, size: int.from_bytes(image[at:at + size], sys.byteorder)
-    size = os.fstat(IMAGE).st_size
-    image = os.pread(IMAGE, size, 0)
-    segments = []
-    for head in range(number(32, 8), number(32, 8) + 56 * number(56, 2), 56):
-        flags, offset, address, filed, whole = (number(head + at, n) for at, n in ((4, 4), (8, 8), (16, 8), (32, 8), (40, 8)))
-        page = lambda n: ctypes.c_size_t(-(-n // 65536) * 65536)
-        at = ctypes.c_void_p(address)
-        # Private and anonymous, and nothing else lies there.
-        if libc.mmap(at, page(whole), 3, 0x100022, -1, ctypes.c_long(0)) != address:
-            raise OSError("there is no room for the glove")
-        ctypes.memmove(at, image[offset:offset + filed], filed)
-        if flags & 1:
-            libc.mprotect(at, page(whole), 5)
-        segments.append((at, page(whole)))
-    enter = ctypes.PYFUNCTYPE(None)(number(24, 8))
-    before, after = ctypes.pythonapi.PyOS_BeforeFork, ctypes.pythonapi.PyOS_AfterFork_Child
-    before.restype = after.restype = None
-    # The glove has no handlers.
-    handlers = [(n, _signal.getsignal(n)) for n in range(1, 32)]
-    # What a copy touches costs it a page: so it forgets and frees nothing of this.
-    for name in set(sys.modules) - loaded:
-        kept.append(sys.modules.pop(name))
-    gc.collect()
-    gc.freeze()
-    before()
-    enter()
-    after()
-    for n, handler in handlers:
-        if handler not in (None, _signal.SIG_DFL):
-            _signal.signal(n, handler)
-    for segment in segments:
-        libc.munmap(*segment)
-    kept.extend((libc, enter, after, segments, image, handlers))
 
 
 known = {}  # the modules before the program, by name: to look at one is to copy its page
