@@ -36,7 +36,8 @@ type parent struct {
 	ends   glove.Ends
 	sends  *os.File // descriptors for its copies
 	turn   sync.Mutex
-	copies int // see parents
+	torn   bool // a copy may be there that we were not told of
+	copies int  // see parents
 	made   time.Time
 	end    *time.Timer // at its age; see parents
 }
@@ -201,10 +202,12 @@ func (p *parent) fork(files map[int]*os.File) (*os.Process, error) {
 		return nil, os.NewSyscallError("sendmsg", err)
 	}
 	report, err := p.ends.Do(script, time.Now().Add(bootPatience))
-	if err != nil {
-		return nil, err
+	var box *os.Process
+	if err == nil {
+		box, err = native.Successor(report)
 	}
-	return native.Successor(report)
+	p.torn = p.torn || err != nil
+	return box, err
 }
 
 // forkScript takes the descriptors that were sent and makes a copy that has them
@@ -284,8 +287,13 @@ func (p *parent) close() error {
 	if p.sends != nil {
 		errs = append(errs, p.sends.Close())
 	}
-	if p.proc != nil {
-		native.Abandon(p.proc)
+	switch {
+	case p.proc == nil:
+	case p.torn:
+		native.Abandon(p.proc) // with those of its process group
+	default:
+		p.proc.Kill()
+		p.proc.Wait()
 	}
 	return errors.Join(errs...)
 }

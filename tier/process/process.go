@@ -14,6 +14,9 @@
 // the walls and is pid 1 of the box. The first process is gone by then. Nothing
 // of a box is on the host's disk.
 //
+// A box whose standby command can be copied is a copy of a parent (parent.go):
+// born in all the namespaces, it builds the same walls.
+//
 // Each command is a child of pid 1 that puts on its own walls
 // before it is executed.
 //
