@@ -353,7 +353,8 @@ type Observation struct {
 	Timings    Timings      `json:"timings"`
 	Tier       TierName     `json:"tier,omitempty"`
 	// Warm tells that the box, and the interpreter in it, were made ready before
-	// the run came. Like any box it was used by this run alone.
+	// the run came, or copied from one that was. Like any box it was used by this
+	// run alone.
 	Warm bool `json:"warm,omitempty"`
 	// TierReason says why this tier was taken.
 	TierReason string    `json:"tier_reason,omitempty"`

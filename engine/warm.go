@@ -67,7 +67,14 @@ func (e *Engine) newPool(w Warm) *pool.Pool[kind, *ready] {
 }
 
 // makeReady makes one of a kind.
-func (e *Engine) makeReady(ctx context.Context, k kind) (_ *ready, err error) {
+func (e *Engine) makeReady(ctx context.Context, k kind) (*ready, error) {
+	return e.makeIf(ctx, k, func(tier.Spec) bool { return true })
+}
+
+var errLater = errors.New("it would take as long as any box")
+
+// makeIf is makeReady where may allows each box.
+func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (_ *ready, err error) {
 	s := &ready{warm: true}
 	defer func() {
 		if err != nil {
@@ -84,7 +91,11 @@ func (e *Engine) makeReady(ctx context.Context, k kind) (_ *ready, err error) {
 	steps := k.lang.Standby(k.tools)
 	open := func(step *language.Step, fds ...*os.File) (tier.Box, error) {
 		cmd := r.ours(*step)
-		return t.Open(ctx, tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd, Forks: steps.Forks})
+		spec := tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd, Forks: steps.Forks}
+		if !may(spec) {
+			return nil, errLater
+		}
+		return t.Open(ctx, spec)
 	}
 	if s.parser, err = newReport(firstEvent); err != nil {
 		return nil, err
@@ -194,6 +205,12 @@ func (r *run) await(ctx context.Context, k kind) *ready {
 	p, patience := r.e.pool, r.e.c.Warm.Patience
 	if patience <= 0 {
 		s, _ := p.Take(k)
+		if c, ok := r.e.tier(k.tier).(tier.Copier); ok && s == nil {
+			// A copy is there before a box of the run's own has started anything.
+			if made, err := r.e.makeIf(ctx, k, c.Copies); err == nil {
+				s = made
+			}
+		}
 		return s
 	}
 	// Who waits leaves the machine to those who make it.

@@ -42,6 +42,13 @@ type Described interface {
 	Traits() Traits
 }
 
+// Copier is implemented by a Tier that makes some boxes with a standby command in
+// less time than it takes to start any command in one.
+type Copier interface {
+	// Copies tells whether Open would most likely do so for a Spec now.
+	Copies(spec Spec) bool
+}
+
 // Modules is implemented by a Tier whose commands are WebAssembly modules
 // (Args[0] is the path of a .wasm file in the box) rather than programs of this
 // machine.

@@ -20,7 +20,7 @@ import (
 // end.
 const (
 	maxCopies   = 64
-	renewCopies = 48
+	renewCopies = 40
 	maxAge      = 10 * time.Minute
 	renewAge    = 5 * time.Minute
 )
@@ -205,6 +205,18 @@ func (ps *parents) close() {
 	}
 	ps.mu.Unlock()
 	ps.all.Wait()
+}
+
+// Copies implements [tier.Copier].
+func (t *Tier) Copies(spec tier.Spec) bool {
+	if !t.forks(&spec) {
+		return false
+	}
+	ps := t.parents
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	l := ps.kinds[kindOf(&spec)]
+	return l != nil && l.parent != nil && l.parent.copies < maxCopies && time.Since(l.parent.made) < maxAge
 }
 
 // Close ends the parents of boxes. Boxes live on.
