@@ -317,6 +317,9 @@ func TestParentGone(t *testing.T) {
 	kind := kindOf(&spec)
 	p := parentOf(tr, spec)
 	box := copied(t, tr, spec)
+	if plain := (tier.Spec{Root: spec.Root, Limits: spec.Limits, Standby: spec.Standby}); !tr.Copies(spec) || tr.Copies(plain) {
+		t.Error("it copies what cannot be copied, or not what can")
+	}
 	p.proc.Kill()
 	for _, b := range []tier.Box{box, nil} {
 		if b == nil {
@@ -337,7 +340,7 @@ func TestParentGone(t *testing.T) {
 	// Each is there for few boxes and a short time.
 	next := parentOf(tr, spec)
 	next.copies = maxCopies
-	if tr.parents.take(kind) != nil {
+	if tr.Copies(spec) || tr.parents.take(kind) != nil {
 		t.Error("a parent that is used up makes more boxes")
 	}
 	tr.parents.want(kind, &spec)
