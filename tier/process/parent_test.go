@@ -5,7 +5,6 @@ package process
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -79,15 +78,22 @@ func forking(t testing.TB, o Options, spec tier.Spec) *Tier {
 // python runs a program in a box that waits for one.
 func python(t testing.TB, box tier.Box, source string) (out glovebox.Outcome, stdout, stderr string) {
 	t.Helper()
-	orders, err := json.Marshal(map[string]any{"main": "main.py", "files": []string{"main.py"}, "args": []string{}})
+	var o, e bytes.Buffer
+	cmd := becoming(t, source)
+	cmd.Stdout, cmd.Stderr, cmd.Wall = &o, &e, 20*time.Second
+	out = box.Run(t.Context(), cmd)
+	return out, o.String(), e.String()
+}
+
+// becoming is the command that makes a waiting Python a program.
+func becoming(t testing.TB, source string) tier.Command {
+	t.Helper()
+	files := []glovebox.File{{Path: "main.py", Data: []byte(source)}}
+	plan, err := language.Python.Plan(&language.Toolchain{}, &glovebox.Program{Main: "main.py", Files: files})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var o, e bytes.Buffer
-	out = box.Run(t.Context(), tier.Command{
-		Orders: orders, Stdout: &o, Stderr: &e, Files: []glovebox.File{{Path: "main.py", Data: []byte(source)}}, Wall: 20 * time.Second,
-	})
-	return out, o.String(), e.String()
+	return tier.Command{Files: files, Orders: plan.Run.Orders(language.Told{Files: files})}
 }
 
 // copied opens a box as a copy of the tier's parent.
@@ -276,18 +282,22 @@ for s, to in (socket.socket(socket.AF_UNIX), "\0left"), (socket.socket(), ("127.
 	first, second := copied(t, tr, spec), copied(t, tr, spec)
 	up, done, w := make(chan string, 1), make(chan glovebox.Outcome), new(bytes.Buffer)
 	go func() {
-		done <- first.Run(t.Context(), tier.Command{
-			Orders: []byte(`{"main":"main.py","files":["main.py"],"args":[]}`), Wall: time.Minute,
-			Files: []glovebox.File{{Path: "main.py", Data: []byte(leave + "import time; time.sleep(60)")}},
-			Stdout: writer(func(p []byte) (int, error) {
-				if w.Write(p); strings.Contains(w.String(), "up\n") {
-					up <- w.String()
-				}
-				return len(p), nil
-			}),
+		cmd := becoming(t, leave+"import time; time.sleep(60)")
+		cmd.Wall = time.Minute
+		cmd.Stdout = writer(func(p []byte) (int, error) {
+			if w.Write(p); strings.Contains(w.String(), "up\n") {
+				up <- w.String()
+			}
+			return len(p), nil
 		})
+		done <- first.Run(t.Context(), cmd)
 	}()
-	said := <-up
+	var said string
+	select {
+	case said = <-up:
+	case out := <-done:
+		t.Fatalf("the first ended: %+v, %q", out, w)
+	}
 	if _, stdout, stderr := python(t, second, look); stdout != "[] [] []\n" {
 		t.Errorf("one sees of the other: %s%s", stdout, stderr)
 	}
