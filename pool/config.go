@@ -52,9 +52,11 @@ type Config[K comparable, V any] struct {
 
 	// Rest is how long the pool lets requests alone that found what they want
 	// ready: they are short, and what they took need not be made good while they
-	// run. A key of which half is left waits until nobody has taken anything or
-	// was in work for so long; one of which less is left waits once for so long.
-	// 0: 20 ms; negative: not at all.
+	// run. It waits until nobody has taken anything or was in work for so long.
+	// Where they follow each other, a key is short for twenty times as long at the
+	// most while nearly all of it is left, half of that with half of it, and once
+	// as long with none; not at all when somebody found none.
+	// 0: 50 ms; negative: not at all.
 	Rest time.Duration
 
 	// Idle is how long a key is kept that nobody asks for. 0: 5 minutes.
@@ -105,7 +107,7 @@ func (c *Config[K, V]) fill() {
 		c.BusyShare = 0.5
 	}
 	if c.Rest == 0 {
-		c.Rest = 20 * time.Millisecond
+		c.Rest = 50 * time.Millisecond
 	}
 	if c.Idle <= 0 {
 		c.Idle = 5 * time.Minute

@@ -156,10 +156,10 @@ func (p *Pool[K, V]) aim(now time.Time) {
 	for _, s := range p.shelves {
 		switch {
 		case s.claim.goal == 0: // for a while, perhaps
-		case 2*len(s.things) >= s.claim.goal:
-			s.low = time.Time{}
-		case s.low.IsZero():
-			s.low = now
+		case len(s.things) >= s.claim.goal:
+			s.short = time.Time{}
+		case s.short.IsZero():
+			s.short = now
 		}
 		if len(s.things) >= s.claim.goal {
 			s.demand.settled()
@@ -221,17 +221,18 @@ func (p *Pool[K, V]) neediest(now time.Time) (best *shelf[K, V], next time.Time)
 
 // due is when one may be made for a shelf: see [Config.Rest].
 func (p *Pool[K, V]) due(s *shelf[K, V], now time.Time) time.Time {
-	switch {
-	case p.c.Rest < 0 || len(s.waiters) > len(s.making):
+	if p.c.Rest < 0 || len(s.waiters) > len(s.making) {
 		return now
-	case !s.low.IsZero():
-		return s.low.Add(p.c.Rest)
-	case p.busy.Load() > 0:
-		return now.Add(p.c.Rest)
-	default:
-		return p.began.Add(time.Duration(p.active.Load()) + p.c.Rest)
 	}
+	due := s.short.Add(p.c.Rest + (manyRests-1)*p.c.Rest*time.Duration(len(s.things))/time.Duration(s.claim.goal))
+	if rested := p.began.Add(time.Duration(p.active.Load()) + p.c.Rest); p.busy.Load() == 0 && rested.Before(due) {
+		return rested
+	}
+	return due
 }
+
+// manyRests is how many rests a key can be short at the most.
+const manyRests = 20
 
 func (s *shelf[K, V]) before(o *shelf[K, V], now time.Time) bool {
 	return cmp.Or(

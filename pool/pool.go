@@ -104,7 +104,7 @@ func (p *Pool[K, V]) take(s *shelf[K, V], now time.Time) (v V, ok bool) {
 		return t.v, true
 	}
 	s.misses++
-	s.low = now.Add(-p.c.Rest) // it has nobody to let alone
+	s.short = now.Add(-p.c.Rest) // it has nobody to let alone
 	return v, false
 }
 
@@ -189,7 +189,7 @@ func (p *Pool[K, V]) Want(key K, n int) {
 	if s := p.shelf(key, now, false); s != nil {
 		s.demand.announce(now, n)
 		if len(s.things) == 0 {
-			s.low = now.Add(-p.c.Rest)
+			s.short = now.Add(-p.c.Rest)
 		}
 	}
 	p.mu.Unlock()

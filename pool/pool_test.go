@@ -34,7 +34,7 @@ func TestDemand(t *testing.T) {
 	}{
 		{"one now and then", time.Minute, 1, 1, 1, time.Minute, 30 * time.Minute},
 		{"one client after another", time.Second, 1, 1, 2, 2 * time.Second, 10 * time.Minute},
-		{"faster than a Make", 25 * time.Millisecond, 1, 4, 8, time.Second, time.Minute},
+		{"faster than a Make", 25 * time.Millisecond, 1, 4, 16, time.Second, time.Minute},
 		{"bursts", 5 * time.Second, 8, 8, 11, 10 * time.Second, 10 * time.Minute},
 		{"rare bursts", 30 * time.Second, 16, 16, 21, time.Minute, 10 * time.Minute},
 	} {
@@ -716,11 +716,14 @@ func TestRest(t *testing.T) {
 		work   time.Duration // of each
 		begins time.Duration // when the first Make begins, after the first Take
 	}{
-		{"one", 1, 1, 0, 20 * time.Millisecond},
-		{"one of many", 8, 1, 0, 20 * time.Millisecond},
-		{"a long one of many", 8, 1, 100 * time.Millisecond, 120 * time.Millisecond},
-		{"some of many", 8, 4, 10 * time.Millisecond, 45 * time.Millisecond},
-		{"most", 8, 9, 10 * time.Millisecond, 45 * time.Millisecond}, // the sixth leaves four of ten
+		{"one", 1, 1, 0, 50 * time.Millisecond},
+		{"one of many", 8, 1, 0, 50 * time.Millisecond},
+		{"a long one of many", 8, 1, 100 * time.Millisecond, 150 * time.Millisecond},
+		{"a very long one of many", 8, 1, 2 * time.Second, 905 * time.Millisecond},
+		{"some of many", 8, 4, 10 * time.Millisecond, 75 * time.Millisecond},
+		{"many at work", 8, 4, 2 * time.Second, 620 * time.Millisecond}, // six of ten are left
+		{"most", 8, 9, 10 * time.Millisecond, 100 * time.Millisecond},
+		{"most, for long", 8, 9, 2 * time.Second, 137 * time.Millisecond}, // one is left, and twelve are wanted
 		{"more than there are", 1, 4, 10 * time.Millisecond, 5 * time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -17,7 +17,7 @@ type shelf[K comparable, V any] struct {
 	trouble trouble
 	claim   claim     // on the room of the pool
 	started time.Time // when the last Make began
-	low     time.Time // since when less than half of its goal waits; zero: more does
+	short   time.Time // since when less than its goal waits; zero: all of it does
 
 	hits, misses uint64
 }
