@@ -250,6 +250,7 @@ func (r *run) candidate(x *language.Exam) tier.Command {
 		cmd.Stdin = r.job.Stdin
 	}
 	cmd.Stdout, cmd.Stderr = r.stream("stdout"), r.stream("stderr")
+	cmd.Look = collected(x.Files)
 	return cmd
 }
 

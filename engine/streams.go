@@ -160,6 +160,15 @@ func (r *run) collect(ctx context.Context, box tier.Box, staged []glovebox.File,
 	r.o.Refused = append(r.o.Refused, m.Refused...)
 }
 
+// collected are the names of files that collect is going to read.
+func collected(files []glovebox.File) []string {
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Path)
+	}
+	return names
+}
+
 // clean makes every text that came from the program fit for a terminal.
 func (r *run) clean(o *glovebox.Observation) {
 	one := func(s *string) {

@@ -98,6 +98,7 @@ type Box struct {
 	children time.Duration // processor time of the commands that have ended
 	standby  int64         // the standby command's process while it waits, else 0
 	used     bool          // a command ran
+	look     *look         // what was seen at the end of the last command, if anything
 
 	closeOnce sync.Once
 	closeErr  error
@@ -231,8 +232,9 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 		return glovebox.Outcome{Cause: glovebox.CauseBox, ExitCode: -1,
 			Err: fmt.Errorf("the command %q does not begin with an absolute path", cmd.Args)}
 	}
+	cmd.Look = lookable(cmd.Look)
 	st := b.stager()
-	b.used = true
+	b.used, b.look = true, nil
 	err := st.files(cmd.Files)
 	if err == nil {
 		err = st.stdin(cmd.Stdin)
@@ -240,7 +242,7 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	switch {
 	case err != nil:
 	case cmd.Orders != nil:
-		err = b.order(st, cmd.Orders)
+		err = b.order(st, cmd)
 	default:
 		if err = st.room(chunk / 4); err == nil {
 			b.command(st.s, cmd)
@@ -355,9 +357,12 @@ wait:
 
 	out.Usage.CPU = max(peak.CPU-base.CPU, 0)
 	out.Usage.MemoryPeak, out.Usage.ProcessesPeak = peak.Memory, peak.Processes
-	if got.err == nil && len(got.body) == endSize {
+	if got.err == nil && len(got.body) == endSize+lookSize(cmd.Look) {
 		out.Started = true
-		b.readEnd(&out, got.body)
+		b.readEnd(&out, got.body[:endSize])
+		if len(cmd.Look) > 0 {
+			b.look = &look{cmd.Look, got.body[endSize:]}
+		}
 	} else {
 		b.alive.Store(false)
 		out.ExitCode = -1
@@ -431,7 +436,7 @@ const (
 func (b *Box) command(s *Script, cmd tier.Command) {
 	child := s.Label()
 	forked := fork(s, child)
-	forked.To(awaitEnd(s, 0).Compare())
+	forked.To(awaitEnd(s, 0, cmd.Look).Compare())
 	b.child(s, child, cmd, func() { s.closeFrom(3 + len(b.c.Spec.Descriptors)) })
 }
 
@@ -446,9 +451,9 @@ func fork(s *Script, child *Label) *Ins {
 }
 
 // awaitEnd appends the calls that wait for the end of a process, kill and reap
-// all that is left, and reply. It returns the instruction that compares with the
-// process's number.
-func awaitEnd(s *Script, pid int64) *Ins {
+// all that is left, look at the workspace if there are names, and reply. It
+// returns the instruction that compares with the process's number.
+func awaitEnd(s *Script, pid int64, names []string) *Ins {
 	result := s.Buffer(endSize)
 	left, junk := result.Plus(endLeft), s.Buffer(8)
 	reap, killing, reaped := s.Label(), s.Label(), s.Label()
@@ -465,7 +470,12 @@ func awaitEnd(s *Script, pid int64) *Ins {
 	s.Call("usage", linux.SYS_GETRUSAGE, linux.RUSAGE_CHILDREN, result.Plus(8+rusageSize))
 	s.Call("statfs", linux.SYS_STATFS, tier.Workspace, result.Plus(8+2*rusageSize))
 	s.Call("statfs", linux.SYS_STATFS, tier.Temp, result.Plus(8+2*rusageSize+statfsSize))
-	s.replyAtOnce(result, endSize)
+	if len(names) == 0 {
+		s.replyAtOnce(result, endSize)
+	} else {
+		seen, size := s.lookAround(names)
+		s.replyBoth(result, endSize, seen, size)
+	}
 	return who
 }
 
@@ -564,7 +574,7 @@ func (b *Box) Workspace() (fs.FS, error) {
 	if !b.Alive() {
 		return nil, errors.New("the box is gone, and its workspace with it")
 	}
-	return &workspace{b: b}, nil
+	return &workspace{b: b, look: b.look}, nil
 }
 
 // do runs a short script.

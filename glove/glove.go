@@ -252,11 +252,14 @@ func (s *Script) Reply(buf, length Ref) {
 	s.Jump(again)
 }
 
-// replyAtOnce ends the script like Reply, with n bytes, in a single write: n is
-// below PIPE_BUF.
-func (s *Script) replyAtOnce(buf Ref, n int) {
-	vector := s.Words(s.Words(tagReply, n), 16, buf, n)
-	s.add("reply", linux.SYS_WRITEV, FDReply, vector, 2)
+// replyAtOnce ends the script like Reply, with n bytes, in a single write: so many
+// fit into a pipe that is empty.
+func (s *Script) replyAtOnce(buf Ref, n int) { s.replyBoth(buf, n, buf, 0) }
+
+// replyBoth is replyAtOnce with m bytes more from elsewhere.
+func (s *Script) replyBoth(buf Ref, n int, more Ref, m int) {
+	vector := s.Words(s.Words(tagReply, n+m), 16, buf, n, more, m)
+	s.add("reply", linux.SYS_WRITEV, FDReply, vector, 3)
 	s.Jump(loader)
 }
 

@@ -106,8 +106,8 @@ func practise(s *Script, child *Label) {
 
 // order appends the calls that give the standby command its orders, and wait for
 // its end as of any command.
-func (b *Box) order(st *stager, orders []byte) error {
-	for len(orders) > 0 {
+func (b *Box) order(st *stager, cmd tier.Command) error {
+	for orders := cmd.Orders; len(orders) > 0; {
 		part := orders[:min(len(orders), chunk)]
 		orders = orders[len(part):]
 		if err := st.room(len(part)); err != nil {
@@ -117,7 +117,7 @@ func (b *Box) order(st *stager, orders []byte) error {
 	}
 	st.s.Call("close", linux.SYS_CLOSE, fdOrders)
 	st.s.Call("close", linux.SYS_CLOSE, fdReady)
-	awaitEnd(st.s, b.standby)
+	awaitEnd(st.s, b.standby, cmd.Look)
 	b.standby = 0
 	return nil
 }

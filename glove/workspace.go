@@ -18,21 +18,9 @@ import (
 // opened by itself and never through a link.
 type workspace struct {
 	b     *Box
+	look  *look // nil where there is none, or it was used
 	ahead map[string]*peek
 }
-
-// peek is a small file that was read when its directory was: to ask for each by
-// itself takes longer than all that most programs do.
-type peek struct {
-	st   linux.Stat
-	data []byte
-}
-
-// How many files of a directory are read with it, and how large they are.
-const (
-	peekFiles = 16
-	peekSize  = 4 << 10
-)
 
 // openScript begins a script that leaves a descriptor of name in the word that
 // it returns.
@@ -86,7 +74,18 @@ func (w *workspace) Lstat(name string) (fs.FileInfo, error) {
 
 // ReadDir implements [fs.ReadDirFS]. Entries come in the directory's order.
 func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
-	w.ahead = nil
+	w.ahead = map[string]*peek{} // of one directory: there may be many
+	if l := w.look; l != nil && name == "." && l.list() != nil {
+		w.look = nil
+		all, _, err := w.entries(name, l.list())
+		if err == nil {
+			w.ahead, err = l.files()
+		}
+		if err == nil {
+			err = w.peek(name, all)
+		}
+		return all, err
+	}
 	var all []fs.DirEntry
 	const size = 256 << 10
 	for offset := int64(0); ; {
@@ -105,17 +104,12 @@ func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
 		}
 		// The kernel fills the buffer while there are entries that fit.
 		end := len(raw) < size-maxEntry
-		for len(raw) >= 19 {
-			length := int(binary.LittleEndian.Uint16(raw[16:]))
-			if length < 20 || length > len(raw) {
-				return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("a directory entry is malformed")}
-			}
-			offset = int64(binary.LittleEndian.Uint64(raw[8:]))
-			entry, _, _ := bytes.Cut(raw[19:length], []byte{0})
-			if n := string(entry); n != "." && n != ".." {
-				all = append(all, &dirEntry{w: w, dir: name, name: n, mode: dirType(raw[18])})
-			}
-			raw = raw[length:]
+		some, last, err := w.entries(name, raw)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, some...); len(raw) >= 19 {
+			offset = last
 		}
 		if int64(len(all)) > maxEntries {
 			return nil, &fs.PathError{Op: "readdir", Path: name, Err: fmt.Errorf("has more than %d entries", maxEntries)}
@@ -126,13 +120,29 @@ func (w *workspace) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 }
 
-// peek reads the first files of a directory ahead. What it cannot read is left
-// to those who ask for it.
+// entries reads what getdents said of a directory, and where the next begins.
+func (w *workspace) entries(dir string, raw []byte) (all []fs.DirEntry, next int64, err error) {
+	for len(raw) >= 19 {
+		length := int(binary.LittleEndian.Uint16(raw[16:]))
+		if length < 20 || length > len(raw) {
+			return nil, 0, &fs.PathError{Op: "readdir", Path: dir, Err: errors.New("a directory entry is malformed")}
+		}
+		next = int64(binary.LittleEndian.Uint64(raw[8:]))
+		entry, _, _ := bytes.Cut(raw[19:length], []byte{0})
+		if n := string(entry); n != "." && n != ".." {
+			all = append(all, &dirEntry{w: w, dir: dir, name: n, mode: dirType(raw[18])})
+		}
+		raw = raw[length:]
+	}
+	return all, next, nil
+}
+
+// peek reads the first files of a directory ahead, where they are not yet.
 func (w *workspace) peek(dir string, entries []fs.DirEntry) error {
 	var names []string
 	for _, e := range entries {
-		if name := path.Join(dir, e.Name()); e.Type().IsRegular() && fs.ValidPath(name) && len(names) < peekFiles {
-			names = append(names, name)
+		if name := path.Join(dir, e.Name()); e.Type().IsRegular() && fs.ValidPath(name) && w.ahead[name] == nil && len(names) < peekFiles {
+			names = append(names, e.Name())
 		}
 	}
 	if len(names) == 0 {
@@ -142,41 +152,17 @@ func (w *workspace) peek(dir string, entries []fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	// Of each file: how many bytes were read, or a failure; its state; the bytes.
-	size := binary.Size(linux.Stat{})
-	slot := (8 + size + peekSize + 7) &^ 7
-	all := s.Scratch(len(names) * slot)
-	file := s.Buffer(8)
-	for i, name := range names {
-		at, next, opened := all.Plus(i*slot), s.Label(), s.Label()
-		s.add("nothing", opAdd, ^uint64(0)).To(at)
-		s.CallOn(fd, "open", linux.SYS_OPENAT, path.Base(name), linux.O_RDONLY|linux.O_NONBLOCK|linux.O_NOFOLLOW|linux.O_CLOEXEC, 0).To(file).IfError(next)
-		s.CallOn(file, "fstat", linux.SYS_FSTAT, at.Plus(8)).IfError(opened)
-		s.CallOn(file, "pread", linux.SYS_PREAD64, at.Plus(8+size), peekSize, 0).To(at).IfError(opened)
-		s.Place(opened)
-		s.CallOn(file, "close", linux.SYS_CLOSE)
-		s.Place(next)
-	}
+	all := s.Scratch(len(names) * peekSlot)
+	s.peekAt(fd, all, names)
 	s.CallOn(fd, "close", linux.SYS_CLOSE)
-	s.Reply(all, s.Words(len(names)*slot))
+	s.Reply(all, s.Words(len(names)*peekSlot))
 	raw, err := w.b.do(s)
-	if err != nil || len(raw) != len(names)*slot {
-		return &fs.PathError{Op: "readdir", Path: dir, Err: errors.Join(err, errors.New("its files could not be looked at"))}
+	if err == nil {
+		err = readPeeks(w.ahead, raw, dir, names)
 	}
-	ahead := map[string]*peek{} // of one directory: there may be many
-	for i, name := range names {
-		raw := raw[i*slot:]
-		p := &peek{}
-		if _, err := binary.Decode(raw[8:], binary.LittleEndian, &p.st); err != nil {
-			return err
-		}
-		n := int64(binary.LittleEndian.Uint64(raw))
-		if n >= 0 && n == p.st.Size && n <= peekSize && (&info{st: p.st}).Mode().IsRegular() {
-			p.data = bytes.Clone(raw[8+size:][:n])
-			ahead[name] = p
-		}
+	if err != nil {
+		return &fs.PathError{Op: "readdir", Path: dir, Err: err}
 	}
-	w.ahead = ahead
 	return nil
 }
 

@@ -147,6 +147,10 @@ type Command struct {
 	Files []glovebox.File
 	// Wall bounds this command; 0 means the box's limit.
 	Wall time.Duration
+	// Look are files, by name, that whoever asks for the [Box.Workspace] after the
+	// command is going to read, with the list of it: a tier may read them as soon as
+	// the command has ended, which takes less time than to be asked. It is a hint.
+	Look []string
 }
 
 // Report is what a tier's Probe found on this host.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -179,6 +180,62 @@ var fileTests = map[string]func(*suite, *testing.T){
 			}
 			if e.Type() != want {
 				t.Errorf("%s is listed as %v", e.Name(), e.Type())
+			}
+		}
+	},
+	"a look is what is there": func(s *suite, t *testing.T) {
+		staged := []string{"same", "changed", "gone", "link", "fifo", "dir", "closed", "big"}
+		for _, more := range []int{0, 60} { // files, more than a look tells
+			var files []glovebox.File
+			for _, name := range staged {
+				files = append(files, glovebox.File{Path: name, Data: []byte(name)})
+			}
+			box := s.open(t, append(files, program("q", func(*glove.Script) {}), program("p", func(s *glove.Script) {
+				for _, name := range staged[2:6] {
+					s.Call("unlink", linux.SYS_UNLINKAT, linux.AT_FDCWD, name, 0)
+				}
+				write := func(name, data string) {
+					fd := s.Buffer(8)
+					s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, name, linux.O_WRONLY, 0).To(fd)
+					s.CallOn(fd, "write", linux.SYS_WRITE, data, len(data))
+				}
+				write("changed", "CHANGED")
+				write("big", strings.Repeat("b", 10<<10))
+				s.Call("symlink", linux.SYS_SYMLINKAT, "/etc/passwd", linux.AT_FDCWD, "link")
+				s.Call("fifo", linux.SYS_MKNODAT, linux.AT_FDCWD, "fifo", linux.S_IFIFO|0o666, 0)
+				s.Call("mkdir", linux.SYS_MKDIRAT, linux.AT_FDCWD, "dir", 0o777)
+				s.Call("chmod", linux.SYS_FCHMODAT, linux.AT_FDCWD, "closed", 0)
+				create(s, "new", "NEW")
+				for i := range more {
+					create(s, fmt.Sprintf("file %d", i), "more")
+				}
+			}))...)
+			all := func() (seen []string) {
+				fsys := workspace(t, box)
+				entries, err := fs.ReadDir(fsys, ".")
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range entries {
+					data, err := fs.ReadFile(fsys, e.Name())
+					if e.Name() != "p" && e.Name() != "q" {
+						seen = append(seen, fmt.Sprintf("%s %v %.20q %d %v", e.Name(), e.Type(), data, len(data), err != nil))
+					}
+				}
+				slices.Sort(seen)
+				return seen
+			}
+			for _, names := range [][]string{{"gone", "link", "fifo", "dir", "closed"}, {"same", "changed", "big", "new"}, {"../etc/passwd", "/etc/passwd", "", ".", "a\x00", "dir/x", "same"}} {
+				if names[0] == "gone" {
+					run(box, "p", func(c *tier.Command) { c.Look = names }).ok(t)
+				} else {
+					run(box, "q", func(c *tier.Command) { c.Look = names }).ok(t)
+				}
+				looked := all()
+				run(box, "q").ok(t)
+				if asked := all(); !slices.Equal(looked, asked) || len(asked) != len(staged)+more {
+					t.Errorf("%d more, looked at %q: %q; asked: %q", more, names, looked, asked)
+				}
 			}
 		}
 	},
