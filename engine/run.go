@@ -253,7 +253,7 @@ func (r *run) execute(ctx context.Context) bool {
 		r.forget()
 		facts, err = r.attempt(ctx)
 	}
-	if err == nil && r.again(ctx, &facts) {
+	if r.again(ctx, &facts, err) {
 		facts, err = r.attempt(ctx)
 	}
 	if errors.As(err, &r.wrong) {
@@ -277,23 +277,22 @@ func (r *run) execute(ctx context.Context) bool {
 	return true
 }
 
-// again tells whether the run starts over, because a box that was kept ready
-// broke: what the program did there is gone with it.
-func (r *run) again(ctx context.Context, f *classify.Facts) bool {
-	var why error
-	switch {
-	case f.Program.Cause == glovebox.CauseBox:
-		why = f.Program.Err
-	case f.Harness != nil && f.Harness.Cause == glovebox.CauseBox:
-		why = f.Harness.Err
-	default:
+// again tells whether the run starts over, once, because a box broke: what the
+// program did there is gone with it.
+func (r *run) again(ctx context.Context, f *classify.Facts, err error) bool {
+	if r.cold || ctx.Err() != nil {
 		return false
 	}
-	if !r.o.Warm || f.Tests != nil && f.Tests.Complete || ctx.Err() != nil {
+	why := err
+	if err == nil && classify.Classify(*f).Status == glovebox.StatusSandboxError {
+		if why = f.Program.Err; why == nil && f.Harness != nil {
+			why = f.Harness.Err
+		}
+	} else if !tier.IsKind(err, tier.KindBroken) {
 		return false
 	}
 	r.o.Evidence = append(r.o.Evidence, glovebox.Evidence{Source: "supervisor",
-		Fact: fmt.Sprintf("a box that was kept ready broke (%v): the program was run again in another", why)})
+		Fact: fmt.Sprintf("a box broke (%v): the program was run again in another", why)})
 	r.forget()
 	r.cold, r.o.NextAction = true, ""
 	return true

@@ -5,9 +5,11 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -280,14 +282,21 @@ func TestNotWarm(t *testing.T) {
 	}
 }
 
-// frail breaks the boxes that were ready, when their run begins.
-type frail struct{ tier.Tier }
+// frail breaks boxes: as many as it is told.
+type frail struct {
+	tier.Tier
+	breaks func(tier.Spec) (opening, running bool)
+}
 
 func (f frail) Traits() tier.Traits { return f.Tier.(tier.Described).Traits() }
 
 func (f frail) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
+	opening, running := f.breaks(spec)
+	if opening {
+		return nil, &tier.Error{Tier: f.Name(), Op: "boot", Kind: tier.KindBroken, Err: io.ErrUnexpectedEOF}
+	}
 	box, err := f.Tier.Open(ctx, spec)
-	if err == nil && spec.Standby != nil {
+	if err == nil && running {
 		box = breaking{box}
 	}
 	return box, err
@@ -300,19 +309,41 @@ func (b breaking) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	return b.Box.Run(ctx, cmd)
 }
 
-// TestBroken: a ready box that breaks costs nobody a run.
+// TestBroken: a box that breaks costs nobody a run, unless the next one breaks,
+// too.
 func TestBroken(t *testing.T) {
 	need(t, open(t), language.Python)
 	all := open(t).Tiers()
 	i := slices.IndexFunc(all, func(t tier.Tier) bool { return t.Name() == glovebox.TierProcess })
-	e := newEngine(t, engine.Config{Tiers: []tier.Tier{frail{all[i]}}, Warm: &engine.Warm{Patience: time.Minute}})
-	for _, tests := range [][]glovebox.File{nil, {{Path: "test_it.py", Data: []byte("import main\ndef test(): assert main.x == 1")}}} {
-		job := glovebox.Job{Program: python("x = 1"), Tests: tests}
-		for range 3 {
-			if o := do(t, e, job); o.Status != glovebox.StatusPass || o.Warm {
-				t.Errorf("%s (%s), warm %v", o.Status, o.Message, o.Warm)
+	var opened atomic.Int64 // by a run
+	for _, test := range []struct {
+		name   string
+		warm   *engine.Warm
+		breaks func(tier.Spec) (opening, running bool)
+		want   glovebox.Status
+	}{
+		{"those that were ready", &engine.Warm{Patience: time.Minute}, func(s tier.Spec) (bool, bool) { return false, s.Standby != nil }, glovebox.StatusPass},
+		{"the first, when it runs", nil, func(tier.Spec) (bool, bool) { return false, opened.Add(1) == 1 }, glovebox.StatusPass},
+		{"the first, when it is opened", nil, func(tier.Spec) (bool, bool) { return opened.Add(1) == 1, false }, glovebox.StatusPass},
+		{"all, when they run", nil, func(tier.Spec) (bool, bool) { opened.Add(1); return false, true }, glovebox.StatusSandboxError},
+		{"all, when they are opened", nil, func(tier.Spec) (bool, bool) { opened.Add(1); return true, false }, glovebox.StatusSandboxError},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := newEngine(t, engine.Config{Tiers: []tier.Tier{frail{all[i], test.breaks}}, Warm: test.warm})
+			for _, tests := range [][]glovebox.File{nil, {{Path: "test_it.py", Data: []byte("import main\ndef test(): assert main.x == 1")}}} {
+				job := glovebox.Job{Program: python("x = 1\nprint(x)"), Tests: tests}
+				for range 3 {
+					opened.Store(0)
+					o := do(t, e, job)
+					if o.Status != test.want || o.Warm || opened.Load() > 4 {
+						t.Errorf("%s (%s), warm %v, after %d boxes", o.Status, o.Message, o.Warm, opened.Load())
+					}
+					if o.Status == glovebox.StatusPass && tests == nil && o.Stdout != "1\n" {
+						t.Errorf("it printed %q", o.Stdout)
+					}
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/eval"
 	"github.com/gloveboxhq/glovebox/internal/corpus"
 	"github.com/gloveboxhq/glovebox/language"
@@ -188,7 +189,13 @@ func TestRate(t *testing.T) {
 	if !whole {
 		t.Skip("takes minutes; GLOVEBOX_CORPUS=all runs it")
 	}
-	e := boxes(t, corpusTier())
+	boxes(t, corpusTier())
+	// As the command has it.
+	e, err := engine.New(engine.Config{Warm: &engine.Warm{Most: 8 * runtime.NumCPU(), Patience: time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
 	type row struct {
 		TaskID   string `json:"task_id"`
 		Prompt   string `json:"prompt"`
