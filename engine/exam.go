@@ -160,11 +160,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 		out := s.harness.Run(ctx, judge)
 		// The link ends with the box; the candidate sees that and ends too, or
 		// is ended.
-		if s.warm {
-			go s.harness.Close() // leave waits for it
-		} else {
-			s.harness.Close()
-		}
+		s.end(s.harness)
 		time.AfterFunc(grace, finished)
 		tests <- out
 	}()
@@ -173,7 +169,7 @@ func (r *run) sitApart(ctx context.Context, x *language.Exam, facts *classify.Fa
 		facts.Program = glovebox.Outcome{Cause: glovebox.CauseExit, ExitCode: -1, Started: true, Usage: facts.Program.Usage}
 	}
 	r.collect(ctx, s.candidate, staged, x.Candidate)
-	r.leave(s.candidate) // tests without a program end, too
+	s.end(s.candidate) // tests without a program end, too
 	out := <-tests
 	facts.Harness = &out
 	r.o.Timings.Execute += since(begin)

@@ -41,7 +41,8 @@ type run struct {
 
 	// cold tells that the boxes are made for this run alone; see again.
 	cold bool
-	rest func() // the run does nothing for a while
+	rest func()     // the run does nothing for a while
+	over []tier.Box // see leave
 
 	// wrong is what is wrong with the Job, where only the run could find out.
 	wrong *Error
@@ -65,6 +66,7 @@ func newRun(e *Engine, job *glovebox.Job) *run {
 // all is the way of a run.
 func (r *run) all(ctx context.Context) *glovebox.Observation {
 	begin := time.Now()
+	defer r.part()
 	if r.e.pool != nil {
 		r.rest = r.e.pool.Busy()
 		defer func() { r.rest() }()

@@ -135,6 +135,16 @@ func (s *ready) close() error {
 	return errors.Join(errs...)
 }
 
+// end destroys a box of an exam; nobody waits for that where it was ready, before
+// its run is over.
+func (s *ready) end(b tier.Box) {
+	if s.warm {
+		go b.Close()
+	} else {
+		b.Close()
+	}
+}
+
 // dead is closed when one of the boxes has ended.
 func (s *ready) dead() <-chan struct{} {
 	type mortal interface{ Dead() <-chan struct{} }
@@ -241,18 +251,24 @@ func orders(s language.Step, staged []glovebox.File, args []string) []byte {
 // ended.
 const maxLeaving = 64
 
-// leave destroys boxes whose run needs them no more: while the caller goes on,
-// where the boxes were ready before it came.
+// leave destroys boxes whose run needs them no more: when the observation is there
+// and while the caller goes on, where the boxes were ready before it came.
 func (r *run) leave(boxes ...tier.Box) {
-	e := r.e
 	for _, b := range boxes {
-		if b == nil {
-			continue
-		}
-		if !r.o.Warm {
+		switch {
+		case b == nil:
+		case r.o.Warm:
+			r.over = append(r.over, b)
+		default:
 			r.shut(b)
-			continue
 		}
+	}
+}
+
+// part begins to destroy the boxes that are left for later.
+func (r *run) part() {
+	e := r.e
+	for _, b := range r.over {
 		select {
 		case e.leaving <- struct{}{}:
 			e.gone.Go(func() {
@@ -260,7 +276,7 @@ func (r *run) leave(boxes ...tier.Box) {
 				e.left(b.Close())
 			})
 		default:
-			r.shut(b)
+			e.left(b.Close())
 		}
 	}
 }
