@@ -517,6 +517,36 @@ func TestParentReplaced(t *testing.T) {
 	}
 }
 
+// TestParentsMemory: boxes of a command that shares memory have no parent.
+func TestParentsMemory(t *testing.T) {
+	spec := waiting(t)
+	args := slices.Clone(spec.Standby.Args)
+	i := slices.Index(args, "-c") + 1
+	args[i] = "import mmap; mmap.keep = mmap.mmap(-1, 4096); " + args[i]
+	spec.Standby.Args = args
+	tr, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	for i := range 3 {
+		box, err := tr.Open(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, stdout, stderr := python(t, box, `
+import ctypes
+at = [l.split("-")[0] for l in open("/proc/self/maps") if l.split()[1] == "rw-s"]
+print([ctypes.string_at(int(a, 16)) for a in at])
+for a in at: ctypes.memmove(int(a, 16), b"left", 4)`)
+		if stdout != "[b'']\n" {
+			t.Errorf("box %d: %+v printed %q, %q", i, out, stdout, stderr)
+		}
+		box.Close()
+		tr.parents.all.Wait()
+	}
+}
+
 // fakes are parents of kinds by their name, without a process; making is called
 // before each. The test fails where one is left after close.
 func fakes(t *testing.T, making func(kind string)) (ps *parents, end func()) {
