@@ -173,6 +173,11 @@ func becomeParent(cmd *tier.Command, user, group uint32) *glove.Script {
 	s.Call("setresuid", unix.SYS_SETRESUID, user, user, user)
 	native.DropCapabilities(s)
 	native.DieWithHost(s)
+	// Its memory lies as that of a box that starts its own.
+	var own unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_STACK, &own) == nil {
+		s.Call("limit the stack", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_STACK, s.Words(min(native.Stack, own.Max), own.Max), 0)
+	}
 	dir := cmd.Dir
 	if dir == "" {
 		dir = tier.Workspace

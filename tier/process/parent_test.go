@@ -208,6 +208,14 @@ except BrokenPipeError: print("broken")`, "interrupted\nbroken\n"},
 // and a parent has no privileges.
 func TestParentApart(t *testing.T) {
 	spec := waiting(t)
+	var stack unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_STACK, &stack); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_STACK, &unix.Rlimit{Cur: stack.Max, Max: stack.Max}); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Setrlimit(unix.RLIMIT_STACK, &stack)
 	tr := forking(t, Options{}, spec)
 	p := parentOf(tr, spec)
 	before := native.Below(os.Getpid())
@@ -250,6 +258,10 @@ func TestParentApart(t *testing.T) {
 		if !strings.Contains(string(data), want+"\n") {
 			t.Errorf("the parent has not %q in\n%s", want, data)
 		}
+	}
+	limits, _ := os.ReadFile(fmt.Sprintf("/proc/%d/limits", p.proc.Pid))
+	if !strings.Contains(string(limits), fmt.Sprintf("Max stack size            %d ", native.Stack)) {
+		t.Errorf("the parent has the limits\n%s", limits)
 	}
 	for _, pid := range pids[1:] {
 		if info, err := os.Stat(fmt.Sprintf("/proc/%d/mem", pid)); err != nil || info.Sys().(*syscall.Stat_t).Uid != 0 {
