@@ -392,7 +392,7 @@ func TestParentGone(t *testing.T) {
 	}
 }
 
-// answers tells whether a box runs a program.
+// answers checks that a box runs a program.
 func answers(t *testing.T, box tier.Box) {
 	t.Helper()
 	if out, stdout, stderr := python(t, box, "print(6 * 7)"); stdout != "42\n" {
@@ -426,6 +426,7 @@ func TestParentStuck(t *testing.T) {
 		t.Errorf("Open took %v", d)
 	}
 	p.proc.Signal(syscall.SIGCONT)
+	tr.parents.all.Wait()
 	if parentOf(tr, spec) == p {
 		t.Error("it is still in use")
 	}
@@ -476,6 +477,7 @@ func TestLateReply(t *testing.T) {
 	}
 	answers(t, box)
 	box.Close()
+	tr.parents.all.Wait()
 	if parentOf(tr, spec) == p {
 		t.Error("it is still in use")
 	}

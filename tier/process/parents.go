@@ -33,7 +33,7 @@ const maxParents = 8
 // further time.
 const (
 	respite    = time.Minute
-	maxRespite = 24 * time.Hour
+	maxRespite = time.Hour
 )
 
 // parents keeps the parents of a tier.
@@ -43,7 +43,7 @@ type parents struct {
 	stop context.CancelFunc
 	all  sync.WaitGroup // those that make or end them
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the lines too
 	kinds map[string]*line
 	done  bool
 }
