@@ -73,12 +73,12 @@ func (e *Engine) makeReady(ctx context.Context, k kind) (*ready, error) {
 
 var errLater = errors.New("it would take as long as any box")
 
-// makeIf is makeReady where may allows each box.
+// makeIf is makeReady where may allows all its boxes.
 func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (_ *ready, err error) {
 	s := &ready{warm: true}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.close())
+			e.left(s.close())
 		}
 	}()
 	t := e.tier(k.tier)
@@ -89,19 +89,19 @@ func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (
 		return nil, err
 	}
 	steps := k.lang.Standby(k.tools)
-	open := func(step *language.Step, fds ...*os.File) (tier.Box, error) {
+	spec := func(step *language.Step, fds ...*os.File) tier.Spec {
 		cmd := r.ours(*step)
-		spec := tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd, Forks: steps.Forks}
-		if !may(spec) {
-			return nil, errLater
-		}
-		return t.Open(ctx, spec)
+		return tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd, Forks: steps.Forks}
 	}
 	if s.parser, err = newReport(firstEvent); err != nil {
 		return nil, err
 	}
 	if !k.exam {
-		s.candidate, err = open(steps.Program, nil, nil, s.parser.w)
+		program := spec(steps.Program, nil, nil, s.parser.w)
+		if !may(program) {
+			return nil, errLater
+		}
+		s.candidate, err = t.Open(ctx, program)
 		return s, err
 	}
 	if s.tests, err = newReport(maxEvents); err != nil {
@@ -112,10 +112,15 @@ func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (
 		return nil, err
 	}
 	defer link.close()
-	if s.candidate, err = open(steps.Candidate, link.toCandidate.r, link.toHarness.w, s.parser.w); err != nil {
+	candidate := spec(steps.Candidate, link.toCandidate.r, link.toHarness.w, s.parser.w)
+	harness := spec(steps.Harness, link.toHarness.r, link.toCandidate.w, s.tests.w)
+	if !may(candidate) || !may(harness) {
+		return nil, errLater
+	}
+	if s.candidate, err = t.Open(ctx, candidate); err != nil {
 		return nil, err
 	}
-	s.harness, err = open(steps.Harness, link.toHarness.r, link.toCandidate.w, s.tests.w)
+	s.harness, err = t.Open(ctx, harness)
 	return s, err
 }
 

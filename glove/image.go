@@ -19,7 +19,7 @@ func vmAddress() *byte
 var endMark = []byte{0x0f, 0x0b, 0x0f, 0x0b, 'G', 'L', 'O', 'V'}
 
 // The text lies before the data, far from where programs lie: another process can
-// hold the image too; see [Config].
+// hold the image too; see [Config.Within].
 const textBase = faultBase - 0x10000
 
 // Image returns the glove as a static ELF executable for this machine. It is

@@ -13,7 +13,8 @@ import "github.com/gloveboxhq/glovebox/internal/linux"
 // Fork appends the calls that make a copy of the process, which goes on at child,
 // and returns the instruction whose result is its number. flags are further ones
 // of clone. The C library of the copy finds its thread's number where it keeps
-// it, as after its own fork.
+// it, as after its own fork. It is not told of robust locks, which only
+// processes that share memory have a use for.
 func (s *Script) Fork(name string, flags uint64, child *Label) *Ins {
 	word := s.Buffer(8)
 	s.Call(name, linux.SYS_PRCTL, linux.PR_GET_TID_ADDRESS, word, 0, 0, 0)

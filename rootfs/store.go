@@ -189,9 +189,10 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 		if settled(home) {
 			now := time.Now()
 			_ = os.Chtimes(held.Name(), now, now) // for Prune
-			// A tier's process that is nobody's user and was given this directory finds
-			// the root in it. Others do not get here: the store is private.
-			_ = os.Chmod(home, 0o711)
+			// It may be of an older store, or closed by our umask.
+			if info, err := os.Stat(home); err == nil && info.Mode().Perm() != homeMode {
+				_ = os.Chmod(home, homeMode)
+			}
 			sl.lock = held
 			return key, path, nil
 		}
@@ -248,12 +249,16 @@ func (s *Store) build(ctx context.Context, p Plan, home string, write writer) (e
 	return nil
 }
 
+// homeMode is a home's: a tier's process that is nobody's user and was given the
+// directory finds the root in it. Others do not get here: the store is private.
+const homeMode = 0o711
+
 // lockHome makes the directory home and locks it, shared or exclusively. The
 // lock ends with the file, so with the process too.
 func lockHome(ctx context.Context, home string, how lock.Kind) (*os.File, error) {
 	name := filepath.Join(home, "lock")
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		if err := os.Mkdir(home, 0o700); err != nil && !os.IsExist(err) {
+		if err := os.Mkdir(home, homeMode); err != nil && !os.IsExist(err) {
 			return nil, err
 		}
 		f, err := lock.Open(name)

@@ -118,7 +118,8 @@ type Spec struct {
 	// the image's segments into its memory where they want to be, and calls its
 	// entry as a function of C, from its only thread. The call returns in copies of
 	// the process alone, each in a box of its own, which then go on as any standby
-	// command does. It is a hint: a tier may start each by itself.
+	// command does. A process that has memory to which copies could write together
+	// does not call. It is a hint: a tier may start each by itself.
 	Forks bool
 }
 

@@ -16,7 +16,8 @@ import (
 // anything else.
 //
 // Who makes it this way is not the box's root but the host's, so that nobody in
-// the box has a capability over it.
+// the box has a capability over it. (That of a parent's copy belongs to the copy's
+// own user name space, of which only pid 1 has capabilities.)
 type outpost struct {
 	spawner
 	// vacant: nothing was started in the thread's network name space. Only the

@@ -81,6 +81,10 @@ func NoMorePrivileges(s *glove.Script) {
 // lastCap is the last capability there can be.
 const lastCap = 63
 
+// Stack is the bytes of a command's stack. They tell, when it is executed, where
+// the kernel lays its memory.
+const Stack = 8 << 20
+
 type rlimit struct {
 	name       string
 	resource   int
@@ -98,13 +102,12 @@ func (c Command) rlimits() []rlimit {
 	// The time of all together is metered, and ends the command with the word
 	// that tells; the kernel's limit on each, a second later, is the last resort.
 	seconds := uint64((l.CPU+999_999_999)/1_000_000_000) + 1
-	const stack = 8 << 20
 	list := []rlimit{
 		// The first is a signal that tells; who catches it dies by the second.
 		{"cpu", unix.RLIMIT_CPU, seconds, seconds + 1, false},
 		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileSize), uint64(l.FileSize), true},
 		{"open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles), uint64(l.OpenFiles), true},
-		{"stack", unix.RLIMIT_STACK, stack, max(stack, uint64(l.Memory)), true},
+		{"stack", unix.RLIMIT_STACK, Stack, max(Stack, uint64(l.Memory)), true},
 		{"core", unix.RLIMIT_CORE, 0, 0, true},
 		{"locked memory", unix.RLIMIT_MEMLOCK, 64 << 10, 64 << 10, false},
 		{"message queues", rlimitMsgqueue, 0, 0, false},

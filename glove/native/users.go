@@ -47,7 +47,8 @@ func MapUsers(pid, own int) error {
 }
 
 // Unused returns a user and a group that no other living box and no file has,
-// for process pid, to one who is root.
+// for process pid, to one who is root. The number of the process follows from
+// them, so who learns them (its auxiliary vector has them) learns that.
 func Unused(pid int) (user, group uint32, err error) {
 	if user, err = ownUsers().unusedPair(pid); err == nil {
 		group, err = ownGroups().unusedPair(pid)

@@ -26,7 +26,6 @@ type bootPlan struct {
 	deaf    error    // why there is none
 	joins   int      // files from firstJoin on to enter the control group by
 	apart   bool     // the glove is started in the box's network name space
-	within  bool     // the glove is a parent's copy, in all namespaces already
 	box     glove.Config
 }
 
@@ -49,7 +48,7 @@ type caller func(what string, nr uintptr, args ...any) *glove.Ins
 // host started, the rest for pid 1 of the box, which the first part makes.
 func (p *bootPlan) script() *glove.Script {
 	s := new(glove.Script)
-	if p.within {
+	if p.box.Within {
 		p.inside(s)
 		p.root(s)
 	} else {
@@ -134,7 +133,7 @@ func (p *bootPlan) root(s *glove.Script) {
 		wall, size := attr(s, wallFlags)
 		s.CallOn(home, tier.ControlFilesystem+": mount_setattr", unix.SYS_MOUNT_SETATTR, "", unix.AT_EMPTY_PATH, wall, size)
 		at := "."
-		if p.within {
+		if p.box.Within {
 			at = tier.Workspace // in the parent's root: "." is not below that
 		}
 		s.CallOn(home, tier.ControlFilesystem+": move_mount", unix.SYS_MOVE_MOUNT, "", unix.AT_FDCWD, at, unix.MOVE_MOUNT_F_EMPTY_PATH)

@@ -4,6 +4,7 @@ package process
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -30,16 +30,22 @@ import (
 // its copies' pipes stay with it. It is a user of the host that nobody else is,
 // without a capability, and sees the root of its boxes, without a network. A copy
 // is another user, in another pid namespace, and cannot reach it. It dies with
-// the host.
+// the thread that started it, which lives as long as the host (see native.Start).
 type parent struct {
-	proc   *os.Process
-	ends   glove.Ends
-	sends  *os.File // descriptors for its copies
-	turn   sync.Mutex
-	torn   bool // a copy may be there that we were not told of
-	copies int  // see parents
-	made   time.Time
-	end    *time.Timer // at its age; see parents
+	proc  *os.Process
+	ends  glove.Ends
+	sends *os.File // descriptors for its copies
+	made  time.Time
+
+	// Held by who makes a copy or ends the parent; it guards the next two.
+	turn chan struct{}
+	torn bool   // it ended, or a copy may be there that we were not told of: it makes no more
+	last uint64 // the number of its last copy
+
+	// Guarded by parents.mu.
+	taken  int         // how often a box was to be a copy of it
+	proven bool        // one was
+	end    *time.Timer // at its age
 }
 
 // Descriptors of a parent, beside the glove's.
@@ -62,7 +68,7 @@ func (t *Tier) openParent(ctx context.Context, spec tier.Spec) (_ *parent, err e
 	if err != nil {
 		return nil, err
 	}
-	p := &parent{ends: ends, made: time.Now()}
+	p := &parent{ends: ends, made: time.Now(), turn: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -167,6 +173,11 @@ func becomeParent(cmd *tier.Command, user, group uint32) *glove.Script {
 	s.Call("setresuid", unix.SYS_SETRESUID, user, user, user)
 	native.DropCapabilities(s)
 	native.DieWithHost(s)
+	// Its memory lies as that of a box that starts its own.
+	var own unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_STACK, &own) == nil {
+		s.Call("limit the stack", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_STACK, s.Words(min(native.Stack, own.Max), own.Max), 0)
+	}
 	dir := cmd.Dir
 	if dir == "" {
 		dir = tier.Workspace
@@ -179,10 +190,19 @@ func becomeParent(cmd *tier.Command, user, group uint32) *glove.Script {
 	return s
 }
 
+// forkPatience bounds the making of a copy, which takes some milliseconds.
+const forkPatience = 2 * time.Second
+
+// errBarren says that a parent made no copy, or one that says nothing.
+var errBarren = errors.New("the parent makes no copy")
+
 // fork makes a copy in the namespaces of a box. The copy has files as its
 // descriptors, by number, and no other, and waits for the scripts that come by
 // them.
-func (p *parent) fork(files map[int]*os.File) (*os.Process, error) {
+//
+// A parent that owes us a reply is never asked again: that reply would be taken
+// for the next copy's. So who gives up ends the parent.
+func (p *parent) fork(ctx context.Context, files map[int]*os.File) (*os.Process, error) {
 	numbers := slices.Sorted(maps.Keys(files))
 	// A number is never below that of its slot, so the copy can begin with the last
 	// and none is overwritten before it has moved: see forkScript.
@@ -195,37 +215,60 @@ func (p *parent) fork(files map[int]*os.File) (*os.Process, error) {
 	for _, n := range numbers {
 		fds = append(fds, int(files[n].Fd()))
 	}
-	script := forkScript(numbers)
-	p.turn.Lock()
-	defer p.turn.Unlock()
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if p.torn {
+		return nil, errBarren
+	}
+	p.last++
+	script := forkScript(numbers, p.last)
+	stop := context.AfterFunc(ctx, func() { p.proc.Kill() })
+	box, err := p.copyBy(script, fds)
+	if !stop() {
+		err = errors.Join(err, context.Cause(ctx))
+	}
+	if p.torn = err != nil; p.torn {
+		return nil, fmt.Errorf("%w: %w", errBarren, err)
+	}
+	return box, nil
+}
+
+// copyBy sends descriptors and the script that makes a copy with them.
+func (p *parent) copyBy(script *glove.Script, fds []int) (*os.Process, error) {
 	if err := unix.Sendmsg(int(p.sends.Fd()), []byte{1}, unix.UnixRights(fds...), nil, unix.MSG_DONTWAIT); err != nil {
 		return nil, os.NewSyscallError("sendmsg", err)
 	}
-	report, err := p.ends.Do(script, time.Now().Add(bootPatience))
-	var box *os.Process
-	if err == nil {
-		box, err = native.Successor(report)
+	report, err := p.ends.Do(script, time.Now().Add(forkPatience))
+	if err != nil {
+		return nil, err
 	}
-	p.torn = p.torn || err != nil
-	return box, err
+	if len(report) != 16 || binary.LittleEndian.Uint64(report[8:]) != p.last {
+		return nil, fmt.Errorf("this is no reply of copy %d: %x", p.last, report)
+	}
+	return native.Successor(report[:8])
 }
 
 // forkScript takes the descriptors that were sent and makes a copy that has them
-// by these numbers. It replies with the number of the copy's process.
-func forkScript(numbers []int) *glove.Script {
+// by these numbers. It replies with the number of the copy's process, and ours of
+// the copy.
+func forkScript(numbers []int, ours uint64) *glove.Script {
 	s := new(glove.Script)
-	inside, failed, sent := s.Label(), s.Label(), s.Label()
+	inside, failed, born := s.Label(), s.Label(), s.Label()
 	s.Call("close", unix.SYS_CLOSE_RANGE, firstSlot, lastSlot, 0)
 	// struct msghdr
 	control := unix.CmsgSpace(4 * len(numbers))
 	message := s.Words(0, 0, s.Words(s.Buffer(8), 8), 1, s.Buffer(control), control, 0)
 	s.Call("receive", unix.SYS_RECVMSG, fdReceive, message, 0)
 	s.Call("go home", unix.SYS_FCHDIR, fdHome)
-	pid := s.Buffer(8)
+	pid := s.Words(0, ours)
 	const spaces = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	s.Fork("clone", spaces|unix.CLONE_PARENT, inside).To(pid)
 	s.Call("close", unix.SYS_CLOSE_RANGE, firstSlot, lastSlot, 0)
-	s.Reply(pid, s.Words(8))
+	s.Reply(pid, s.Words(16))
 
 	s.Place(inside)
 	s.OnFail(failed)
@@ -245,34 +288,36 @@ func forkScript(numbers []int) *glove.Script {
 		}
 	}
 	s.Call("close", unix.SYS_CLOSE, 0)
-	s.Jump(sent) // by its own descriptor
+	s.Jump(born)
 	s.Place(failed)
 	s.Call("exit", unix.SYS_EXIT_GROUP, 1)
-	s.Place(sent)
+	s.Place(born) // the script ends: it replies, by the box's pipe
 	s.OnFail(nil)
 	return s
 }
 
 // copy makes the box as a copy of a parent.
-func (t *Tier) copy(p *bootPlan, from *parent, ends glove.Ends, inner glove.Inner, group *cgroup.Group, g *native.Ground) error {
-	p.within = true
+func (t *Tier) copy(ctx context.Context, p *bootPlan, from *parent, ends glove.Ends, inner glove.Inner, group *cgroup.Group, g *native.Ground) error {
 	files, done, err := p.files(inner, group, false)
 	if err != nil {
 		inner.Close()
 		return broken("open", err)
 	}
-	box, err := from.fork(files)
+	box, err := from.fork(ctx, files)
 	done()
 	inner.Close() // only the box holds its ends now
 	if err != nil {
 		return broken("copy the parent", err)
 	}
 	g.Adopt(box)
-	if err := native.MapUsers(box.Pid, tier.UID); err != nil {
-		return broken("map the users", err)
-	}
 	deadline := time.Now().Add(bootPatience)
-	if _, err := ends.Next(new(glove.Script), deadline); err != nil {
+	if err = native.MapUsers(box.Pid, tier.UID); err == nil {
+		_, err = ends.Next(new(glove.Script), deadline)
+	}
+	if err != nil {
+		if ctx.Err() == nil { // else we killed it
+			err = fmt.Errorf("%w: %w", errBarren, err)
+		}
 		return broken("boot", err)
 	}
 	if _, err := ends.Do(p.script(), deadline); err != nil {

@@ -5,18 +5,25 @@ package process
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/host"
 	"github.com/gloveboxhq/glovebox/language"
@@ -201,6 +208,14 @@ except BrokenPipeError: print("broken")`, "interrupted\nbroken\n"},
 // and a parent has no privileges.
 func TestParentApart(t *testing.T) {
 	spec := waiting(t)
+	var stack unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_STACK, &stack); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_STACK, &unix.Rlimit{Cur: stack.Max, Max: stack.Max}); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Setrlimit(unix.RLIMIT_STACK, &stack)
 	tr := forking(t, Options{}, spec)
 	p := parentOf(tr, spec)
 	before := native.Below(os.Getpid())
@@ -243,6 +258,10 @@ func TestParentApart(t *testing.T) {
 		if !strings.Contains(string(data), want+"\n") {
 			t.Errorf("the parent has not %q in\n%s", want, data)
 		}
+	}
+	limits, _ := os.ReadFile(fmt.Sprintf("/proc/%d/limits", p.proc.Pid))
+	if !strings.Contains(string(limits), fmt.Sprintf("Max stack size            %d ", native.Stack)) {
+		t.Errorf("the parent has the limits\n%s", limits)
 	}
 	for _, pid := range pids[1:] {
 		if info, err := os.Stat(fmt.Sprintf("/proc/%d/mem", pid)); err != nil || info.Sys().(*syscall.Stat_t).Uid != 0 {
@@ -326,14 +345,17 @@ func TestParentGone(t *testing.T) {
 	tr := forking(t, Options{}, spec)
 	kind := kindOf(&spec)
 	p := parentOf(tr, spec)
-	box := copied(t, tr, spec)
+	box, err := tr.Open(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer box.Close()
 	if plain := (tier.Spec{Root: spec.Root, Limits: spec.Limits, Standby: spec.Standby}); !tr.Copies(spec) || tr.Copies(plain) {
 		t.Error("it copies what cannot be copied, or not what can")
 	}
 	p.proc.Kill()
 	for _, b := range []tier.Box{box, nil} {
 		if b == nil {
-			var err error
 			if b, err = tr.Open(t.Context(), spec); err != nil {
 				t.Fatal(err)
 			}
@@ -349,7 +371,7 @@ func TestParentGone(t *testing.T) {
 	}
 	// Each is there for few boxes and a short time.
 	next := parentOf(tr, spec)
-	next.copies = maxCopies
+	next.taken = maxCopies
 	if tr.Copies(spec) || tr.parents.take(kind) != nil {
 		t.Error("a parent that is used up makes more boxes")
 	}
@@ -361,13 +383,310 @@ func TestParentGone(t *testing.T) {
 	}
 	tr.parents.want(kind, &spec)
 	tr.parents.all.Wait()
-	parentOf(tr, spec).copies = renewCopies
+	parentOf(tr, spec).taken = renewCopies
 	last := parentOf(tr, spec)
 	tr.parents.want(kind, &spec)
 	tr.parents.all.Wait()
 	if parentOf(tr, spec) == last {
 		t.Error("no successor was made before the end")
 	}
+}
+
+// answers checks that a box runs a program.
+func answers(t *testing.T, box tier.Box) {
+	t.Helper()
+	if out, stdout, stderr := python(t, box, "print(6 * 7)"); stdout != "42\n" {
+		t.Errorf("%+v printed %q, %q", out, stdout, stderr)
+	}
+}
+
+// TestParentStuck: nobody waits for a parent that does nothing longer than he
+// wants, it is used no more, and what it left is reaped.
+func TestParentStuck(t *testing.T) {
+	spec := waiting(t)
+	children := native.Below(os.Getpid())
+	tr := forking(t, Options{}, spec)
+	p := parentOf(tr, spec)
+	if err := p.proc.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	var all sync.WaitGroup
+	begin := time.Now()
+	for range 3 {
+		all.Go(func() {
+			if box, err := tr.Open(ctx, spec); err == nil {
+				box.Close() // it was started
+			}
+		})
+	}
+	all.Wait()
+	if d := time.Since(begin); d > bootPatience/2 {
+		t.Errorf("Open took %v", d)
+	}
+	p.proc.Signal(syscall.SIGCONT)
+	tr.parents.all.Wait()
+	if parentOf(tr, spec) == p {
+		t.Error("it is still in use")
+	}
+	for range 2 {
+		box, err := tr.Open(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers(t, box)
+		box.Close()
+	}
+	tr.Close()
+	for _, pid := range native.Below(os.Getpid()) {
+		if !slices.Contains(children, pid) {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+}
+
+// TestLateReply: what a parent says of another copy is not taken for the next
+// box's, and that copy is reaped.
+func TestLateReply(t *testing.T) {
+	spec := waiting(t)
+	children := native.Below(os.Getpid())
+	tr := forking(t, Options{}, spec)
+	p := parentOf(tr, spec)
+	ends, inner, err := glove.Pipes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ends.Close()
+	defer inner.Close()
+	var numbers, fds []int
+	for _, n := range slices.Sorted(maps.Keys(inner)) {
+		if n >= firstSlot {
+			numbers, fds = append(numbers, n), append(fds, int(inner[n].Fd()))
+		}
+	}
+	if err := unix.Sendmsg(int(p.sends.Fd()), []byte{1}, unix.UnixRights(fds...), nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.ends.Send(forkScript(numbers, 7), time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	box, err := tr.Open(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers(t, box)
+	box.Close()
+	tr.parents.all.Wait()
+	if parentOf(tr, spec) == p {
+		t.Error("it is still in use")
+	}
+	tr.Close()
+	for _, pid := range native.Below(os.Getpid()) {
+		if !slices.Contains(children, pid) {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+}
+
+// TestParentReplaced: who waits for a parent that ends gets a copy of its successor.
+func TestParentReplaced(t *testing.T) {
+	spec := waiting(t)
+	tr := forking(t, Options{}, spec)
+	old, l := parentOf(tr, spec), tr.parents.kinds[kindOf(&spec)]
+	old.turn <- struct{}{}
+	opened := make(chan error)
+	go func() {
+		box, err := tr.Open(t.Context(), spec)
+		if err == nil {
+			answers(t, box)
+			err = box.Close()
+		}
+		opened <- err
+	}()
+	for begin, waits := time.Now(), false; !waits; time.Sleep(time.Millisecond) {
+		tr.parents.mu.Lock()
+		waits = old.taken > 0
+		tr.parents.mu.Unlock()
+		if time.Since(begin) > 10*time.Second {
+			t.Fatal("nobody waits for the parent")
+		}
+	}
+	next, err := tr.openParent(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.parents.mu.Lock()
+	tr.parents.drop(l)
+	l.parent = next
+	tr.parents.expire(l)
+	tr.parents.mu.Unlock()
+	old.torn = true // as drop does, when it has its turn
+	<-old.turn
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	if !next.proven {
+		t.Error("the box is no copy")
+	}
+}
+
+// TestParentsMemory: boxes of a command that shares memory have no parent.
+func TestParentsMemory(t *testing.T) {
+	spec := waiting(t)
+	args := slices.Clone(spec.Standby.Args)
+	i := slices.Index(args, "-c") + 1
+	args[i] = "import mmap; mmap.keep = mmap.mmap(-1, 4096); " + args[i]
+	spec.Standby.Args = args
+	tr, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	for i := range 3 {
+		box, err := tr.Open(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, stdout, stderr := python(t, box, `
+import ctypes
+at = [l.split("-")[0] for l in open("/proc/self/maps") if l.split()[1] == "rw-s"]
+print([ctypes.string_at(int(a, 16)) for a in at])
+for a in at: ctypes.memmove(int(a, 16), b"left", 4)`)
+		if stdout != "[b'']\n" {
+			t.Errorf("box %d: %+v printed %q, %q", i, out, stdout, stderr)
+		}
+		box.Close()
+		tr.parents.all.Wait()
+	}
+}
+
+// fakes are parents of kinds by their name, without a process; making is called
+// before each. The test fails where one is left after close.
+func fakes(t *testing.T, making func(kind string)) (ps *parents, end func()) {
+	var pipes sync.Map
+	ps = newParents(func(_ context.Context, spec tier.Spec) (*parent, error) {
+		making(spec.Root.Key)
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		r.Close()
+		pipes.Store(w, spec.Root.Key)
+		return &parent{sends: w, made: time.Now(), turn: make(chan struct{}, 1)}, nil
+	})
+	return ps, func() {
+		ps.close()
+		pipes.Range(func(w, kind any) bool {
+			if err := w.(*os.File).Close(); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("a parent of kind %s outlives its tier", kind)
+			}
+			return true
+		})
+	}
+}
+
+func kindNamed(name string) *tier.Spec {
+	return &tier.Spec{Root: &rootfs.Root{Key: name}, Standby: &tier.Command{}}
+}
+
+// TestTooManyParents: one that is being made while its kind is the oldest of too
+// many ends with its tier, as any.
+func TestTooManyParents(t *testing.T) {
+	entered, goOn := make(chan struct{}), make(chan struct{})
+	made := map[string]int{}
+	var mu sync.Mutex
+	ps, end := fakes(t, func(kind string) {
+		mu.Lock()
+		made[kind]++
+		successor := made[kind] == 2
+		mu.Unlock()
+		if successor {
+			close(entered)
+			<-goOn
+		}
+	})
+	want := func(name string) *line {
+		ps.want(name, kindNamed(name))
+		ps.mu.Lock()
+		defer ps.mu.Unlock()
+		return ps.kinds[name]
+	}
+	want("first")
+	ps.all.Wait()
+	ps.take("first").taken = renewCopies
+	want("first")
+	<-entered
+	var others []*line
+	for i := range maxParents {
+		others = append(others, want(strconv.Itoa(i)))
+	}
+	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
+		ps.mu.Lock()
+		ready := !slices.ContainsFunc(others, func(l *line) bool { return l.making })
+		ps.mu.Unlock()
+		if ready {
+			break
+		}
+		if time.Since(begin) > 10*time.Second {
+			t.Fatal("the others are not made")
+		}
+	}
+	close(goOn)
+	ps.all.Wait()
+	end()
+}
+
+// TestBlame: a parent is dropped for what it does not do, and a kind whose parents
+// never do it has none for longer and longer.
+func TestBlame(t *testing.T) {
+	refused := &tier.Error{Kind: tier.KindUnsupported}
+	ps, end := fakes(t, func(string) {})
+	begin := time.Now()
+	take := func(wanted bool) *parent {
+		t.Helper()
+		ps.want("kind", kindNamed("kind"))
+		ps.all.Wait()
+		p := ps.take("kind")
+		if (p != nil) != wanted {
+			t.Fatalf("there is a parent: %v", p != nil)
+		}
+		return p
+	}
+	// rested checks how long the respite is, and ends it.
+	rested := func(want time.Duration) {
+		t.Helper()
+		l := ps.kinds["kind"]
+		if got := l.rest.Sub(begin); got < want || got > want+want/2 {
+			t.Errorf("it rests for %v, want %v", got, want)
+		}
+		if want > 0 {
+			take(false)
+		}
+		l.rest = begin
+	}
+	p := take(true)
+	take(true) // another box, at the same time
+	ps.tried("kind", p, errors.New("there is no group"))
+	if take(true) != p {
+		t.Error("a box's failure is blamed on the parent")
+	}
+	ps.tried("kind", p, errBarren)
+	ps.tried("kind", p, errBarren)
+	rested(respite)
+	ps.tried("kind", take(true), refused)
+	rested(2 * respite)
+	p = take(true)
+	ps.tried("kind", p, nil)
+	ps.tried("kind", p, refused)
+	if take(true) != p {
+		t.Error("a box's failure is blamed on the parent")
+	}
+	ps.tried("kind", p, errBarren)
+	rested(0)
+	ps.tried("kind", take(true), errBarren)
+	rested(respite)
+	end()
 }
 
 // TestNoParent: a command that cannot be one is started in each box.

@@ -5,6 +5,7 @@ package process
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -28,8 +29,12 @@ const (
 // maxParents is the most parents of a tier: each holds an interpreter.
 const maxParents = 8
 
-// A kind whose parents fail has none for a while.
-const respite = time.Minute
+// A kind whose parents fail has none for a while, and for twice as long each
+// further time.
+const (
+	respite    = time.Minute
+	maxRespite = time.Hour
+)
 
 // parents keeps the parents of a tier.
 type parents struct {
@@ -38,17 +43,25 @@ type parents struct {
 	stop context.CancelFunc
 	all  sync.WaitGroup // those that make or end them
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the lines too
 	kinds map[string]*line
 	done  bool
 }
 
-// line is the parent of a kind now.
+// line is the parent of a kind now. There is one for each kind there ever was:
+// who makes a parent comes back to it.
 type line struct {
 	parent *parent // nil: none
 	making bool
-	rest   time.Time // until then none is made
+	pause  time.Duration // the last respite, until one is proven
+	rest   time.Time     // until then none is made
 	used   time.Time
+}
+
+// fail begins a respite.
+func (l *line) fail() {
+	l.pause = min(max(2*l.pause, respite), maxRespite)
+	l.rest = time.Now().Add(l.pause)
 }
 
 func newParents(maker func(context.Context, tier.Spec) (*parent, error)) *parents {
@@ -70,12 +83,16 @@ func kindOf(spec *tier.Spec) string {
 // now. It has a parent made for the next ones.
 func (t *Tier) openCopy(ctx context.Context, spec tier.Spec) (box tier.Box) {
 	kind := kindOf(&spec)
-	if from := t.parents.take(kind); from != nil {
+	for range 2 { // the first may end, with its successor there, while we wait for our turn
+		from := t.parents.take(kind)
+		if from == nil {
+			break
+		}
 		b, err := t.open(ctx, spec, missing{}, from)
-		if err == nil {
+		t.parents.tried(kind, from, err)
+		if !errors.Is(err, errBarren) {
 			box = b
-		} else if ctx.Err() == nil {
-			t.parents.failed(kind, from)
+			break
 		}
 	}
 	t.parents.want(kind, &spec)
@@ -91,23 +108,35 @@ func (ps *parents) take(kind string) *parent {
 		return nil
 	}
 	p := l.parent
-	if p.copies >= maxCopies || time.Since(p.made) > maxAge {
+	if !p.usable(maxCopies, maxAge) {
 		ps.drop(l)
 		return nil
 	}
-	p.copies++
+	p.taken++
 	l.used = time.Now()
 	return p
 }
 
-// failed says that a parent made no box. One that never made any will not.
-func (ps *parents) failed(kind string, p *parent) {
+// usable tells whether there are fewer copies of the parent, and it is younger.
+func (p *parent) usable(copies int, age time.Duration) bool {
+	return p.taken < copies && time.Since(p.made) < age
+}
+
+// tried says what came of a box that was to be a copy of a parent. One that made
+// none is dropped; other errors are the box's own, but where the host refuses the
+// copy a wall, it refuses it to all. A kind whose parent never made any gets a respite.
+func (ps *parents) tried(kind string, p *parent, err error) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	if l := ps.kinds[kind]; l != nil && l.parent == p {
+	l := ps.kinds[kind]
+	switch {
+	case l.parent != p:
+	case err == nil:
+		p.proven, l.pause = true, 0
+	case errors.Is(err, errBarren), !p.proven && tier.IsKind(err, tier.KindUnsupported):
 		ps.drop(l)
-		if p.copies <= 1 {
-			l.rest = time.Now().Add(respite)
+		if !p.proven {
+			l.fail()
 		}
 	}
 }
@@ -122,8 +151,7 @@ func (ps *parents) want(kind string, spec *tier.Spec) {
 		l = &line{}
 		ps.kinds[kind] = l
 	}
-	if p := l.parent; ps.done || l.making || time.Now().Before(l.rest) ||
-		p != nil && p.copies < renewCopies && time.Since(p.made) < renewAge {
+	if p := l.parent; ps.done || l.making || time.Now().Before(l.rest) || p != nil && p.usable(renewCopies, renewAge) {
 		return
 	}
 	root, standby := *spec.Root, *spec.Standby
@@ -138,7 +166,7 @@ func (ps *parents) want(kind string, spec *tier.Spec) {
 		l.making = false
 		switch {
 		case err != nil:
-			l.rest = time.Now().Add(respite)
+			l.fail()
 			return
 		case ps.done:
 			p.close()
@@ -177,7 +205,6 @@ func (ps *parents) bound() {
 	}
 	if n > maxParents {
 		ps.drop(ps.kinds[oldest])
-		delete(ps.kinds, oldest)
 	}
 }
 
@@ -189,9 +216,10 @@ func (ps *parents) drop(l *line) {
 	}
 	p.end.Stop()
 	ps.all.Go(func() {
-		p.turn.Lock() // its last copy
-		defer p.turn.Unlock()
+		p.turn <- struct{}{} // its last copy
 		p.close()
+		p.torn = true
+		<-p.turn
 	})
 }
 
@@ -216,7 +244,7 @@ func (t *Tier) Copies(spec tier.Spec) bool {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	l := ps.kinds[kindOf(&spec)]
-	return l != nil && l.parent != nil && l.parent.copies < maxCopies && time.Since(l.parent.made) < maxAge
+	return l != nil && l.parent != nil && l.parent.usable(maxCopies, maxAge)
 }
 
 // Close ends the parents of boxes. Boxes live on.

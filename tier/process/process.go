@@ -172,7 +172,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing, from *
 	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
 	if from != nil {
-		err = t.copy(&plan, from, ends, inner, group, g)
+		err = t.copy(ctx, &plan, from, ends, inner, group, g)
 	} else {
 		err = t.bootNew(&plan, ends, inner, group, g)
 	}
