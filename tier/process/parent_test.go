@@ -70,8 +70,9 @@ func forking(t testing.TB, o Options, spec tier.Spec) *Tier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr.parents.kinds[kindOf(&spec)] = &line{parent: p}
-	tr.parents.expire(tr.parents.kinds[kindOf(&spec)])
+	l := &line{}
+	tr.parents.kinds[kindOf(&spec)] = l
+	tr.parents.add(l, p)
 	return tr
 }
 
@@ -361,11 +362,15 @@ func TestParentGone(t *testing.T) {
 	}
 	tr.parents.want(kind, &spec)
 	tr.parents.all.Wait()
-	parentOf(tr, spec).copies = renewCopies
 	last := parentOf(tr, spec)
+	last.copies = renewCopies
 	tr.parents.want(kind, &spec)
 	tr.parents.all.Wait()
-	if parentOf(tr, spec) == last {
+	if parentOf(tr, spec) != last {
+		t.Error("a parent that can make more boxes was ended")
+	}
+	last.copies = maxCopies
+	if next := tr.parents.take(kind); !tr.Copies(spec) || next == nil || next == last {
 		t.Error("no successor was made before the end")
 	}
 }
