@@ -270,7 +270,7 @@ for d in "/workspace", "/tmp", "/dev/shm":
     open(d + "/left", "w").write("x")
 s = socket.socket(socket.AF_UNIX); s.bind("\0left"); s.listen()
 n = socket.socket(); n.bind(("127.0.0.1", 4321)); n.listen()
-print(random.random(), secrets.token_hex(), uuid.uuid4(), os.urandom(8), tempfile.mktemp(), hash("a"))
+print(random.random(), secrets.token_hex(), uuid.uuid4(), os.urandom(8).hex(), tempfile.mktemp(), hash("a"))
 print("up", flush=True)
 `
 	const look = `

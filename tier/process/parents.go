@@ -20,7 +20,7 @@ import (
 // end, and waits for that: a parent costs as much as many copies.
 const (
 	maxCopies   = 64
-	renewCopies = 24
+	renewCopies = 8
 	maxAge      = 10 * time.Minute
 	renewAge    = 5 * time.Minute
 )
