@@ -48,6 +48,7 @@ type line struct {
 	parent *parent       // nil: none
 	next   *parent       // nil: none yet
 	making chan struct{} // closed when one is made or cannot be; nil: none is being made
+	renews bool          // what is being made is a successor, and soon there
 	rest   time.Time     // until then none is made
 	used   time.Time
 }
@@ -152,7 +153,7 @@ func (ps *parents) want(kind string, spec *tier.Spec) <-chan struct{} {
 		Args: slices.Clone(standby.Args), Env: slices.Clone(standby.Env), Dir: standby.Dir,
 	}}
 	made := make(chan struct{})
-	l.making, l.used = made, time.Now()
+	l.making, l.renews, l.used = made, l.parent != nil, time.Now()
 	ps.all.Go(func() {
 		p, err := ps.make(ps.ctx, bare)
 		ps.mu.Lock()
@@ -251,7 +252,7 @@ func (t *Tier) Copies(spec tier.Spec) bool {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	l := ps.kinds[kindOf(&spec)]
-	return l != nil && (l.parent != nil && !l.parent.spent() || l.next != nil && !l.next.spent())
+	return l != nil && (l.parent != nil && !l.parent.spent() || l.next != nil || l.making != nil && l.renews)
 }
 
 // Close ends the parents of boxes. Boxes live on.
