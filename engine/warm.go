@@ -112,11 +112,15 @@ func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (
 		return nil, err
 	}
 	defer link.close()
-	if s.candidate, err = open(steps.Candidate, link.toCandidate.r, link.toHarness.w, s.parser.w); err != nil {
-		return nil, err
-	}
-	s.harness, err = open(steps.Harness, link.toHarness.r, link.toCandidate.w, s.tests.w)
-	return s, err
+	var err2 error
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		s.harness, err2 = open(steps.Harness, link.toHarness.r, link.toCandidate.w, s.tests.w)
+	}()
+	s.candidate, err = open(steps.Candidate, link.toCandidate.r, link.toHarness.w, s.parser.w)
+	<-opened
+	return s, errors.Join(err, err2)
 }
 
 // close destroys the boxes.

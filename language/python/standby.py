@@ -128,6 +128,7 @@ def harness():
         wire.write_frame(harness.LINK_OUT, {"n": 0, "op": "end"})
     except OSError:
         pass  # it has ended before
+    end(0)
 
 
 def program():
