@@ -117,11 +117,15 @@ func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (
 	if !may(candidate) || !may(harness) {
 		return nil, errLater
 	}
-	if s.candidate, err = t.Open(ctx, candidate); err != nil {
-		return nil, err
-	}
-	s.harness, err = t.Open(ctx, harness)
-	return s, err
+	var err2 error
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		s.harness, err2 = t.Open(ctx, harness)
+	}()
+	s.candidate, err = t.Open(ctx, candidate)
+	<-opened
+	return s, errors.Join(err, err2)
 }
 
 // close destroys the boxes.

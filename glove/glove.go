@@ -151,13 +151,13 @@ func (e Ends) Send(s *Script, deadline time.Time) error { return e.send(s, deadl
 
 func (e Ends) send(s *Script, deadline time.Time) error {
 	s.finish()
-	raw, err := s.layout(scriptBase)
+	raw, err := s.layout(make([]byte, 8), scriptBase)
 	if err != nil {
 		return err
 	}
+	binary.LittleEndian.PutUint64(raw, uint64(len(raw)-8))
 	e.Script.SetWriteDeadline(deadline)
-	head := binary.LittleEndian.AppendUint64(make([]byte, 0, 8+len(raw)), uint64(len(raw)))
-	_, err = e.Script.Write(append(head, raw...))
+	_, err = e.Script.Write(raw)
 	return err
 }
 

@@ -80,7 +80,7 @@ func makeImage(data []byte) []byte {
 func loaderData() []byte {
 	mem := make([]byte, scriptBase-faultBase)
 	place := func(s *Script, at uint64, limit int) {
-		raw, err := s.layout(at)
+		raw, err := s.layout(nil, at)
 		if err != nil || len(raw) > limit {
 			panic(fmt.Sprintf("glove: the image: %v, %d bytes", err, len(raw)))
 		}

@@ -17,13 +17,13 @@ func Program(s *Script) ([]byte, error) {
 		exit := s.add("exit", linux.SYS_EXIT_GROUP, 0)
 		negate.To(exit.Arg(0))
 	}
-	raw, err := s.layout(scriptBase)
+	raw, err := s.layout(nil, scriptBase)
 	if err != nil {
 		return nil, err
 	}
 	start := new(Script)
 	start.Jump(script)
-	first, err := start.layout(loaderBase)
+	first, err := start.layout(nil, loaderBase)
 	if err != nil {
 		return nil, err
 	}

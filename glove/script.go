@@ -3,6 +3,7 @@ package glove
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/linux"
 )
@@ -84,14 +85,15 @@ type Ins struct {
 }
 
 // value is a word of an instruction: a number, or an address that is known
-// when the script is laid out.
+// when the script is laid out. It is small and without a pointer: each box takes
+// thousands of them.
 type value struct {
-	kind   valueKind
 	number uint64
-	ins    *Ins
+	kind   valueKind
+	ins    int32 // the index of an instruction
 }
 
-type valueKind int
+type valueKind uint8
 
 const (
 	kindNumber  valueKind = iota
@@ -283,11 +285,11 @@ func (s *Script) value(v any) value {
 // Arg is the address of argument n, so that the result of another call can be
 // stored there.
 func (i *Ins) Arg(n int) Ref {
-	return Ref{value{kind: kindArg, number: uint64(wordArg + n), ins: i}}
+	return Ref{value{kind: kindArg, number: uint64(wordArg + n), ins: int32(i.index)}}
 }
 
 // Compare is the address of the word that IfEqual and IfOther compare with.
-func (i *Ins) Compare() Ref { return Ref{value{kind: kindArg, number: wordCompare, ins: i}} }
+func (i *Ins) Compare() Ref { return Ref{value{kind: kindArg, number: wordCompare, ins: int32(i.index)}} }
 
 // To stores the result in the word at r.
 func (i *Ins) To(r Ref) *Ins {
@@ -319,16 +321,18 @@ func (i *Ins) IfOther(v int64, l *Label) *Ins {
 	return i
 }
 
-// layout returns the script as bytes for the address base.
-func (s *Script) layout(base uint64) ([]byte, error) {
+// layout appends the script as bytes for the address base.
+func (s *Script) layout(to []byte, base uint64) ([]byte, error) {
 	size := len(s.ins) * insSize
 	end := size + (len(s.data)+7)&^7
 	if n := end + s.scratch; n > MaxScript {
 		return nil, fmt.Errorf("glove: the script has %d bytes: at most %d", n, MaxScript)
 	}
-	out := make([]byte, size, size+len(s.data))
+	to = slices.Grow(to, size+len(s.data))
+	all := to[len(to) : len(to)+size]
+	clear(all)
 	for n, i := range s.ins {
-		w := out[n*insSize:]
+		w := all[n*insSize:]
 		put := func(word int, v value) {
 			binary.LittleEndian.PutUint64(w[word*8:], address(v, base, size, end))
 		}
@@ -345,16 +349,16 @@ func (s *Script) layout(base uint64) ([]byte, error) {
 			}
 			continue
 		}
-		to := i.target.fixed
-		if to == 0 {
+		target := i.target.fixed
+		if target == 0 {
 			if i.target.index < 0 || i.target.index >= len(s.ins) {
 				return nil, fmt.Errorf("glove: instruction %d (%s) jumps to a label that is not placed", n, i.name)
 			}
-			to = base + uint64(i.target.index)*insSize
+			target = base + uint64(i.target.index)*insSize
 		}
-		put(wordTarget, value{number: to})
+		put(wordTarget, value{number: target})
 	}
-	return append(out, s.data...), nil
+	return append(to[:len(to)+size], s.data...), nil
 }
 
 func address(v value, base uint64, dataStart, dataEnd int) uint64 {
@@ -364,7 +368,7 @@ func address(v value, base uint64, dataStart, dataEnd int) uint64 {
 	case kindData:
 		return base + uint64(dataStart) + v.number
 	case kindArg:
-		return base + uint64(v.ins.index)*insSize + v.number*8
+		return base + uint64(v.ins)*insSize + v.number*8
 	}
 	return v.number
 }

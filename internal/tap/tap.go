@@ -6,6 +6,7 @@ package tap
 import (
 	"io"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -16,6 +17,12 @@ type Tap struct {
 	ended chan struct{}
 }
 
+// buffer is what is read at a time. A run has many taps, most of them for a few
+// bytes, so buffers are used again; a writer keeps nothing of what it is given.
+type buffer [64 << 10]byte
+
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
 // Open starts to copy. The writer is never called by two goroutines at a time;
 // its errors are ignored: what it does not want it throws away, so that whoever
 // writes to the pipe is never stuck on it.
@@ -24,9 +31,10 @@ func Open(from *os.File, to io.Writer) *Tap {
 	from.SetReadDeadline(time.Time{})
 	go func() {
 		defer close(t.ended)
-		buf := make([]byte, 64<<10)
+		buf := buffers.Get().(*buffer)
+		defer buffers.Put(buf)
 		for {
-			n, err := from.Read(buf)
+			n, err := from.Read(buf[:])
 			if n > 0 {
 				t.to.Write(buf[:n])
 			}
@@ -43,9 +51,10 @@ func (t *Tap) Stop() {
 	t.from.SetReadDeadline(time.Unix(1, 0))
 	<-t.ended
 	t.from.SetReadDeadline(time.Time{})
-	buf := make([]byte, 64<<10)
+	buf := buffers.Get().(*buffer)
+	defer buffers.Put(buf)
 	for {
-		n, err := readNow(t.from, buf)
+		n, err := readNow(t.from, buf[:])
 		if n <= 0 || err != nil {
 			return
 		}

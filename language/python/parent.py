@@ -8,6 +8,7 @@ import sys
 
 IMAGE = 39  # the glove, as an ELF executable
 ALIGN = 1 << 16
+NOTHING = 0, 0
 READ, WRITE, EXECUTE = 1, 2, 4
 PRIVATE, ANONYMOUS, FIXED_NOREPLACE = 0x2, 0x20, 0x100000
 
@@ -34,10 +35,15 @@ def copies():
     before.restype = after.restype = None
     handlers = [(n, _signal.getsignal(n)) for n in range(1, 32)]
     handlers = [(n, h) for n, h in handlers if h not in (None, _signal.SIG_DFL)]
-    # What a copy touches costs it a page, so it frees nothing of all this; but a
-    # program does not see what it has not loaded.
+    munmap = libc.munmap
+    # What a copy touches costs it a page, so it frees nothing of all this, not
+    # even a set of names; but a program does not see what it has not loaded.
     kept.extend(sys.modules.pop(name) for name in set(sys.modules) - loaded)
-    kept.extend((libc, enter, before, after, spans, handlers))
+    kept.extend((libc, enter, before, after, munmap, spans, handlers, loaded))
+    # Once here, or each copy looks them up.
+    before()
+    after()
+    munmap(*NOTHING)
     gc.collect()
     alone()
     gc.freeze()
@@ -47,11 +53,11 @@ def copies():
     for n, handler in handlers:  # the glove undid them: commands inherit what it ignores
         _signal.signal(n, handler)
     for span in spans:
-        if libc.munmap(*span) != 0:
+        if munmap(*span) != 0:
             raise OSError("the glove stays")
 
 
-kept = []
+kept = []  # what is not to be freed
 
 
 def alone():

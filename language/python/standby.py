@@ -42,13 +42,14 @@ def ready():
     for name in COMMON:
         __import__(name)
     common = set(sys.modules) - before
+    parent.kept.extend((before, common))
     ours.update(vars(sys))
     practise()
     gc.collect()
     gc.freeze()
-    known.update((name, id(module)) for name, module in sys.modules.items() if name != "__main__")
     if parent.wanted():
         parent.copies()
+        practise("print(1)")  # each copy: it gets its own pages before its orders
     while True:
         os.write(READY, b"\n")
         said = os.read(ORDERS, 1 << 16)
@@ -64,13 +65,17 @@ def ready():
     size, _, said = said.partition(b"\n")
     while len(said) < int(size):
         said += os.read(ORDERS, 1 << 20) or os._exit(0)
+    return heed(said, common)
+
+
+def heed(said, common):
+    """Reads orders."""
     orders = wire._loads(said.decode())  # of the host: without a bound
     sys.modules["random"].seed(int(orders["seed"], 16))
     fresh(orders["staged"], common)
     return orders
 
 
-known = {}  # the modules before the program, by name: to look at one is to copy its page
 ours = set()  # what sys holds before the program puts something there
 
 
@@ -82,21 +87,22 @@ def fresh(files, common):
             sys.modules.pop(name, None)
 
 
-def practise():
+def practise(*programs):
     """Does what comes between the orders and the end, with a small program, and
     leaves no trace of it: what is done for the first time takes its time."""
-    import io
     kept = sys.stdout, sys.stderr, sys.modules["__main__"]
     try:
-        for program in EXERCISE, "1/0":
-            sys.stdout = sys.stderr = io.StringIO()
+        for program in programs or (EXERCISE, "1/0"):
+            heed(b'{"seed": "%s", "staged": ["standby.py"], "size": 1}' % (b"5a" * 32), ())
             r, w = os.pipe()
-            sys.modules["random"].seed(1)
-            check(["standby.py"], lambda path: program, w, w)
+            sys.stdout = sys.stderr = open(w, "w", encoding="utf-8")
+            report = os.dup(w)
+            check(["standby.py"], lambda path: program, report, report)
             run(compile(program, "standby.py", "exec", dont_inherit=True), "standby.py")
+            wind_up([vars(m) for n, m in added() if own(n, m)])
+            sys.stdout.close()
             os.close(r)
             del sys.path[0]
-            wind_up([vars(sys.modules["__main__"])])
     finally:
         sys.stdout, sys.stderr, sys.modules["__main__"] = kept
         for name in ("last_type", "last_value", "last_traceback", "last_exc"):
@@ -122,16 +128,17 @@ def harness():
         wire.write_frame(harness.LINK_OUT, {"n": 0, "op": "end"})
     except OSError:
         pass  # it has ended before
+    end(0)
 
 
 def program():
     """Becomes `python3 main.py`."""
     deeper = depth()
-    orders = ready()
-    sys.setrecursionlimit(sys.getrecursionlimit() + deeper)
     sys.path.remove(HOME)
     for name in [n for n in sys.modules if n.partition(".")[0] == "_glovebox"]:
-        del sys.modules[name]
+        parent.kept.append(sys.modules.pop(name))
+    orders = ready()
+    sys.setrecursionlimit(sys.getrecursionlimit() + deeper)
     sys.argv[:] = [orders["main"], *orders["args"]]
     read = sys.modules["sitecustomize"].whole
     if "sources" in orders:
@@ -248,12 +255,32 @@ def end(code):
         setattr(sys, name, getattr(sys, "__%s__" % name, None))
     for name in ("last_type", "last_value", "last_traceback", "last_exc", *(set(vars(sys)) - ours)):
         vars(sys)[name] = None
-    failed = wind_up([vars(m) for n, m in list(sys.modules.items()) if known.get(n) != id(m) and own(n, m)]) or failed
+    failed = wind_up([vars(m) for n, m in added() if own(n, m)]) or failed
     if code == INTERRUPTED:
         import signal
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
     _exit(120 if failed else code)
+
+
+def added():
+    """The main module and those that were loaded or made since there are orders, as
+    sys.modules has them. To look at another is to copy its page."""
+    import gc
+    main = sys.modules.get("__main__")
+    left = {id(o) for o in gc.get_objects() if type(o) is type(sys)} - {id(main)}  # the others are frozen
+    found = []
+    try:
+        for name in reversed(sys.modules):  # the youngest first
+            if not left:
+                break
+            module = sys.modules[name]
+            if id(module) in left:
+                left.remove(id(module))
+                found.append((name, module))
+    except Exception:  # a thread loads more
+        return list(sys.modules.items())
+    return [("__main__", main), *reversed(found)]
 
 
 def own(name, module):

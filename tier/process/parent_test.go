@@ -77,8 +77,9 @@ func forking(t testing.TB, o Options, spec tier.Spec) *Tier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr.parents.kinds[kindOf(&spec)] = &line{parent: p}
-	tr.parents.expire(tr.parents.kinds[kindOf(&spec)])
+	l := &line{}
+	tr.parents.kinds[kindOf(&spec)] = l
+	tr.parents.add(l, p)
 	return tr
 }
 
@@ -288,7 +289,7 @@ for d in "/workspace", "/tmp", "/dev/shm":
     open(d + "/left", "w").write("x")
 s = socket.socket(socket.AF_UNIX); s.bind("\0left"); s.listen()
 n = socket.socket(); n.bind(("127.0.0.1", 4321)); n.listen()
-print(random.random(), secrets.token_hex(), uuid.uuid4(), os.urandom(8), tempfile.mktemp(), hash("a"))
+print(random.random(), secrets.token_hex(), uuid.uuid4(), os.urandom(8).hex(), tempfile.mktemp(), hash("a"))
 print("up", flush=True)
 `
 	const look = `
@@ -383,11 +384,15 @@ func TestParentGone(t *testing.T) {
 	}
 	tr.parents.want(kind, &spec)
 	tr.parents.all.Wait()
-	parentOf(tr, spec).taken = renewCopies
 	last := parentOf(tr, spec)
+	last.taken = renewCopies
 	tr.parents.want(kind, &spec)
 	tr.parents.all.Wait()
-	if parentOf(tr, spec) == last {
+	if parentOf(tr, spec) != last {
+		t.Error("a parent that can make more boxes was ended")
+	}
+	last.taken = maxCopies
+	if next := tr.parents.take(kind); !tr.Copies(spec) || next == nil || next == last {
 		t.Error("no successor was made before the end")
 	}
 }
@@ -518,8 +523,7 @@ func TestParentReplaced(t *testing.T) {
 	}
 	tr.parents.mu.Lock()
 	tr.parents.drop(l)
-	l.parent = next
-	tr.parents.expire(l)
+	tr.parents.add(l, next)
 	tr.parents.mu.Unlock()
 	old.torn = true // as drop does, when it has its turn
 	<-old.turn
@@ -623,7 +627,7 @@ func TestTooManyParents(t *testing.T) {
 	}
 	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
 		ps.mu.Lock()
-		ready := !slices.ContainsFunc(others, func(l *line) bool { return l.making })
+		ready := !slices.ContainsFunc(others, func(l *line) bool { return l.making != nil })
 		ps.mu.Unlock()
 		if ready {
 			break

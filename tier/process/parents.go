@@ -18,10 +18,10 @@ import (
 // What is equal in all copies of a parent, such as the seed of an interpreter's
 // hash tables and where its code lies, can be learned by the code in one of them.
 // So few boxes share a parent, for a short time; its successor is made before its
-// end.
+// end, and waits for that: a parent costs as much as many copies.
 const (
 	maxCopies   = 64
-	renewCopies = 40
+	renewCopies = 8
 	maxAge      = 10 * time.Minute
 	renewAge    = 5 * time.Minute
 )
@@ -48,11 +48,13 @@ type parents struct {
 	done  bool
 }
 
-// line is the parent of a kind now. There is one for each kind there ever was:
-// who makes a parent comes back to it.
+// line is the parent of a kind now, and its successor. There is one for each kind
+// there ever was: who makes a parent comes back to it.
 type line struct {
-	parent *parent // nil: none
-	making bool
+	parent *parent       // nil: none
+	next   *parent       // nil: none yet
+	making chan struct{} // closed when one is made or cannot be; nil: none is being made
+	renews bool          // what is being made is a successor, and soon there
 	pause  time.Duration // the last respite, until one is proven
 	rest   time.Time     // until then none is made
 	used   time.Time
@@ -79,24 +81,39 @@ func kindOf(spec *tier.Spec) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// openCopy makes a box as a copy of a parent, or returns nil where that cannot be
-// now. It has a parent made for the next ones.
+// openCopy makes a box as a copy of a parent, or returns nil where that cannot be.
+// It has a parent made for the next ones.
 func (t *Tier) openCopy(ctx context.Context, spec tier.Spec) (box tier.Box) {
 	kind := kindOf(&spec)
 	for range 2 { // the first may end, with its successor there, while we wait for our turn
 		from := t.parents.take(kind)
 		if from == nil {
-			break
+			// To start an interpreter takes as long as to wait for a parent.
+			select {
+			case <-t.parents.want(kind, &spec):
+				from = t.parents.take(kind)
+			case <-ctx.Done():
+			}
+		}
+		if from == nil {
+			return nil
 		}
 		b, err := t.open(ctx, spec, missing{}, from)
 		t.parents.tried(kind, from, err)
+		t.parents.want(kind, &spec)
 		if !errors.Is(err, errBarren) {
-			box = b
-			break
+			return b
 		}
 	}
-	t.parents.want(kind, &spec)
-	return box
+	return nil
+}
+
+// spent tells whether no more copies are to be made of the parent.
+func (p *parent) spent() bool { return !p.usable(maxCopies, maxAge) }
+
+// usable tells whether there are fewer copies of the parent, and it is younger.
+func (p *parent) usable(copies int, age time.Duration) bool {
+	return p.taken < copies && time.Since(p.made) < age
 }
 
 // take returns the parent of a kind, or nil.
@@ -104,22 +121,18 @@ func (ps *parents) take(kind string) *parent {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	l := ps.kinds[kind]
-	if l == nil || l.parent == nil {
+	if l == nil {
 		return nil
 	}
-	p := l.parent
-	if !p.usable(maxCopies, maxAge) {
+	for l.parent != nil && l.parent.spent() {
 		ps.drop(l)
+	}
+	if l.parent == nil {
 		return nil
 	}
-	p.taken++
+	l.parent.taken++
 	l.used = time.Now()
-	return p
-}
-
-// usable tells whether there are fewer copies of the parent, and it is younger.
-func (p *parent) usable(copies int, age time.Duration) bool {
-	return p.taken < copies && time.Since(p.made) < age
+	return l.parent
 }
 
 // tried says what came of a box that was to be a copy of a parent. One that made
@@ -141,9 +154,12 @@ func (ps *parents) tried(kind string, p *parent, err error) {
 	}
 }
 
+// none is closed: nobody makes a parent.
+var none = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
+
 // want has a parent made for the further boxes of a kind, unless there is one.
-// It returns at once.
-func (ps *parents) want(kind string, spec *tier.Spec) {
+// It returns at once, with what is closed when one is made or cannot be.
+func (ps *parents) want(kind string, spec *tier.Spec) <-chan struct{} {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	l := ps.kinds[kind]
@@ -151,41 +167,49 @@ func (ps *parents) want(kind string, spec *tier.Spec) {
 		l = &line{}
 		ps.kinds[kind] = l
 	}
-	if p := l.parent; ps.done || l.making || time.Now().Before(l.rest) || p != nil && p.usable(renewCopies, renewAge) {
-		return
+	if l.making != nil {
+		return l.making
+	}
+	if p := l.parent; ps.done || l.next != nil || time.Now().Before(l.rest) || p != nil && p.usable(renewCopies, renewAge) {
+		return none
 	}
 	root, standby := *spec.Root, *spec.Standby
 	bare := tier.Spec{Root: &rootfs.Root{Key: root.Key, Tree: root.Tree}, Standby: &tier.Command{
 		Args: slices.Clone(standby.Args), Env: slices.Clone(standby.Env), Dir: standby.Dir,
 	}}
-	l.making, l.used = true, time.Now()
+	made := make(chan struct{})
+	l.making, l.renews, l.used = made, l.parent != nil, time.Now()
 	ps.all.Go(func() {
 		p, err := ps.make(ps.ctx, bare)
 		ps.mu.Lock()
 		defer ps.mu.Unlock()
-		l.making = false
+		defer close(made)
+		l.making = nil
 		switch {
 		case err != nil:
 			l.fail()
-			return
 		case ps.done:
 			p.close()
-			return
+		default:
+			ps.add(l, p)
+			ps.bound()
 		}
-		ps.drop(l)
-		l.parent = p
-		ps.expire(l)
-		ps.bound()
 	})
+	return made
 }
 
-// expire ends the parent at its age, used or not.
-func (ps *parents) expire(l *line) {
-	p := l.parent
+// add makes a parent the one of its kind, now or when that is spent, and ends it
+// at its age, used or not.
+func (ps *parents) add(l *line, p *parent) {
+	if l.parent == nil {
+		l.parent = p
+	} else {
+		l.next = p
+	}
 	p.end = time.AfterFunc(maxAge, func() {
 		ps.mu.Lock()
 		defer ps.mu.Unlock()
-		if l.parent == p {
+		for l.parent != nil && l.parent.spent() { // the successor is younger
 			ps.drop(l)
 		}
 	})
@@ -199,21 +223,30 @@ func (ps *parents) bound() {
 		if l.parent == nil {
 			continue
 		}
-		if n++; oldest == "" || l.used.Before(ps.kinds[oldest].used) {
+		if n++; l.next != nil {
+			n++
+		}
+		if oldest == "" || l.used.Before(ps.kinds[oldest].used) {
 			oldest = kind
 		}
 	}
 	if n > maxParents {
-		ps.drop(ps.kinds[oldest])
+		ps.dropAll(ps.kinds[oldest])
 	}
 }
 
-// drop ends a parent; a copy that is being made of it fails, or lives on.
+// dropAll ends all parents of a kind.
+func (ps *parents) dropAll(l *line) {
+	for l.parent != nil {
+		ps.drop(l)
+	}
+}
+
+// drop ends a parent, and its successor takes its place. A copy that is being made
+// of it fails, or lives on.
 func (ps *parents) drop(l *line) {
 	p := l.parent
-	if l.parent = nil; p == nil {
-		return
-	}
+	l.parent, l.next = l.next, nil
 	p.end.Stop()
 	ps.all.Go(func() {
 		p.turn <- struct{}{} // its last copy
@@ -229,7 +262,7 @@ func (ps *parents) close() {
 	ps.done = true
 	ps.stop()
 	for _, l := range ps.kinds {
-		ps.drop(l)
+		ps.dropAll(l)
 	}
 	ps.mu.Unlock()
 	ps.all.Wait()
@@ -244,7 +277,7 @@ func (t *Tier) Copies(spec tier.Spec) bool {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	l := ps.kinds[kindOf(&spec)]
-	return l != nil && l.parent != nil && l.parent.usable(maxCopies, maxAge)
+	return l != nil && (l.parent != nil && !l.parent.spent() || l.next != nil || l.making != nil && l.renews)
 }
 
 // Close ends the parents of boxes. Boxes live on.
