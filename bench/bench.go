@@ -9,6 +9,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -26,6 +27,8 @@ type Contestant struct {
 	// keeps things warm learns how many are wanted from being asked, so a turn
 	// that is not counted comes before each figure.
 	Warm bool
+	// Only is the one mode that it is timed in; empty means all.
+	Only Mode
 }
 
 // Mode is how requests follow each other.
@@ -102,7 +105,7 @@ func (p *Plan) cells() []cell {
 	return all
 }
 
-// Cells is how many figures are made of each contestant.
+// Cells is how many figures are made of each contestant that is timed in all modes.
 func (p *Plan) Cells() int { return len(p.cells()) }
 
 // Run times the contestants. The first one is what the others are compared
@@ -120,13 +123,18 @@ func (p *Plan) Run(ctx context.Context, list []Contestant) ([]Figure, error) {
 			c.share = max(time.Until(end), 0) / time.Duration((len(cells)-i)*len(list))
 			c.share = max(c.share, time.Millisecond)
 		}
-		figures, err := p.time(ctx, list, c)
+		figures, err := p.time(ctx, those(list, c.mode), c)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, figures...)
 	}
 	return all, nil
+}
+
+// those are the contestants that are timed in a mode.
+func those(list []Contestant, mode Mode) []Contestant {
+	return slices.DeleteFunc(slices.Clone(list), func(c Contestant) bool { return c.Only != "" && c.Only != mode })
 }
 
 // time makes one figure of each contestant. They take turns.

@@ -67,6 +67,27 @@ func TestFigures(t *testing.T) {
 	})
 }
 
+// TestOnly: one is timed in its own mode alone.
+func TestOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := Plan{Clients: []int{1, 2}, Requests: 4, Sustain: time.Second}
+		some := takes("some", time.Millisecond)
+		some.Only = Sustained
+		figures, err := p.Run(t.Context(), []Contestant{takes("all", time.Millisecond), some})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range figures {
+			if f.Name == "some" && f.Mode != Sustained {
+				t.Errorf("%+v", f)
+			}
+		}
+		if n := len(figures); n != p.Cells()+2 {
+			t.Errorf("%d figures", n)
+		}
+	})
+}
+
 // TestSlowSustained: the rate is right however the requests fit into
 // the second, those that are longer included.
 func TestSlowSustained(t *testing.T) {

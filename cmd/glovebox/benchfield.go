@@ -65,14 +65,14 @@ func (p python) inTree() []string { return []string{p.box, "-I", "-c", pythonLin
 
 // field finds who can be timed on this machine: bare execution first, which the
 // others are compared with.
-func (c *benchCmd) field(ctx context.Context, cold *engine.Engine, stderr io.Writer) (f *field, err error) {
+func (c *benchCmd) field(ctx context.Context, e *engine.Engine, stderr io.Writer) (f *field, err error) {
 	f = &field{missing: map[string]string{}, single: map[string]bool{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.close())
 		}
 	}()
-	tc, err := cold.Toolchain(ctx, language.Python)
+	tc, err := e.Toolchain(ctx, language.Python)
 	if err != nil {
 		return nil, err
 	}
@@ -93,22 +93,28 @@ func (c *benchCmd) field(ctx context.Context, cold *engine.Engine, stderr io.Wri
 	if err := c.peers(ctx, f, stderr, py); err != nil {
 		return nil, err
 	}
-	for _, t := range cold.Tiers() {
+	for _, t := range e.Tiers() {
 		if len(c.Tier) == 0 || slices.Contains(c.Tier, string(t.Name())) {
 			f.tiers = append(f.tiers, t)
 		}
 	}
-	if err := f.enter(ctx, stderr, cold, false); err != nil {
+	if err := f.enter(ctx, stderr, e, cold); err != nil {
 		return nil, err
 	}
-	// The same tiers, so that nothing differs but what was made before.
-	warm, err := engine.New(engine.Config{Tiers: cold.Tiers(), Warm: &engine.Warm{}})
-	if err != nil {
-		return nil, err
-	}
-	f.closers = append(f.closers, warm.Close)
-	if err := f.enter(ctx, stderr, warm, true); err != nil {
-		return nil, err
+	for _, by := range []way{warm, batch} {
+		kept := &engine.Warm{}
+		if by == batch {
+			kept = evalWarm()
+		}
+		// The same tiers, so that nothing differs but what was made before.
+		e, err := engine.New(engine.Config{Tiers: e.Tiers(), Warm: kept})
+		if err != nil {
+			return nil, err
+		}
+		f.closers = append(f.closers, e.Close)
+		if err := f.enter(ctx, stderr, e, by); err != nil {
+			return nil, err
+		}
 	}
 	return f, f.idle(tc)
 }

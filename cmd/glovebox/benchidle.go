@@ -33,7 +33,7 @@ func (f *field) idle(tc *language.Toolchain) error {
 		return err
 	}
 	for _, t := range f.tiers {
-		if f.missing[contestantName(t, false, false)] != "" {
+		if f.missing[contestantName(t, cold, false)] != "" {
 			continue
 		}
 		add := func(what string, plan rootfs.Plan, standby *tier.Command) {

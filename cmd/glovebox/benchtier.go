@@ -28,12 +28,20 @@ const (
 	testsJavaScript       = "const assert = require('node:assert')\nassert.equal(add(1, 2), 3)\nassert.equal(add('a', 'b'), 'ab')\n"
 )
 
+// way is how a tier comes by its boxes.
+type way string
+
+const (
+	cold way = "cold" // made for the run
+	warm way = "warm" // kept ready
+	// Kept ready, too; a run waits for one that is being made, as it is with glovebox
+	// eval: who has many programs waits for nothing but their end.
+	batch way = "batch"
+)
+
 // contestantName is a tier's name in the figures.
-func contestantName(t tier.Tier, warm, proven bool) string {
-	name := string(t.Name()) + " cold"
-	if warm {
-		name = string(t.Name()) + " warm"
-	}
+func contestantName(t tier.Tier, by way, proven bool) string {
+	name := string(t.Name()) + " " + string(by)
 	if proven {
 		name += " proven"
 	}
@@ -41,15 +49,15 @@ func contestantName(t tier.Tier, warm, proven bool) string {
 }
 
 // enter adds an engine's tiers: each runs a program, and one that is tested.
-func (f *field) enter(ctx context.Context, stderr io.Writer, e *engine.Engine, warm bool) error {
+func (f *field) enter(ctx context.Context, stderr io.Writer, e *engine.Engine, by way) error {
 	for _, t := range f.tiers {
-		if warm && !standsBy(t) {
+		if by != cold && !standsBy(t) {
 			for _, proven := range []bool{false, true} {
-				f.missing[contestantName(t, warm, proven)] = "no box of this tier is kept warm"
+				f.missing[contestantName(t, by, proven)] = "no box of this tier is kept warm"
 			}
 			continue
 		}
-		plain, tested := tierContestant(e, t, warm, false), tierContestant(e, t, warm, true)
+		plain, tested := tierContestant(e, t, by, false), tierContestant(e, t, by, true)
 		f.single[plain.Name] = true
 		if err := f.tried(ctx, stderr, plain); err != nil {
 			return err
@@ -72,7 +80,7 @@ func standsBy(t tier.Tier) bool {
 }
 
 // tierContestant times whole runs in a tier.
-func tierContestant(e *engine.Engine, t tier.Tier, warm, proven bool) bench.Contestant {
+func tierContestant(e *engine.Engine, t tier.Tier, by way, proven bool) bench.Contestant {
 	job := glovebox.Job{Tier: t.Name(), Reply: replyPython, Limits: glovebox.Limits{Wall: time.Minute}, Tenant: "bench"}
 	does := "a reply in Markdown to an observation in this process: extracted, checked, run in a box of its own, classified, redacted"
 	_, modules := t.(tier.Modules)
@@ -87,13 +95,18 @@ func tierContestant(e *engine.Engine, t tier.Tier, warm, proven bool) bench.Cont
 			job.Reply, job.Tests = replyTestedJavaScript, []glovebox.File{{Path: "add.test.js", Data: []byte(testsJavaScript)}}
 		}
 	}
-	if warm {
-		does += "; boxes are kept warm, each for one run, and destroyed after the answer"
-	} else {
+	var only bench.Mode
+	switch by {
+	case cold:
 		does += "; nothing is made before the request, and the box is destroyed before the answer"
+	case warm:
+		does += "; boxes are kept warm, each for one run, and destroyed after the answer"
+	case batch:
+		does += "; boxes are kept warm, each for one run, and a run waits for one that is being made"
+		only = bench.Sustained
 	}
 	return bench.Contestant{
-		Name: contestantName(t, warm, proven), How: does, Warm: warm,
+		Name: contestantName(t, by, proven), How: does, Warm: by != cold, Only: only,
 		Do: func(ctx context.Context) (bool, error) {
 			o, err := e.Run(ctx, job)
 			if err != nil {
@@ -125,9 +138,9 @@ func (f *field) ratios() []bench.Ratio {
 	var list []bench.Ratio
 	add := func(key string, of, over bench.Side) { list = append(list, bench.Ratio{Key: key, Of: of, Over: over}) }
 	for _, t := range f.tiers {
-		for _, warm := range []bool{false, true} {
+		for _, by := range []way{cold, warm} {
 			for _, proven := range []bool{false, true} {
-				name := contestantName(t, warm, proven)
+				name := contestantName(t, by, proven)
 				key := strings.ReplaceAll(name, " ", "_")
 				for _, mode := range []bench.Mode{bench.Paced, bench.Closed} {
 					bare := side("bare", mode, 1, bench.P50)
@@ -142,19 +155,19 @@ func (f *field) ratios() []bench.Ratio {
 		}
 		// A batch is of one caller, who waits for nothing but its end; so is
 		// the reference of a proven one.
-		best := f.timed(t, false)
+		best := f.timed(t, batch, false)
 		add("batch_"+string(t.Name()), side(best, bench.Sustained, workers(), bench.Rate), side("bare", bench.Sustained, workers(), bench.Rate))
-		best = f.timed(t, true)
+		best = f.timed(t, batch, true)
 		add("batch_"+string(t.Name())+"_proven", side(best, bench.Sustained, workers(), bench.Rate), side("fork proven", bench.Sustained, workers(), bench.Rate))
 
-		best = f.timed(t, false)
+		best = f.timed(t, warm, false)
 		key := "throughput_c4_" + string(t.Name())
 		if t.Name() == glovebox.TierProcess {
 			key = "throughput_c4"
 		}
 		add(key, side(best, bench.Sustained, peak, bench.Rate), side("bare", bench.Sustained, peak, bench.Rate))
 		if t.Name() == glovebox.TierGVisor {
-			name := contestantName(t, false, false)
+			name := contestantName(t, cold, false)
 			add("gvisor_cold", side(name, bench.Paced, 1, bench.P50), side(runscDo, bench.Paced, 1, bench.P50))
 			add("gvisor_cold_bare", side(name, bench.Paced, 1, bench.P50), side("bare", bench.Paced, 1, bench.P50))
 		}
@@ -162,11 +175,11 @@ func (f *field) ratios() []bench.Ratio {
 	return list
 }
 
-// timed is a tier's warm contestant, or its cold one where that is all there is.
-func (f *field) timed(t tier.Tier, proven bool) string {
-	name := contestantName(t, true, proven)
+// timed is a tier's contestant by a way, or its cold one where that is all there is.
+func (f *field) timed(t tier.Tier, by way, proven bool) string {
+	name := contestantName(t, by, proven)
 	if _, missing := f.missing[name]; missing {
-		return contestantName(t, false, proven)
+		return contestantName(t, cold, proven)
 	}
 	return name
 }

@@ -101,9 +101,8 @@ func (c *evalCmd) Run(s *streams) error {
 		}
 	}
 	defer s.interruptible()()
-	// A sample waits for a box that is being made ready: to make one beside that
-	// would take from both. Before the results file: it knows wrong flags.
-	e, err := c.engineWith(&engine.Warm{Most: 8 * runtime.NumCPU(), Patience: time.Minute})
+	// Before the results file: it knows wrong flags.
+	e, err := c.engineWith(evalWarm())
 	if err != nil {
 		return err
 	}
@@ -349,4 +348,10 @@ func writePage(name string, write func(io.Writer) error) error {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return os.Rename(f.Name(), name)
+}
+
+// evalWarm is what an evaluation keeps ready. A sample waits for a box that is
+// being made: to make one beside that would take from both.
+func evalWarm() *engine.Warm {
+	return &engine.Warm{Most: 8 * runtime.NumCPU(), Patience: time.Minute}
 }
