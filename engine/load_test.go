@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,13 +149,14 @@ func saysIt(e *engine.Engine, name glovebox.TierName, n int, proven bool) string
 	return ""
 }
 
-// someBox is the first process of some box: a child of ours.
+// someBox is the first process of some box, or what boxes are copied from: a child
+// of ours.
 func someBox() int {
 	var boxes []int
 	for _, child := range children() {
 		pid, err := strconv.Atoi(child)
 		is, _ := os.ReadFile("/proc/" + child + "/cmdline")
-		if name, _, _ := strings.Cut(string(is), "\x00"); err == nil && (name == "glove" || name == "runsc-sandbox") {
+		if name, _, _ := strings.Cut(string(is), "\x00"); err == nil && (name == "glove" || name == "runsc-sandbox" || strings.HasPrefix(path.Base(name), "python")) {
 			boxes = append(boxes, pid)
 		}
 	}
