@@ -4,6 +4,7 @@ package engine_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"syscall"
@@ -19,8 +20,9 @@ import (
 
 // BenchmarkWarmRate measures whole requests in the process tier, from a model's
 // reply to the observation, of four clients that do not rest: a program of one
-// line, and the same with a test that is proven. cpu-ms is the processor time of
-// each, that of all processes that were made for it included.
+// line, and one with a test that is proven, where boxes are kept ready; and the
+// line where none is. cpu-ms is the processor time of each, that of all processes
+// that were made for it included.
 func BenchmarkWarmRate(b *testing.B) {
 	t, err := process.New(process.Options{})
 	if err != nil {
@@ -32,6 +34,11 @@ func BenchmarkWarmRate(b *testing.B) {
 	}
 	defer e.Close()
 	need(b, e, language.Python)
+	cold, err := engine.New(engine.Config{Tiers: []tier.Tier{t}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer cold.Close()
 	used := func() (sum time.Duration) {
 		for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 			var r syscall.Rusage
@@ -40,20 +47,22 @@ func BenchmarkWarmRate(b *testing.B) {
 		}
 		return sum
 	}
+	line := glovebox.Job{Reply: "Here:\n```python\nprint(1)\n```\n"}
 	for _, way := range []struct {
-		name    string
-		clients int
-		job     glovebox.Job
+		name string
+		e    *engine.Engine
+		job  glovebox.Job
 	}{
-		{"run", 4, glovebox.Job{Reply: "Here:\n```python\nprint(1)\n```\n"}},
-		{"proven", 4, glovebox.Job{
+		{"run", e, line},
+		{"cold", cold, line},
+		{"proven", e, glovebox.Job{
 			Reply: "Here:\n```python\ndef add(a, b):\n    return a + b\n```\n",
 			Tests: []glovebox.File{{Path: "test_main.py", Data: []byte("from main import add\n\ndef test_add():\n    assert add(1, 2) == 3\n")}},
 		}},
 	} {
 		b.Run(way.name, func(b *testing.B) {
 			run := func() (bool, error) {
-				o, err := e.Run(b.Context(), way.job)
+				o, err := way.e.Run(b.Context(), way.job)
 				if err == nil && o.Status != glovebox.StatusPass {
 					err = errors.New(string(o.Status) + ": " + o.Message)
 				}
@@ -70,7 +79,7 @@ func BenchmarkWarmRate(b *testing.B) {
 			warm := 0
 			before := used()
 			b.ResetTimer()
-			b.SetParallelism(way.clients / 2)
+			b.SetParallelism((4 + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					begin := time.Now()

@@ -289,7 +289,9 @@ func (i *Ins) Arg(n int) Ref {
 }
 
 // Compare is the address of the word that IfEqual and IfOther compare with.
-func (i *Ins) Compare() Ref { return Ref{value{kind: kindArg, number: wordCompare, ins: int32(i.index)}} }
+func (i *Ins) Compare() Ref {
+	return Ref{value{kind: kindArg, number: wordCompare, ins: int32(i.index)}}
+}
 
 // To stores the result in the word at r.
 func (i *Ins) To(r Ref) *Ins {

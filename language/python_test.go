@@ -1,6 +1,7 @@
 package language
 
 import (
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -138,5 +139,32 @@ func TestPythonScore(t *testing.T) {
 		if got := Python.Score(c.src); got < c.min || got > c.max {
 			t.Errorf("%q scores %d, want %d to %d", c.src, got, c.min, c.max)
 		}
+	}
+}
+
+// TestPythonOnce: what the start of a program compiles with runs nothing, and
+// raises what compile raises.
+func TestPythonOnce(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	out, err := exec.Command(python, "-I", "-B", "-c", `
+import sys, warnings
+sys.path.insert(0, "python")
+import startup
+warnings.simplefilter("ignore")
+def raised(how, source):
+    try:
+        return how(source, "/main.py", "exec", dont_inherit=True) and None
+    except Exception as e:
+        return repr(e)
+for source in (b"", b"print('it ran')", b"class A:\n print('it ran')", b"0 is 0", b"def f(:", b"return 1", b"a\0b", b"(" * 1000,
+               b"# coding: latin-1\nx = '\xe4'", b"# coding: koi8-u\nx = ('\xe4'", b"# coding: none"):
+    if raised(startup.once, source) != raised(compile, source) or sys.gettrace():
+        print(source)
+`).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -26,8 +26,9 @@ const (
 	renewAge    = 5 * time.Minute
 )
 
-// maxParents is the most parents of a tier: each holds an interpreter.
-const maxParents = 8
+// maxParents is the most parents of a tier, successors included: each holds an
+// interpreter.
+const maxParents = 16
 
 // A kind whose parents fail has none for a while, and for twice as long each
 // further time.
