@@ -17,9 +17,10 @@ import (
 
 // The threads of a sentry and those that run its guest's code hand every system
 // call to each other. A kernel that puts both on one processor, as some do to
-// let others rest, makes each wait until the other sleeps. So a box that waits
-// for its program has the one on one half of the processors and the other on the
-// other half; when the program turns out to be one that computes, it gets all.
+// let others rest, makes each wait until the other sleeps. So the guest of a box
+// that waits for its program is on one half of the processors, and the sentry, whose
+// threads are many at a program's end, on any; when the program turns out to be one
+// that computes, it gets all.
 // Where boxes do not wait because there are more programs than processors, the
 // kernel places them better.
 
@@ -54,8 +55,8 @@ func processors() (all unix.CPUSet, err error) {
 
 var turn atomic.Uint32
 
-// part parts the sentry from the processes that run the guest, unless the box
-// has something to do. It is no harm where it fails.
+// part puts the processes that run the guest on one half, unless the box has
+// something to do. It is no harm where it fails.
 func (g *ground) part() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,11 +64,10 @@ func (g *ground) part() {
 	if !some || g.closed || g.idle != 0 || g.isDead() {
 		return
 	}
-	first := turn.Add(1) % 2
+	half := turn.Add(1) % 2
 	g.parted = true
-	place(g.sentry.Process.Pid, &two[first])
 	for _, pid := range native.Below(g.sentry.Process.Pid) {
-		place(pid, &two[1-first])
+		place(pid, &two[half])
 	}
 }
 

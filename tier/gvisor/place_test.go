@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// TestPlace: the sentry and the guest begin on different processors, and a box
-// that computes has all.
+// TestPlace: the guest begins on some processors, and the sentry has others; a
+// box that computes has all.
 func TestPlace(t *testing.T) {
 	all, err := processors()
 	if err != nil || all.Count() < 2 {
@@ -31,22 +31,16 @@ func TestPlace(t *testing.T) {
 		}
 		return on
 	}
-	sentry := at(g.sentry.Process.Pid)
-	if n := sentry.Count(); n == 0 || n == all.Count() {
-		t.Errorf("the sentry runs on %d of %d processors", n, all.Count())
+	if n := at(g.sentry.Process.Pid); n != all {
+		t.Errorf("the sentry runs on %d of %d processors", n.Count(), all.Count())
 	}
-	guests := 0
-	for _, pid := range native.Below(g.sentry.Process.Pid) {
-		for cpu, on := 0, at(pid); cpu < 1024; cpu++ {
-			if on.IsSet(cpu) {
-				guests++
-				if sentry.IsSet(cpu) {
-					t.Errorf("process %d may run on processor %d, as its sentry", pid, cpu)
-				}
-			}
+	guests := native.Below(g.sentry.Process.Pid)
+	for _, pid := range guests {
+		if n := at(pid); n.Count() > (all.Count()+1)/2 || n != at(guests[0]) {
+			t.Errorf("process %d may run on %d of %d processors", pid, n.Count(), all.Count())
 		}
 	}
-	if guests == 0 {
+	if len(guests) == 0 {
 		t.Error("no process runs the guest")
 	}
 	// It starts others all the time, and sleeps while it is looked at.
