@@ -71,6 +71,8 @@ type Config struct {
 	// standby command; see [Script.Fork]. That is forked and goes on where the
 	// glove was called, in place of being executed.
 	Within bool
+	// Lent
+	Lent bool
 
 	// See Begin.
 	begun, staged bool
@@ -192,6 +194,14 @@ func (b *Box) Controls() []glovebox.Control { return b.c.Controls }
 // Close implements [tier.Box].
 func (b *Box) Close() error {
 	b.closeOnce.Do(func() {
+		if b.c.Lent {
+			idle := b.busy.TryLock() && b.alive.Swap(false)
+			if !idle {
+				b.c.Ground.Kill()
+			}
+			b.closeErr = b.c.Ground.Close()
+			return
+		}
 		b.alive.Store(false)
 		b.c.Ground.Kill()
 		err := b.c.Ground.Close()

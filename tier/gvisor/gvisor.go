@@ -185,7 +185,7 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec, from *origin) (_ glove.
 		}
 	}
 	guest := guest{
-		spec: from.mark(guestSpec(spec.Root.Image, spec.Limits)), image: spec.Root.Image,
+		spec: from.mark(guestSpec(&spec)), image: spec.Root.Image,
 		memory: spec.Limits.Memory, ids: ids, inner: given, from: from,
 	}
 	if err := g.start(ctx, t.exe, guest); err != nil {

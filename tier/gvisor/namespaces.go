@@ -4,6 +4,7 @@ package gvisor
 
 import (
 	"golang.org/x/sys/unix"
+	"gvisor.dev/gvisor/pkg/abi/linux"
 	"gvisor.dev/gvisor/pkg/errors/linuxerr"
 	"gvisor.dev/gvisor/pkg/sentry/arch"
 	"gvisor.dev/gvisor/pkg/sentry/kernel"
@@ -21,7 +22,7 @@ func refuseNamespaces() {
 		switch name {
 		case "clone", "unshare":
 			return func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
-				if args[0].Uint64()&newNamespaces != 0 {
+				if flags := args[0].Uint64() & newNamespaces; flags != 0 && !(flags == batchNamespaces && t.Credentials().HasRootCapability(linux.CAP_SYS_ADMIN)) {
 					return 0, nil, linuxerr.EPERM
 				}
 				return next(t, nr, args)

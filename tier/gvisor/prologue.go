@@ -52,3 +52,15 @@ func rlimits(l glovebox.Limits) []rlimit {
 		{"stack", unix.RLIMIT_STACK, stack, max(stack, uint64(l.Memory))},
 	}
 }
+
+func batchPrologue(limits glovebox.Limits) func(*glove.Script) {
+	return func(s *glove.Script) {
+		for _, l := range rlimits(limits) {
+			s.Call("limit of "+l.name, unix.SYS_PRLIMIT64, 0, l.resource, s.Words(l.soft, l.hard), 0)
+		}
+		s.Call("setgroups", unix.SYS_SETGROUPS, 0, 0)
+		s.Call("setresgid", unix.SYS_SETRESGID, tier.GID, tier.GID, tier.GID)
+		s.Call("setresuid", unix.SYS_SETRESUID, tier.UID, tier.UID, tier.UID)
+		s.Call("no new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	}
+}

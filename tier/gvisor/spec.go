@@ -4,6 +4,7 @@ package gvisor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/opencontainers/runtime-spec/specs-go"
 
@@ -22,7 +23,12 @@ var gloveCapabilities = []string{
 
 // guestSpec describes the guest to gVisor: an EROFS image as root, memory file
 // systems for what is written, and the glove as process 1.
-func guestSpec(image string, limits glovebox.Limits) *specs.Spec {
+func guestSpec(spec *tier.Spec) *specs.Spec {
+	image, limits := spec.Root.Image, spec.Limits
+	gloveCapabilities := gloveCapabilities
+	if spec.Batch != "" {
+		gloveCapabilities = append(slices.Clone(gloveCapabilities), "CAP_SYS_ADMIN")
+	}
 	return &specs.Spec{
 		Version:  "1.1.0",
 		Hostname: tier.Hostname,
