@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -52,6 +53,14 @@ func (t *Tier) openNest(ctx context.Context, spec tier.Spec) (_ *nest, err error
 		said, _ := io.ReadAll(io.LimitReader(ends.Stderr, 4096))
 		g.Close()
 		return nil, fmt.Errorf("start %q: %w: %s", cmd.Args, err, said)
+	}
+	if os.Getenv("PIN") != "" {
+		var one unix.CPUSet
+		one.Set(int(turn.Add(1) % 2))
+		place(g.sentry.Process.Pid, &one)
+		for _, pid := range native.Below(g.sentry.Process.Pid) {
+			place(pid, &one)
+		}
 	}
 	return n, nil
 }

