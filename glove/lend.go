@@ -43,6 +43,7 @@ func lendArg(n int) Ref { return Ref{value{number: lenderBase + 8*uint64(wordArg
 // Lender appends the calls that make this process one that can lend itself; flags
 // are those of the namespaces of each box.
 func (s *Script) Lender(flags uint64) {
+	s.calm()
 	word := s.Buffer(8)
 	s.Call("find the thread's number", linux.SYS_PRCTL, linux.PR_GET_TID_ADDRESS, word, 0, 0, 0)
 	const shared = linux.CLONE_VM | linux.CLONE_VFORK | linux.CLONE_CHILD_CLEARTID
@@ -80,5 +81,5 @@ func (e Ends) Returned(deadline time.Time) error {
 	return nil
 }
 
-// Exit ends the script and the glove.
+// Exit ends the script, and the glove.
 func (s *Script) Exit() { s.add("exit", linux.SYS_EXIT_GROUP, 0) }

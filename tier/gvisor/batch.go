@@ -4,103 +4,404 @@ package gvisor
 
 import (
 	"context"
-	"fmt"
-	"io"
+	"errors"
 	"os"
+	"runtime"
+	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
-	"github.com/gloveboxhq/glovebox/glove/native"
+	"github.com/gloveboxhq/glovebox/internal/tap"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-const batchNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+// Boxes of a batch take turns in nests. There are as many nests as there are boxes
+// at a time, and each has one box at a time, so that what is measured and killed
+// on the host is that box's. Only boxes of one batch and one kind share a nest, and
+// one in which anything went wrong is not used again.
 
-// nest is a sentry whose process 1 lends itself to boxes.
-type nest struct {
-	ends glove.Ends
-	g    *ground
+// A nest serves so many boxes, for so long: what is equal in all copies of one
+// process, such as the seed of an interpreter's hash tables, can be learned in one.
+const (
+	maxLent    = 64
+	nestAge    = 5 * time.Minute
+	nestIdle   = 5 * time.Second // how long it waits for a box
+	nestRespit = time.Minute     // a kind whose nests fail has none for a while
+)
+
+// nests keeps the nests of a tier that have no box now.
+type nests struct {
+	open func(context.Context, tier.Spec) (*nest, error)
+
+	mu      sync.Mutex
+	idle    map[string][]*nest
+	rest    map[string]time.Time // kinds that have none until then
+	on      map[int]int          // processors, and how many nests are on each
+	done    bool
+	leaving sync.WaitGroup
+	trouble []error
 }
 
-func (t *Tier) openNest(ctx context.Context, spec tier.Spec) (_ *nest, err error) {
-	ends, g, err := t.boot(ctx, spec, nil)
+func newNests(open func(context.Context, tier.Spec) (*nest, error)) *nests {
+	return &nests{open: open, idle: map[string][]*nest{}, rest: map[string]time.Time{}, on: map[int]int{}}
+}
+
+// lendable tells whether boxes of a spec can take turns in a nest: what they are
+// given, they write.
+func lendable(spec *tier.Spec) bool {
+	return spec.Batch != "" && spec.Standby != nil && spec.Forks &&
+		!slices.ContainsFunc(spec.Descriptors, func(f *os.File) bool {
+			access, err := accessOf(f)
+			return err != nil || access == os.O_RDONLY
+		})
+}
+
+// Shares implements [tier.Sharer].
+func (t *Tier) Shares(spec tier.Spec) bool {
+	if !lendable(&spec) || len(spec.Descriptors) > glove.MaxDescriptors {
+		return false
+	}
+	kind, err := kindOf(spec)
 	if err != nil {
-		return nil, err
+		return false
 	}
-	n := &nest{ends: ends, g: g}
-	deadline := time.Now().Add(patience)
-	s := new(glove.Script)
-	fd := s.Buffer(8)
-	s.Call("open the image", unix.SYS_OPENAT, unix.AT_FDCWD, glove.Path, unix.O_RDONLY, 0).To(fd)
-	s.CallOn(fd, "dup3", unix.SYS_DUP3, tier.FDImage, 0)
-	s.Call("chdir", unix.SYS_CHDIR, tier.Workspace)
-	cmd := spec.Standby
-	s.Call("execve", unix.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
-	if err := ends.Send(s, deadline); err != nil {
-		return nil, err
+	t.nests.mu.Lock()
+	defer t.nests.mu.Unlock()
+	return !t.nests.done && !time.Now().Before(t.nests.rest[kind])
+}
+
+// openLent makes a box in a nest, or returns nil where that cannot be.
+func (t *Tier) openLent(ctx context.Context, spec tier.Spec) tier.Box {
+	if !t.Shares(spec) {
+		return nil
 	}
-	s = new(glove.Script)
-	s.Call("not dumpable", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-	s.Call("close", unix.SYS_CLOSE_RANGE, tier.FDImage, uint32(1<<32-1), 0)
-	for c := 0; c <= unix.CAP_LAST_CAP; c++ {
-		s.Call("drop a capability", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0).Ignore()
+	kind, err := kindOf(spec)
+	if err != nil {
+		return nil
 	}
-	s.Lender(batchNamespaces)
-	if _, err := ends.Do(s, deadline); err != nil {
-		ends.Stderr.SetReadDeadline(time.Now())
-		said, _ := io.ReadAll(io.LimitReader(ends.Stderr, 4096))
-		g.Close()
-		return nil, fmt.Errorf("start %q: %w: %s", cmd.Args, err, said)
-	}
-	if os.Getenv("PIN") != "" {
-		var one unix.CPUSet
-		one.Set(int(turn.Add(1) % 2))
-		place(g.sentry.Process.Pid, &one)
-		for _, pid := range native.Below(g.sentry.Process.Pid) {
-			place(pid, &one)
+	n, err := t.nests.take(ctx, kind, spec)
+	if err == nil {
+		var b tier.Box
+		if b, err = t.lend(n, kind, spec); err == nil {
+			return b
 		}
 	}
-	return n, nil
-}
-
-type lent struct {
-	*ground
-	n *nest
-}
-
-func (l *lent) Close() error {
-	s := new(glove.Script)
-	s.Exit()
-	if err := l.n.ends.Send(s, time.Now().Add(time.Second)); err != nil {
-		return err
+	if ctx.Err() == nil {
+		t.nests.fail(kind)
 	}
-	return l.n.ends.Returned(time.Now().Add(time.Second))
+	return nil
 }
 
-func (t *Tier) lend(n *nest, spec tier.Spec) (*glove.Box, error) {
-	deadline := time.Now().Add(patience)
-	s := new(glove.Script)
-	s.Lend()
-	if err := n.ends.Send(s, deadline); err != nil {
+// take returns a nest without a box, which is the caller's until it is given back.
+func (ns *nests) take(ctx context.Context, kind string, spec tier.Spec) (*nest, error) {
+	ns.mu.Lock()
+	for all := ns.idle[kind]; len(all) > 0; all = ns.idle[kind] {
+		n := all[len(all)-1]
+		ns.remove(kind, n)
+		if !n.isDead() && time.Since(n.made) < nestAge {
+			n.lent++
+			ns.mu.Unlock()
+			return n, nil
+		}
+		ns.end(n)
+	}
+	ns.mu.Unlock()
+	n, err := ns.open(ctx, spec)
+	if err == nil {
+		ns.place(n)
+		n.lent++
+	}
+	return n, err
+}
+
+// give takes a nest back; why is what is wrong with it.
+func (ns *nests) give(kind string, n *nest, why error) {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	count := 0
+	for _, all := range ns.idle {
+		count += len(all)
+	}
+	if why != nil || ns.done || n.lent >= maxLent || time.Since(n.made) > nestAge || count >= 2*runtime.NumCPU() {
+		ns.end(n)
+		return
+	}
+	ns.idle[kind] = append(ns.idle[kind], n)
+	lent := n.lent
+	time.AfterFunc(nestIdle, func() {
+		ns.mu.Lock()
+		defer ns.mu.Unlock()
+		if n.lent == lent && ns.remove(kind, n) {
+			ns.end(n)
+		}
+	})
+}
+
+// remove takes a nest from those that have no box, and tells whether it was there.
+func (ns *nests) remove(kind string, n *nest) bool {
+	i := slices.Index(ns.idle[kind], n)
+	if i < 0 {
+		return false
+	}
+	ns.idle[kind] = slices.Delete(ns.idle[kind], i, i+1)
+	if len(ns.idle[kind]) == 0 {
+		delete(ns.idle, kind)
+	}
+	return true
+}
+
+// end ends a nest that nobody has.
+func (ns *nests) end(n *nest) {
+	if n.on >= 0 {
+		ns.on[n.on]--
+	}
+	ns.leaving.Go(func() {
+		if err := n.close(); err != nil {
+			ns.mu.Lock()
+			defer ns.mu.Unlock()
+			ns.trouble = append(ns.trouble, err)
+		}
+	})
+}
+
+// fail makes that there is no nest of a kind for a while.
+func (ns *nests) fail(kind string) {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	ns.rest[kind] = time.Now().Add(nestRespit)
+	for k, until := range ns.rest {
+		if time.Now().After(until) {
+			delete(ns.rest, k)
+		}
+	}
+}
+
+// close ends all, those that have a box when that ends.
+func (ns *nests) close() error {
+	ns.mu.Lock()
+	ns.done = true
+	for kind, all := range ns.idle {
+		for _, n := range all {
+			ns.end(n)
+		}
+		delete(ns.idle, kind)
+	}
+	ns.mu.Unlock()
+	ns.leaving.Wait()
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	return errors.Join(ns.trouble...)
+}
+
+// place puts a nest on the processor that has the fewest. The sentry and the guest
+// hand each system call to each other: on one processor that takes half of what it
+// takes from one to another, and programs of a batch leave none idle.
+func (ns *nests) place(n *nest) {
+	all, err := processors()
+	if err != nil || all.Count() < 2 {
+		return
+	}
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	for cpu, left := 0, all.Count(); left > 0; cpu++ {
+		if !all.IsSet(cpu) {
+			continue
+		}
+		left--
+		if n.on < 0 || ns.on[cpu] < ns.on[n.on] {
+			n.on = cpu
+		}
+	}
+	ns.on[n.on]++
+}
+
+// lend makes a box in a nest, which it takes over.
+func (t *Tier) lend(n *nest, kind string, spec tier.Spec) (_ tier.Box, err error) {
+	l := &lease{nest: n, nests: t.nests, kind: kind}
+	defer func() {
+		if err != nil {
+			l.Kill()
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	if err := n.begin(); err != nil {
 		return nil, err
 	}
-	s = new(glove.Script)
-	for _, at := range []string{tier.Workspace, tier.Temp, "/dev/shm"} {
-		l := spec.Limits
-		s.Call("mount "+at, unix.SYS_MOUNT, "tmpfs", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", l.Disk, l.Files+1))
+	for i, f := range spec.Descriptors {
+		if f == nil {
+			continue
+		}
+		to, err := again(f)
+		if err != nil {
+			return nil, err
+		}
+		l.relays = append(l.relays, &relay{from: n.outs[i], to: to})
 	}
-	s.Call("mount /proc", unix.SYS_MOUNT, "proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0)
+	deadline := time.Now().Add(patience)
+	if err := n.ends.Send(lend(), deadline); err != nil {
+		return nil, err
+	}
 	c := glove.Config{
-		Tier: t.Name(), Spec: spec, Ends: n.ends, Ground: &lent{n.g, n},
-		Prologue: batchPrologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(), Within: true, Lent: true,
+		Tier: t.Name(), Spec: spec, Ends: n.ends, Ground: l, Within: true, Lent: true,
+		Prologue: prologue(spec.Limits, true), Owner: true, HostTime: true, Controls: t.lentControls(),
 	}
+	s := new(glove.Script)
+	settle(s, &spec)
 	c.Begin(s)
 	if _, err := n.ends.Do(s, deadline); err != nil {
 		return nil, err
 	}
-	return glove.NewBox(c)
+	b, err := glove.NewBox(c) // which closes the lease when it fails
+	if err != nil {
+		return nil, err
+	}
+	return &lentBox{b, l}, nil
 }
 
-var _ = os.Getpid
+// begin makes the ground a new box's.
+func (n *nest) begin() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	info, err := n.log.Stat()
+	if err != nil {
+		return err
+	}
+	n.logged, n.idle = info.Size(), 0
+	if n.on >= 0 && !n.parted {
+		n.parted = true
+		var one unix.CPUSet
+		one.Set(n.on)
+		n.put(&one)
+	}
+	return nil
+}
+
+// again opens a pipe a second time, as Open takes its own copies.
+func again(f *os.File) (*os.File, error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var fd int
+	var failed error
+	err = conn.Control(func(old uintptr) { fd, failed = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) })
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// lease is the ground of a box in a nest: the nest's, for as long as the box is.
+type lease struct {
+	*nest
+	nests  *nests
+	kind   string
+	relays []*relay
+
+	once   sync.Once
+	err    error
+	mu     sync.Mutex
+	killed bool
+	over   bool
+}
+
+// Kill implements [glove.Ground]. It ends the nest.
+func (l *lease) Kill() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.over {
+		l.killed = true
+		l.nest.Kill()
+	}
+}
+
+// Sample implements [glove.Ground].
+func (l *lease) Sample() (glove.Sample, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return glove.Sample{}, errors.New("the box is closed")
+	}
+	return l.nest.Sample()
+}
+
+// Evidence implements [glove.Ground].
+func (l *lease) Evidence(peak glove.Sample) []glovebox.Hit {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return nil
+	}
+	return l.nest.Evidence(peak)
+}
+
+// Close implements [glove.Ground]: it ends the box's glove, and gives the nest back.
+func (l *lease) Close() error {
+	l.once.Do(func() {
+		why := l.end()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.killed {
+			why = errors.Join(why, errors.New("it was killed"))
+		}
+		l.over = true
+		l.nests.give(l.kind, l.nest, why)
+		for _, r := range l.relays {
+			l.err = errors.Join(l.err, r.to.Close())
+		}
+	})
+	return l.err
+}
+
+// leaves bounds how long a box takes to end.
+const leaves = 2 * time.Second
+
+func (l *lease) end() error {
+	l.mu.Lock()
+	killed := l.killed
+	l.mu.Unlock()
+	if killed {
+		return errors.New("it was killed")
+	}
+	s := new(glove.Script)
+	s.Exit()
+	deadline := time.Now().Add(leaves)
+	if err := l.ends.Send(s, deadline); err != nil {
+		return err
+	}
+	if err := l.ends.Returned(deadline); err != nil {
+		return err
+	}
+	return l.clean()
+}
+
+// relay moves what a box writes to a descriptor to the one that it was given.
+type relay struct {
+	from, to *os.File
+	tap      *tap.Tap
+}
+
+// lentBox is a box in a nest.
+type lentBox struct {
+	*glove.Box
+	l *lease
+}
+
+// Run implements [tier.Box]. When it returns, all that was written is where it is
+// to be read.
+func (b *lentBox) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
+	for _, r := range b.l.relays {
+		r.to.SetWriteDeadline(time.Time{})
+		r.tap = tap.Open(r.from, r.to)
+	}
+	out := b.Box.Run(ctx, cmd)
+	for _, r := range b.l.relays {
+		r.to.SetWriteDeadline(time.Now().Add(leaves)) // if nobody reads
+		r.tap.Stop()
+	}
+	return out
+}

@@ -4,9 +4,9 @@ package gvisor
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -61,82 +61,77 @@ func batchPython(t testing.TB, box tier.Box, source string) (out glovebox.Outcom
 	return out, o.String(), e.String()
 }
 
+// BenchmarkBatch measures programs of a batch, by one and two workers, beside a bare
+// Python each. CPU is that of everything: the sentries, their boot and end, and us.
 func BenchmarkBatch(b *testing.B) {
 	spec, _ := batchSpec(b)
 	tr := newTier(b)
-	b.Run("bare", func(b *testing.B) {
-		begin := processorTime()
-		for b.Loop() {
-			exec.Command("/usr/bin/python3", "-I", "-c", "print(1)").Run()
-		}
-		b.ReportMetric(float64((processorTime()-begin).Microseconds())/1000/float64(b.N), "cpu-ms/op")
-	})
-	for _, workers := range []int{1, 2} {
-		b.Run(strings.Repeat("worker ", workers), func(b *testing.B) {
-			var nests []*nest
-			for range workers {
-				n, err := tr.openNest(ctx, spec)
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer n.g.Close()
-				nests = append(nests, n)
-			}
-			one := func(n *nest) {
-				box, err := tr.lend(n, spec)
-				if err != nil {
-					b.Error(err)
-					return
-				}
-				out, o, e := batchPython(b, box, "print(1)")
-				if out.Cause != glovebox.CauseExit || out.ExitCode != 0 || o != "1\n" {
-					b.Errorf("%+v %q %q", out, o, e)
-				}
-				if err := box.Close(); err != nil {
-					b.Error(err)
-				}
-			}
-			for _, n := range nests {
-				one(n)
-			}
-			time.Sleep(300 * time.Millisecond)
-			own := ownTime()
-			var before time.Duration
-			for _, n := range nests {
-				s, _ := n.g.groupSample()
-				before += s.CPU
-			}
-			b.ResetTimer()
+	measure := func(name string, workers int, one func(b *testing.B)) {
+		b.Run(name, func(b *testing.B) {
+			before := used()
 			var all sync.WaitGroup
-			for i, n := range nests {
+			for i := range workers {
 				all.Go(func() {
 					for j := i; j < b.N; j += workers {
-						one(n)
+						one(b)
 					}
 				})
 			}
 			all.Wait()
-			b.StopTimer()
-			var after time.Duration
-			for _, n := range nests {
-				s, _ := n.g.groupSample()
-				after += s.CPU
-				m, _ := n.g.memorySize()
-				b.Log("memory", m>>10, "own", ownMemory(n.g.sentry.Process.Pid)>>10)
-			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
-			b.ReportMetric(float64((after-before).Microseconds())/1000/float64(b.N), "guest-ms/op")
-			b.ReportMetric(float64((ownTime()-own).Microseconds())/1000/float64(b.N), "own-ms/op")
+			tr.nests.empty()
+			b.ReportMetric(float64((used()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 		})
+	}
+	bare := func(b *testing.B) {
+		if err := exec.Command("/usr/bin/python3", "-I", "-c", "print(1)").Run(); err != nil {
+			b.Error(err)
+		}
+	}
+	boxed := func(spec tier.Spec) func(b *testing.B) {
+		return func(b *testing.B) {
+			box, err := tr.Open(ctx, spec)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			out, o, e := batchPython(b, box, "print(1)")
+			if out.Cause != glovebox.CauseExit || out.ExitCode != 0 || o != "1\n" {
+				b.Errorf("%+v %q %q", out, o, e)
+			}
+			if err := box.Close(); err != nil {
+				b.Error(err)
+			}
+		}
+	}
+	alone := spec
+	alone.Batch = ""
+	for _, workers := range []int{1, 2} {
+		measure(fmt.Sprint("bare", workers), workers, bare)
+		measure(fmt.Sprint("alone", workers), workers, boxed(alone))
+		measure(fmt.Sprint("batch", workers), workers, boxed(spec))
 	}
 }
 
-func ownTime() time.Duration { return rusage(unix.RUSAGE_SELF) }
+// empty ends the nests that have no box, and waits for that.
+func (ns *nests) empty() {
+	ns.mu.Lock()
+	for kind, all := range ns.idle {
+		for _, n := range all {
+			ns.end(n)
+		}
+		delete(ns.idle, kind)
+	}
+	ns.mu.Unlock()
+	ns.leaving.Wait()
+}
 
-func processorTime() time.Duration { return rusage(unix.RUSAGE_SELF) + rusage(unix.RUSAGE_CHILDREN) }
-
-func rusage(who int) time.Duration {
-	var r unix.Rusage
-	unix.Getrusage(who, &r)
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+// used is the processor time of this process and its children that have ended.
+func used() (sum time.Duration) {
+	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
+		var r unix.Rusage
+		unix.Getrusage(who, &r)
+		sum += time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	}
+	return sum
 }

@@ -3,7 +3,7 @@
 package gvisor
 
 import (
-	"os"
+	"sync/atomic"
 	"time"
 	_ "unsafe" // for go:linkname
 
@@ -84,16 +84,14 @@ func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 			s.calm()
 		}
 		if burst <= 0 {
-			if os.Getenv("NOSPIN") != "1" {
-				s.state = state
-				state(s)
-				state = s.state
-			}
+			s.state = state
+			state(s)
+			state = s.state
 		}
 		s.usedStub.Store(false)
 		s.usedSentry.Store(false)
 		if !s.active.Swap(false) {
-			s.spin(true) // who wakes does so before we know
+			s.spin(!oneProcessor.Load()) // who wakes does so before we know
 			begin := time.Now()
 			s.park()
 			state, burst = atFirst, burstPeriods
@@ -105,10 +103,11 @@ func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 	}
 }
 
+// oneProcessor tells that the guest's threads and the sentry's share a processor:
+// where one spins the other cannot run.
+var oneProcessor atomic.Bool
+
 func (s *fastPathState) spin(on bool) {
-	if os.Getenv("NOSPIN") == "1" {
-		on = false
-	}
 	s.stub.Store(on)
 	s.sentry.Store(on)
 }

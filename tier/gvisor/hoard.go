@@ -3,57 +3,59 @@
 package gvisor
 
 import (
-	"reflect"
 	"sync"
 	"time"
-	"unsafe"
 
+	"gvisor.dev/gvisor/pkg/sentry/kernel"
 	"gvisor.dev/gvisor/pkg/sentry/pgalloc"
 )
 
-// A sentry gives memory back to the host as soon as the guest has freed it, and
-// takes as much again for the next program of a batch, which costs a fifth of what
-// it takes to run a small one. So such a sentry keeps some of it: gVisor uses what
-// it has not given back yet first.
+// firstLent is done when a sentry's process 1 makes the first box.
+var firstLent sync.Once
 
-// hoardMost is how many bytes a sentry may hold when it keeps what was freed;
-// above that it keeps nothing.
+// beginLent is called in the sentry before its process 1 makes a box.
+func beginLent(t *kernel.Task) {
+	forgetRefusals()
+	firstLent.Do(func() {
+		oneProcessor.Store(true)
+		hoard(t.Kernel().MemoryFile())
+	})
+}
+
+// A sentry gives memory back to the host as soon as the guest has freed it, and
+// takes as much again for the next program, which is a fifth of all that a small
+// program of a batch takes. gVisor would rather use again what it has not given
+// back yet: so a nest's sentry keeps some.
+
 const (
-	hoardMost  = 48 << 20
+	// hoardMost is how much a guest's memory may grow before nothing is kept.
+	hoardMost  = 24 << 20
 	hoardEvery = 20 * time.Millisecond
 )
 
-// hoard keeps the memory of a guest from being given back. It is no harm where
-// gVisor is not as we know it.
+// hoard keeps the memory that the guest frees. It is no harm where gVisor is not
+// as we know it.
 func hoard(f *pgalloc.MemoryFile) {
-	cond, ok1 := field[sync.Cond](f, "releaseCond")
-	some, ok2 := field[bool](f, "haveWaste")
-	if !ok1 || !ok2 || cond.L == nil {
+	releaser, ok1 := field[sync.Cond](f, "releaseCond")
+	waste, ok2 := field[bool](f, "haveWaste")
+	base, err := f.TotalUsage()
+	if !ok1 || !ok2 || releaser.L == nil || err != nil {
 		return
 	}
-	// Who frees memory wakes who gives it back only where there was nothing to give
-	// before.
 	go func() {
 		for ; ; time.Sleep(hoardEvery) {
 			size, err := f.TotalUsage()
 			if err != nil {
 				continue
 			}
-			cond.L.Lock()
-			*some = true
-			if size > hoardMost {
-				cond.Signal()
+			// Who frees memory wakes the releaser only where there was none to release
+			// before.
+			releaser.L.Lock()
+			*waste = true
+			if size > base+hoardMost {
+				releaser.Signal()
 			}
-			cond.L.Unlock()
+			releaser.L.Unlock()
 		}
 	}()
-}
-
-// field returns a field of a struct that has no name outside of its package.
-func field[F, S any](s *S, name string) (*F, bool) {
-	f, ok := reflect.TypeFor[S]().FieldByName(name)
-	if !ok || f.Type != reflect.TypeFor[F]() {
-		return nil, false
-	}
-	return (*F)(unsafe.Add(unsafe.Pointer(s), f.Offset)), true
 }

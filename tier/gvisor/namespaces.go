@@ -3,9 +3,6 @@
 package gvisor
 
 import (
-	"os"
-	"sync"
-
 	"golang.org/x/sys/unix"
 	"gvisor.dev/gvisor/pkg/abi/linux"
 	"gvisor.dev/gvisor/pkg/errors/linuxerr"
@@ -19,17 +16,29 @@ import (
 const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// refuseNamespaces takes them from the guest.
+// refuseNamespaces takes them from the guest, but for those of a box of a batch,
+// which process 1 of a nest makes, and nobody else could.
 func refuseNamespaces() {
 	wrapCalls(func(name string, next serve) serve {
 		switch name {
-		case "clone", "unshare":
+		case "clone":
 			return func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
-				if flags := args[0].Uint64() & newNamespaces; flags != 0 && !(flags == batchNamespaces && t.Credentials().HasRootCapability(linux.CAP_SYS_ADMIN)) {
+				switch args[0].Uint64() & newNamespaces {
+				case 0:
+				case lentNamespaces:
+					if !t.Credentials().HasRootCapability(linux.CAP_SYS_ADMIN) {
+						return 0, nil, linuxerr.EPERM
+					}
+					beginLent(t)
+				default:
 					return 0, nil, linuxerr.EPERM
 				}
-				if args[0].Uint64()&newNamespaces != 0 && os.Getenv("HOARD") == "1" {
-					hoardOnce.Do(func() { hoard(t.Kernel().MemoryFile()) })
+				return next(t, nr, args)
+			}
+		case "unshare":
+			return func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
+				if args[0].Uint64()&newNamespaces != 0 {
+					return 0, nil, linuxerr.EPERM
 				}
 				return next(t, nr, args)
 			}
@@ -41,5 +50,3 @@ func refuseNamespaces() {
 		return nil
 	})
 }
-
-var hoardOnce sync.Once

@@ -163,7 +163,6 @@ func (g *ground) launch(exe *os.File, guest guest) (ready *os.File, err error) {
 		// The runtime keeps no files of its own open, see closeFrom.
 		"GODEBUG=containermaxprocs=0,updatemaxprocs=0",
 		sidecarDirEnv + "=" + noSidecarDir,
-		"NOSPIN=" + os.Getenv("NOSPIN"), "GOGC="+os.Getenv("GOGC"), "HOARD="+os.Getenv("HOARD"),
 	}}
 	memory := strconv.FormatInt(guest.memory, 10)
 	g.sentry.ExtraFiles = []*os.File{g.log}

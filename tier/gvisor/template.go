@@ -278,9 +278,9 @@ func kindOf(spec tier.Spec) (string, error) {
 	l.Wall, l.CPU, l.Output = 0, 0, 0 // these are the supervisor's
 	h := sha256.New()
 	// Quoted, since no two lists of strings look the same so.
-	fmt.Fprintf(h, "%q %q %v %+v %v %q %q %q", spec.Root.Key, spec.Root.Image,
+	fmt.Fprintf(h, "%q %q %v %+v %v %q %q %q %q", spec.Root.Key, spec.Root.Image,
 		[]int64{int64(image.Dev), int64(image.Ino), image.Size, image.Mtim.Nano(), image.Ctim.Nano()},
-		l, access, spec.Standby.Args, spec.Standby.Env, spec.Standby.Dir)
+		l, access, spec.Standby.Args, spec.Standby.Env, spec.Standby.Dir, spec.Batch)
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
