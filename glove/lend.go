@@ -81,5 +81,14 @@ func (e Ends) Returned(deadline time.Time) error {
 	return nil
 }
 
-// Exit ends the script, and the glove.
-func (s *Script) Exit() { s.add("exit", linux.SYS_EXIT_GROUP, 0) }
+// Exit ends the script, all else in the box, and the glove. Not every kernel lets
+// pid 1 of a namespace be the last that ends.
+func (s *Script) Exit() {
+	again, alone := s.Label(), s.Label()
+	s.Place(again)
+	s.add("kill the rest", linux.SYS_KILL, -1, linux.SIGKILL)
+	s.add("reap the rest", linux.SYS_WAIT4, -1, 0, 0, 0).IfError(alone)
+	s.Jump(again)
+	s.Place(alone)
+	s.add("exit", linux.SYS_EXIT_GROUP, 0)
+}
