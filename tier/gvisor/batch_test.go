@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,22 +29,27 @@ func TestBatchConforms(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	var again atomic.Bool
 	tiertest.Run(t, tiertest.Kind{
 		New: func() (tier.Tier, error) {
 			tr, err := New(Config{})
-			return batcher{tr, tools.Exe}, err
+			return batcher{tr, tools.Exe, &again}, err
 		},
 		Root: func(ctx context.Context, store *rootfs.Store, p rootfs.Plan) (*rootfs.Root, error) {
 			return store.Image(ctx, p.Merge(tools.Root).Merge(GlovePlan()))
 		},
 	})
+	if !again.Load() {
+		t.Error("no nest was used again")
+	}
 }
 
 // batcher makes each box in a nest that had one before. What waits in it ends
 // first, so that the box is for other commands.
 type batcher struct {
 	*Tier
-	exe string
+	exe   string
+	again *atomic.Bool // a box was not the first of its nest
 }
 
 // waiter is a Python that does nothing, after so many descriptors.
@@ -74,17 +80,13 @@ func (c batcher) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	before := b.(kept).l.nest
 	if err := b.(kept).lentBox.Close(); err != nil {
 		return nil, err
 	}
-	if b, err = c.wait(ctx, spec); err != nil {
-		return nil, err
+	if b, err = c.wait(ctx, spec); err == nil && b.(kept).l.nest.lent > 1 {
+		c.again.Store(true)
 	}
-	if b.(kept).l.nest != before && ctx.Err() == nil {
-		return nil, errors.Join(errors.New("the nest was not used again"), b.Close())
-	}
-	return b, nil
+	return b, err
 }
 
 func (c batcher) wait(ctx context.Context, spec tier.Spec) (tier.Box, error) {
@@ -136,6 +138,9 @@ func inTurn(t *testing.T, same bool, sources ...string) []string {
 		nest = l.nest
 		out, stdout, stderr := batchPython(t, box, source)
 		said = append(said, fmt.Sprintf("%s %d %s|%s", out.Cause, out.ExitCode, stdout, stderr))
+		for _, h := range out.Hits {
+			t.Logf("program %d: %s: %s", i, h.Limit, h.Evidence.Fact)
+		}
 		if err := box.Close(); err != nil {
 			t.Error(err)
 		}
