@@ -41,7 +41,9 @@ type run struct {
 
 	// cold tells that the boxes are made for this run alone; see again.
 	cold bool
-	rest func() // the run does nothing for a while
+	// turns tells that the box shares what lies under it with others of its batch.
+	turns bool
+	rest  func() // the run does nothing for a while
 
 	// wrong is what is wrong with the Job, where only the run could find out.
 	wrong *Error
@@ -282,6 +284,8 @@ func (r *run) execute(ctx context.Context) bool {
 func (r *run) again(ctx context.Context, f *classify.Facts) bool {
 	var why error
 	switch {
+	case r.turns && f.Program.Cause == glovebox.CauseMemory:
+		why = errors.New("it had not enough memory") // others may have left less
 	case f.Program.Cause == glovebox.CauseBox:
 		why = f.Program.Err
 	case f.Harness != nil && f.Harness.Cause == glovebox.CauseBox:

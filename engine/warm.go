@@ -38,6 +38,7 @@ type kind struct {
 	tools  *language.Toolchain
 	limits glovebox.Limits
 	exam   bool // a candidate's and a harness's box, with their link
+	batch  string
 }
 
 // ready is a box that waits, or the pair of them of an exam.
@@ -91,7 +92,7 @@ func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (
 	steps := k.lang.Standby(k.tools)
 	open := func(step *language.Step, fds ...*os.File) (tier.Box, error) {
 		cmd := r.ours(*step)
-		spec := tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd, Forks: steps.Forks}
+		spec := tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd, Forks: steps.Forks, Batch: k.batch}
 		if !may(spec) {
 			return nil, errLater
 		}
@@ -162,8 +163,10 @@ func (s *ready) dead() <-chan struct{} {
 // going to be told; one that is nil needs a start of its own.
 func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *ready {
 	e := r.e
+	batch := r.batch(exam)
+	r.turns = false
 	switch {
-	case e.pool == nil, r.cold, r.lang.Standby == nil,
+	case e.pool == nil && batch == "", r.cold, r.lang.Standby == nil,
 		// An image's interpreter is not trusted: nobody would meter it while it
 		// waits.
 		r.image != nil,
@@ -189,7 +192,10 @@ func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *read
 		}
 		k := kind{tier: t.Name(), lang: r.lang, tools: r.tools, limits: r.job.Limits, exam: exam}
 		k.limits.Wall = glovebox.Limits{}.WithDefaults().Wall // of each command
-		s := r.await(ctx, k)
+		s := r.share(ctx, k, batch)
+		if s == nil && e.pool != nil {
+			s = r.await(ctx, k)
+		}
 		if s == nil {
 			return nil
 		}
@@ -198,6 +204,32 @@ func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *read
 		return s
 	}
 	return nil
+}
+
+// batch names the batch to a tier: nobody else's has the name. An exam's two boxes
+// have kernels of their own, since the proof rests on what is between them.
+func (r *run) batch(exam bool) string {
+	if r.job.Batch == "" || exam {
+		return ""
+	}
+	return fmt.Sprintf("%q %q", r.job.Tenant, r.job.Batch)
+}
+
+// share makes a box of a batch where the tier has such, or returns nil.
+func (r *run) share(ctx context.Context, k kind, batch string) *ready {
+	t, ok := r.e.tier(k.tier).(tier.Sharer)
+	if !ok || batch == "" {
+		return nil
+	}
+	k.batch = batch
+	begin := time.Now()
+	defer func() { r.o.Timings.Boot += since(begin) }()
+	s, err := r.e.makeIf(ctx, k, t.Shares)
+	if err != nil {
+		return nil
+	}
+	r.turns = true
+	return s
 }
 
 // await takes a ready one of a kind, or nil.
@@ -249,7 +281,7 @@ func (r *run) leave(boxes ...tier.Box) {
 		if b == nil {
 			continue
 		}
-		if !r.o.Warm {
+		if !r.o.Warm || r.turns { // the next one of the batch wants what lies under it
 			r.shut(b)
 			continue
 		}

@@ -117,11 +117,12 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	case len(spec.Descriptors) > glove.MaxDescriptors:
 		return nil, t.invalid(fmt.Errorf("%d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors))
 	}
-	if spec.Standby == nil {
-		return box(t.open(ctx, spec, nil))
-	}
 	if b := t.openLent(ctx, spec); b != nil {
 		return b, nil
+	}
+	spec.Batch = "" // it shares nothing
+	if spec.Standby == nil {
+		return box(t.open(ctx, spec, nil))
 	}
 	return t.openStandby(ctx, spec)
 }
