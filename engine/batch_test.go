@@ -126,3 +126,28 @@ func (b tears) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 }
 
 func (b tears) Workspace() (fs.FS, error) { return nil, errors.New("torn") }
+
+// BenchmarkBatch measures jobs of a batch and alone, by two workers.
+func BenchmarkBatch(b *testing.B) {
+	c := config()
+	c.Warm = nil
+	e, err := engine.New(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Close()
+	for _, batch := range []string{"", "b"} {
+		b.Run("batch "+batch, func(b *testing.B) {
+			b.SetParallelism(1)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					o, err := e.Run(b.Context(), glovebox.Job{Tier: glovebox.TierGVisor, Program: line("print(1)"), Batch: batch})
+					if err != nil || o.Status != glovebox.StatusPass || taken(o) != (batch != "") {
+						b.Errorf("%v %+v", err, o)
+					}
+				}
+			})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+		})
+	}
+}

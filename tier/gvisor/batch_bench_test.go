@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/host"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/rootfs"
@@ -61,56 +62,93 @@ func batchPython(t testing.TB, box tier.Box, source string) (out glovebox.Outcom
 	return out, o.String(), e.String()
 }
 
-// BenchmarkBatch measures programs of a batch, by one and two workers, beside a bare
-// Python each. CPU is that of everything: the sentries, their boot and end, and us.
+// BenchmarkBatch measures programs of a batch, by one and two workers, beside bare
+// Pythons and boxes that share nothing. CPU is all processor time: that of the
+// sentries' control groups, from their boot on, and our own.
 func BenchmarkBatch(b *testing.B) {
 	spec, _ := batchSpec(b)
 	tr := newTier(b)
-	measure := func(name string, workers int, one func(b *testing.B)) {
-		b.Run(name, func(b *testing.B) {
-			before := used()
-			var all sync.WaitGroup
-			for i := range workers {
-				all.Go(func() {
-					for j := i; j < b.N; j += workers {
-						one(b)
-					}
-				})
-			}
-			all.Wait()
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
-			tr.nests.empty()
-			b.ReportMetric(float64((used()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
-		})
-	}
-	bare := func(b *testing.B) {
-		if err := exec.Command("/usr/bin/python3", "-I", "-c", "print(1)").Run(); err != nil {
-			b.Error(err)
-		}
-	}
-	boxed := func(spec tier.Spec) func(b *testing.B) {
-		return func(b *testing.B) {
-			box, err := tr.Open(ctx, spec)
-			if err != nil {
-				b.Error(err)
-				return
-			}
-			out, o, e := batchPython(b, box, "print(1)")
-			if out.Cause != glovebox.CauseExit || out.ExitCode != 0 || o != "1\n" {
-				b.Errorf("%+v %q %q", out, o, e)
-			}
-			if err := box.Close(); err != nil {
-				b.Error(err)
-			}
-		}
+	if tr.groups == nil {
+		b.Skip("there are no control groups")
 	}
 	alone := spec
 	alone.Batch = ""
-	for _, workers := range []int{1, 2} {
-		measure(fmt.Sprint("bare", workers), workers, bare)
-		measure(fmt.Sprint("alone", workers), workers, boxed(alone))
-		measure(fmt.Sprint("batch", workers), workers, boxed(spec))
+	var mu sync.Mutex
+	grounds := map[*ground]time.Duration{} // what each has used
+	run := func(b *testing.B, box tier.Box, g *ground) {
+		out, o, e := batchPython(b, box, "print(1)")
+		if out.Cause != glovebox.CauseExit || out.ExitCode != 0 || o != "1\n" {
+			b.Errorf("%+v %q %q", out, o, e)
+		}
+		if s, err := g.groupSample(); err == nil {
+			mu.Lock()
+			grounds[g] = s.CPU
+			mu.Unlock()
+		}
+		if err := box.Close(); err != nil {
+			b.Error(err)
+		}
 	}
+	for _, workers := range []int{1, 2} {
+		for name, one := range map[string]func(b *testing.B){
+			"bare": func(b *testing.B) {
+				if err := exec.Command("/usr/bin/python3", "-I", "-c", "print(1)").Run(); err != nil {
+					b.Error(err)
+				}
+			},
+			"alone": func(b *testing.B) {
+				box, g, err := openAlone(tr, alone)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				run(b, box, g)
+			},
+			"batch": func(b *testing.B) {
+				box := tr.openLent(ctx, spec).(*lentBox)
+				run(b, box, box.l.ground)
+			},
+		} {
+			b.Run(fmt.Sprint(name, " ", workers), func(b *testing.B) {
+				clear(grounds)
+				before, self := used(), usedBy(unix.RUSAGE_SELF)
+				var all sync.WaitGroup
+				for i := range workers {
+					all.Go(func() {
+						for j := i; j < b.N; j += workers {
+							one(b)
+						}
+					})
+				}
+				all.Wait()
+				took := b.Elapsed()
+				total := used() - before
+				if name != "bare" {
+					total = usedBy(unix.RUSAGE_SELF) - self // the others' is in their groups
+				}
+				for _, cpu := range grounds {
+					total += cpu
+				}
+				b.ReportMetric(float64(b.N)/took.Seconds(), "runs/s")
+				b.ReportMetric(float64(total.Microseconds())/1000/float64(b.N), "cpu-ms/op")
+				tr.nests.empty()
+			})
+		}
+	}
+}
+
+// openAlone makes a box as a copy, if there is a template.
+func openAlone(tr *Tier, spec tier.Spec) (*glove.Box, *ground, error) {
+	kind, err := kindOf(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	from := tr.templates.take(kind)
+	if from != nil {
+		defer from.state.Close()
+	}
+	tr.templates.want(kind, spec)
+	return tr.open(ctx, spec, from)
 }
 
 // empty ends the nests that have no box, and waits for that.
@@ -127,11 +165,12 @@ func (ns *nests) empty() {
 }
 
 // used is the processor time of this process and its children that have ended.
-func used() (sum time.Duration) {
-	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
-		var r unix.Rusage
-		unix.Getrusage(who, &r)
-		sum += time.Duration(r.Utime.Nano() + r.Stime.Nano())
+func used() time.Duration { return usedBy(unix.RUSAGE_SELF) + usedBy(unix.RUSAGE_CHILDREN) }
+
+func usedBy(who int) time.Duration {
+	var r unix.Rusage
+	if unix.Getrusage(who, &r) != nil {
+		return 0
 	}
-	return sum
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

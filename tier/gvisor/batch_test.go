@@ -10,9 +10,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gvisor.dev/gvisor/pkg/hostarch"
+	"gvisor.dev/gvisor/pkg/sentry/kernel"
+	"gvisor.dev/gvisor/pkg/sentry/pgalloc"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/host"
@@ -148,6 +153,9 @@ func inTurn(t *testing.T, same bool, sources ...string) []string {
 	return said
 }
 
+// marker is in what one program is, and not in another.
+const marker = "marker-17"
+
 // fine is what a program says that finds all as it should be.
 const fine = "exit 0 fine\n|"
 
@@ -274,6 +282,17 @@ from select import epoll
 e = epoll(); e.register(1, 4)`, `
 import os
 print("fine" if sorted(map(int, os.listdir("/proc/self/fd")))[:3] == [0, 1, 2] and len(os.listdir("/proc/self/fd")) == 4 else os.listdir("/proc/self/fd"))`},
+		"what the glove was told": {`
+secret = "the first one's ` + marker + `"`, `
+import re
+at = []
+for l in open("/proc/self/maps"):
+    a, b = (int(x, 16) for x in l.split()[0].split("-"))
+    if l.split()[1][0] != "r" or "[v" in l: continue
+    with open("/proc/self/mem", "rb", 0) as f:
+        f.seek(a)
+        if re.search(b"the first one.s marke[r]-17", f.read(b - a)): at.append(l)
+print("fine" if not at else at)`},
 		"memory": {`
 x = bytearray(100 << 20)
 open("/dev/shm/x", "wb").write(x[:20 << 20])
@@ -355,6 +374,16 @@ func TestBatchBreaks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBatchFields: gVisor has what we take from it that has no name.
+func TestBatchFields(t *testing.T) {
+	_, number := field[hostarch.Addr](new(kernel.Task), "cleartid")
+	_, releaser := field[sync.Cond](new(pgalloc.MemoryFile), "releaseCond")
+	_, waste := field[bool](new(pgalloc.MemoryFile), "haveWaste")
+	if !number || !releaser || !waste {
+		t.Errorf("there are a thread's number: %t, a releaser: %t, waste: %t", number, releaser, waste)
 	}
 }
 
@@ -462,8 +491,5 @@ func TestBatchKilled(t *testing.T) {
 	if last.l.nest == b.l.nest {
 		t.Error("a nest that was killed has a box")
 	}
-	wait, stop := context.WithTimeout(ctx, 300*time.Millisecond)
-	defer stop()
-	_ = wait
 	last.Close()
 }

@@ -99,6 +99,11 @@ func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 				burst = 1 // which ends with this turn
 			}
 		}
+		if burst > 1 && oneProcessor.Load() {
+			time.Sleep(burstPeriods * fastPathPeriod) // there is nothing to switch on
+			burst = 1
+			continue
+		}
 		time.Sleep(fastPathPeriod)
 	}
 }

@@ -194,10 +194,9 @@ func unread(f *os.File) (n int, err error) {
 // close ends the nest.
 func (n *nest) close() error {
 	var errs []error
-	if n.ground != nil {
-		errs = append(errs, n.ground.Close())
+	if n.ground != nil { // else there are no ends
+		errs = append(errs, n.ground.Close(), n.ends.Close())
 	}
-	errs = append(errs, n.ends.Close())
 	for _, f := range n.outs {
 		if f != nil {
 			errs = append(errs, f.Close())
