@@ -28,6 +28,7 @@ import (
 // process, such as the seed of an interpreter's hash tables, can be learned in one.
 const (
 	maxLent    = 64
+	renewLent  = 40 // then its successors are worth a template
 	nestAge    = 5 * time.Minute
 	nestIdle   = 5 * time.Second // how long it waits for a box
 	nestRespit = time.Minute     // a kind whose nests fail has none for a while
@@ -35,19 +36,23 @@ const (
 
 // nests keeps the nests of a tier that have no box now.
 type nests struct {
-	open func(context.Context, tier.Spec) (*nest, error)
+	open      func(context.Context, tier.Spec) (*nest, error)
+	templates *templates
 
 	mu      sync.Mutex
 	idle    map[string][]*nest
 	rest    map[string]time.Time // kinds that have none until then
 	on      map[int]int          // processors, and how many nests are on each
 	done    bool
-	leaving sync.WaitGroup
+	leaving int // nests that are being ended
+	gone    sync.Cond
 	trouble []error
 }
 
-func newNests(open func(context.Context, tier.Spec) (*nest, error)) *nests {
-	return &nests{open: open, idle: map[string][]*nest{}, rest: map[string]time.Time{}, on: map[int]int{}}
+func newNests(t *Tier) *nests {
+	ns := &nests{open: t.openNest, templates: newTemplates(t.makeNestTemplate), idle: map[string][]*nest{}, rest: map[string]time.Time{}, on: map[int]int{}}
+	ns.gone.L = &ns.mu
+	return ns
 }
 
 // lendable tells whether boxes of a spec can take turns in a nest: what they are
@@ -118,8 +123,9 @@ func (ns *nests) take(ctx context.Context, kind string, spec tier.Spec) (*nest, 
 	return n, err
 }
 
-// give takes a nest back; why is what is wrong with it.
-func (ns *nests) give(kind string, n *nest, why error) {
+// give takes a nest back; why is what is wrong with it. One that is not kept has
+// ended when it returns.
+func (ns *nests) give(kind string, n *nest, why error) error {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
 	count := 0
@@ -127,8 +133,10 @@ func (ns *nests) give(kind string, n *nest, why error) {
 		count += len(all)
 	}
 	if why != nil || ns.done || n.lent >= maxLent || time.Since(n.made) > nestAge || count >= 2*runtime.NumCPU() {
-		ns.end(n)
-		return
+		ns.leave(n)
+		ns.mu.Unlock()
+		defer ns.mu.Lock()
+		return n.close()
 	}
 	ns.idle[kind] = append(ns.idle[kind], n)
 	lent := n.lent
@@ -139,6 +147,7 @@ func (ns *nests) give(kind string, n *nest, why error) {
 			ns.end(n)
 		}
 	})
+	return nil
 }
 
 // remove takes a nest from those that have no box, and tells whether it was there.
@@ -154,18 +163,42 @@ func (ns *nests) remove(kind string, n *nest) bool {
 	return true
 }
 
-// end ends a nest that nobody has.
-func (ns *nests) end(n *nest) {
+// leave takes a nest off its processor.
+func (ns *nests) leave(n *nest) {
 	if n.on >= 0 {
 		ns.on[n.on]--
 	}
-	ns.leaving.Go(func() {
-		if err := n.close(); err != nil {
-			ns.mu.Lock()
-			defer ns.mu.Unlock()
+}
+
+// end ends a nest that nobody has, while the caller goes on.
+func (ns *nests) end(n *nest) {
+	ns.leave(n)
+	ns.leaving++
+	go func() {
+		err := n.close()
+		ns.mu.Lock()
+		defer ns.mu.Unlock()
+		ns.leaving--
+		ns.gone.Broadcast()
+		if err != nil && len(ns.trouble) < 100 {
 			ns.trouble = append(ns.trouble, err)
 		}
-	})
+	}()
+}
+
+// empty ends the nests that have no box, and waits for that.
+func (ns *nests) empty() {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	for kind, all := range ns.idle {
+		for _, n := range all {
+			ns.end(n)
+		}
+		delete(ns.idle, kind)
+	}
+	for ns.leaving > 0 {
+		ns.gone.Wait()
+	}
 }
 
 // fail makes that there is no nest of a kind for a while.
@@ -182,16 +215,11 @@ func (ns *nests) fail(kind string) {
 
 // close ends all, those that have a box when that ends.
 func (ns *nests) close() error {
+	ns.templates.close()
 	ns.mu.Lock()
 	ns.done = true
-	for kind, all := range ns.idle {
-		for _, n := range all {
-			ns.end(n)
-		}
-		delete(ns.idle, kind)
-	}
 	ns.mu.Unlock()
-	ns.leaving.Wait()
+	ns.empty()
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
 	return errors.Join(ns.trouble...)
@@ -258,6 +286,9 @@ func (t *Tier) lend(n *nest, kind string, spec tier.Spec) (_ tier.Box, err error
 	b, err := glove.NewBox(c) // which closes the lease when it fails
 	if err != nil {
 		return nil, err
+	}
+	if n.lent == renewLent {
+		t.nests.templates.want(kind, spec)
 	}
 	return &lentBox{b, l}, nil
 }
@@ -349,7 +380,7 @@ func (l *lease) Close() error {
 			why = errors.Join(why, errors.New("it was killed"))
 		}
 		l.over = true
-		l.nests.give(l.kind, l.nest, why)
+		l.err = l.nests.give(l.kind, l.nest, why)
 		for _, r := range l.relays {
 			l.err = errors.Join(l.err, r.to.Close())
 		}

@@ -151,19 +151,6 @@ func openAlone(tr *Tier, spec tier.Spec) (*glove.Box, *ground, error) {
 	return tr.open(ctx, spec, from)
 }
 
-// empty ends the nests that have no box, and waits for that.
-func (ns *nests) empty() {
-	ns.mu.Lock()
-	for kind, all := range ns.idle {
-		for _, n := range all {
-			ns.end(n)
-		}
-		delete(ns.idle, kind)
-	}
-	ns.mu.Unlock()
-	ns.leaving.Wait()
-}
-
 // used is the processor time of this process and its children that have ended.
 func used() time.Duration { return usedBy(unix.RUSAGE_SELF) + usedBy(unix.RUSAGE_CHILDREN) }
 

@@ -420,6 +420,48 @@ func TestBatchTurns(t *testing.T) {
 	}
 }
 
+// TestBatchCopied: a nest that is a copy of another serves boxes as any.
+func TestBatchCopied(t *testing.T) {
+	spec, _ := batchSpec(t)
+	tr := newTier(t)
+	defer tr.Close()
+	kind, err := kindOf(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := tr.openLent(ctx, spec) // or there is none
+	if first == nil {
+		t.Fatal("there is no nest")
+	}
+	var from *origin
+	for begin := time.Now(); from == nil && time.Since(begin) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		tr.nests.templates.want(kind, spec)
+		from = tr.nests.templates.take(kind)
+	}
+	if from == nil {
+		t.Fatal("there is no template")
+	}
+	from.state.Close()
+	const source = `
+import os, socket, time
+a = socket.socket(); a.bind(("127.0.0.1", 4000)); a.listen(); socket.create_connection(("127.0.0.1", 4000))
+print(sorted(p for p in os.listdir("/proc") if p.isdigit()), os.listdir("/tmp"), abs(time.time() - NOW) < 60)
+open("/tmp/x", "w")`
+	for range 3 {
+		box := tr.openLent(ctx, spec).(*lentBox)
+		out, stdout, stderr := batchPython(t, box, strings.Replace(source, "NOW", fmt.Sprint(time.Now().Unix()), 1))
+		if out.ExitCode != 0 || !strings.HasPrefix(stdout, "['1', '") || !strings.HasSuffix(stdout, "'] [] True\n") {
+			t.Errorf("%+v %q %q", out, stdout, stderr)
+		}
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestBatchApart: another batch, another kind, a box that reads, and one without a
 // batch, share nothing.
 func TestBatchApart(t *testing.T) {

@@ -84,7 +84,7 @@ func New(c Config) (*Tier, error) {
 		return nil, t.fail("sweep control groups", err)
 	}
 	t.templates = newTemplates(t.makeTemplate)
-	t.nests = newNests(t.openNest)
+	t.nests = newNests(t)
 	return t, nil
 }
 

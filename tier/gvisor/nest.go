@@ -38,8 +38,43 @@ type usage struct{ guest, own int64 }
 // lentNamespaces are those of each box.
 const lentNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
-// openNest makes a nest for boxes of a spec.
-func (t *Tier) openNest(ctx context.Context, spec tier.Spec) (_ *nest, err error) {
+// openNest makes a nest for boxes of a spec, as a copy if that can be.
+func (t *Tier) openNest(ctx context.Context, spec tier.Spec) (*nest, error) {
+	kind, err := kindOf(spec)
+	if err != nil {
+		return nil, err
+	}
+	if from := t.nests.templates.take(kind); from != nil {
+		n, err := t.bootNest(ctx, spec, from)
+		from.state.Close()
+		if err != nil && ctx.Err() != nil {
+			return nil, errors.Join(ctx.Err(), err)
+		}
+		t.nests.templates.tell(from, err)
+		if err == nil {
+			return n, nil
+		}
+	}
+	return t.bootNest(ctx, spec, nil)
+}
+
+// makeNestTemplate makes the template of nests for boxes of a spec.
+func (t *Tier) makeNestTemplate(ctx context.Context, spec tier.Spec) (*template, error) {
+	return writeDown(ctx, spec, func(o *origin) (*ground, int64, io.Closer, error) {
+		n, err := t.bootNest(ctx, spec, o)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		return n.ground, 1, closer(n.close), nil
+	})
+}
+
+type closer func() error
+
+func (c closer) Close() error { return c() }
+
+// bootNest makes a nest, for a template or as a copy of one where there is an origin.
+func (t *Tier) bootNest(ctx context.Context, spec tier.Spec, from *origin) (_ *nest, err error) {
 	n := &nest{made: time.Now(), on: -1}
 	bare := tier.Spec{Root: spec.Root, Limits: spec.Limits, Batch: spec.Batch}
 	defer func() {
@@ -61,8 +96,12 @@ func (t *Tier) openNest(ctx context.Context, spec tier.Spec) (_ *nest, err error
 		}
 		n.outs, bare.Descriptors = append(n.outs, r), append(bare.Descriptors, w)
 	}
-	if n.ends, n.ground, err = t.boot(ctx, bare, nil); err != nil {
+	if n.ends, n.ground, err = t.boot(ctx, bare, from); err != nil {
 		return nil, err
+	}
+	if from.waiting() != 0 {
+		n.base, err = n.usage()
+		return n, err
 	}
 	defer context.AfterFunc(ctx, n.Kill)()
 	deadline := time.Now().Add(patience)
