@@ -31,7 +31,7 @@ const (
 	renewLent  = 40 // then its successors are worth a template
 	nestAge    = 5 * time.Minute
 	nestIdle   = 5 * time.Second // how long it waits for a box
-	nestRespit = time.Minute     // a kind whose nests fail has none for a while
+	nestRest   = time.Minute     // a kind whose nests fail has none for a while
 )
 
 // nests keeps the nests of a tier that have no box now.
@@ -88,10 +88,13 @@ func (t *Tier) openLent(ctx context.Context, spec tier.Spec) tier.Box {
 	if err != nil {
 		return nil
 	}
-	n, err := t.nests.take(ctx, kind, spec)
-	if err == nil {
-		var b tier.Box
-		if b, err = t.lend(n, kind, spec); err == nil {
+	for used := true; used && ctx.Err() == nil; {
+		n, err := t.nests.take(ctx, kind, spec)
+		if err != nil {
+			break
+		}
+		used = n.lent > 1 // a program before this one may have spoilt it
+		if b, err := t.lend(n, kind, spec); err == nil {
 			return b
 		}
 	}
@@ -205,7 +208,7 @@ func (ns *nests) empty() {
 func (ns *nests) fail(kind string) {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
-	ns.rest[kind] = time.Now().Add(nestRespit)
+	ns.rest[kind] = time.Now().Add(nestRest)
 	for k, until := range ns.rest {
 		if time.Now().After(until) {
 			delete(ns.rest, k)

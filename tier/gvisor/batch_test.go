@@ -534,4 +534,18 @@ func TestBatchKilled(t *testing.T) {
 		t.Error("a nest that was killed has a box")
 	}
 	last.Close()
+	// One that ends while it has no box.
+	if n := last.l.nest; n.isDead() {
+		t.Error("it was not kept")
+	} else {
+		n.ground.Kill()
+	}
+	after := tr.openLent(ctx, spec)
+	if after == nil {
+		t.Fatal("there is no nest after one ended")
+	}
+	if out, stdout, _ := batchPython(t, after, "print(2)"); stdout != "2\n" {
+		t.Errorf("%+v", out)
+	}
+	after.Close()
 }
