@@ -118,6 +118,11 @@ type Job struct {
 	RequireProof Proof `json:"require_proof,omitempty"`
 	// Tenant is on whose behalf this runs.
 	Tenant string `json:"tenant,omitempty"`
+	// Batch, if not empty, is the caller's name for many jobs of one tenant whose
+	// programs may share what lies under their boxes, one after the other, where the
+	// tier gains by it: in gVisor a kernel in user space, but no namespace, file or
+	// process. The observation's isolation says so. Empty: nothing is shared.
+	Batch string `json:"batch,omitempty"`
 	// Key is the idempotency key.
 	Key string `json:"key,omitempty"`
 }

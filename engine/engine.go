@@ -136,6 +136,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // defaultKeep is the default of Config.Keep.
 const defaultKeep = 64 << 10
 
+// maxBatch is how many bytes the name of a batch has.
+const maxBatch = 256
+
 // artifactMemory is how many bytes of artifacts an Engine's own store keeps in
 // memory.
 const artifactMemory = 32 << 20
@@ -321,6 +324,9 @@ func (e *Engine) validate(job *glovebox.Job) error {
 		if c.Tolerance < 0 {
 			return &Error{fmt.Sprintf("cases[%d].tolerance", i), errors.New("it is negative")}
 		}
+	}
+	if len(job.Batch) > maxBatch {
+		return &Error{"batch", fmt.Errorf("it has %d bytes: at most %d", len(job.Batch), maxBatch)}
 	}
 	for name, value := range job.Secrets {
 		if len(value) < redact.MinSecret {

@@ -41,8 +41,10 @@ type run struct {
 
 	// cold tells that the boxes are made for this run alone; see again.
 	cold bool
-	rest func()     // the run does nothing for a while
-	over []tier.Box // see leave
+	// turns tells that the box shares what lies under it with others of its batch.
+	turns bool
+	rest  func()     // the run does nothing for a while
+	over  []tier.Box // see leave
 
 	// wrong is what is wrong with the Job, where only the run could find out.
 	wrong *Error
@@ -286,11 +288,14 @@ func (r *run) again(ctx context.Context, f *classify.Facts, err error) bool {
 		return false
 	}
 	why := err
-	if err == nil && classify.Classify(*f).Status == glovebox.StatusSandboxError {
+	switch {
+	case err == nil && classify.Classify(*f).Status == glovebox.StatusSandboxError:
 		if why = f.Program.Err; why == nil && f.Harness != nil {
 			why = f.Harness.Err
 		}
-	} else if !tier.IsKind(err, tier.KindBroken) {
+	case err == nil && r.turns && f.Program.Cause == glovebox.CauseMemory:
+		why = errors.New("it had not enough memory") // others may have left less
+	case !tier.IsKind(err, tier.KindBroken):
 		return false
 	}
 	r.o.Evidence = append(r.o.Evidence, glovebox.Evidence{Source: "supervisor",

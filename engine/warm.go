@@ -38,6 +38,7 @@ type kind struct {
 	tools  *language.Toolchain
 	limits glovebox.Limits
 	exam   bool // a candidate's and a harness's box, with their link
+	batch  string
 }
 
 // ready is a box that waits, or the pair of them of an exam.
@@ -91,7 +92,7 @@ func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (
 	steps := k.lang.Standby(k.tools)
 	spec := func(step *language.Step, fds ...*os.File) tier.Spec {
 		cmd := r.ours(*step)
-		return tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd, Forks: steps.Forks}
+		return tier.Spec{Root: root, Limits: k.limits, Descriptors: fds, Allow: e.c.Allow, Standby: &cmd, Forks: steps.Forks, Batch: k.batch}
 	}
 	if s.parser, err = newReport(firstEvent); err != nil {
 		return nil, err
@@ -181,8 +182,10 @@ func (s *ready) dead() <-chan struct{} {
 // going to be told; one that is nil needs a start of its own.
 func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *ready {
 	e := r.e
+	batch := r.batch(exam)
+	r.turns = false
 	switch {
-	case e.pool == nil, r.cold, r.lang.Standby == nil,
+	case e.pool == nil && batch == "", r.cold, r.lang.Standby == nil,
 		// An image's interpreter is not trusted: nobody would meter it while it
 		// waits.
 		r.image != nil,
@@ -208,7 +211,10 @@ func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *read
 		}
 		k := kind{tier: t.Name(), lang: r.lang, tools: r.tools, limits: r.job.Limits, exam: exam}
 		k.limits.Wall = glovebox.Limits{}.WithDefaults().Wall // of each command
-		s := r.await(ctx, k)
+		s := r.share(ctx, k, batch)
+		if s == nil && e.pool != nil {
+			s = r.await(ctx, k)
+		}
 		if s == nil {
 			return nil
 		}
@@ -217,6 +223,32 @@ func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *read
 		return s
 	}
 	return nil
+}
+
+// batch names the batch to a tier: nobody else's has the name. An exam's two boxes
+// have kernels of their own, since the proof rests on what is between them.
+func (r *run) batch(exam bool) string {
+	if r.job.Batch == "" || exam {
+		return ""
+	}
+	return fmt.Sprintf("%q %q", r.job.Tenant, r.job.Batch)
+}
+
+// share makes a box of a batch where the tier has such, or returns nil.
+func (r *run) share(ctx context.Context, k kind, batch string) *ready {
+	t, ok := r.e.tier(k.tier).(tier.Sharer)
+	if !ok || batch == "" {
+		return nil
+	}
+	k.batch = batch
+	begin := time.Now()
+	defer func() { r.o.Timings.Boot += since(begin) }()
+	s, err := r.e.makeIf(ctx, k, t.Shares)
+	if err != nil {
+		return nil
+	}
+	r.turns = true
+	return s
 }
 
 // await takes a ready one of a kind, or nil.
@@ -266,9 +298,9 @@ func (r *run) leave(boxes ...tier.Box) {
 	for _, b := range boxes {
 		switch {
 		case b == nil:
-		case r.o.Warm:
+		case r.o.Warm && !r.turns:
 			r.over = append(r.over, b)
-		default:
+		default: // the next one of the batch wants what lies under it
 			r.shut(b)
 		}
 	}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"runtime"
@@ -120,7 +121,10 @@ const retries = 2
 const retryAfter = 200 * time.Millisecond
 
 // Judge returns a function for [Runner.Do] that runs samples in boxes.
+//
+// They are one batch: see [glovebox.Job.Batch].
 func Judge(e Engine) func(context.Context, *Work) (Row, error) {
+	batch := rand.Text()
 	return func(ctx context.Context, w *Work) (Row, error) {
 		job, err := w.Problem.Job(w.Sample, w.Options)
 		var fault *Fault
@@ -130,6 +134,7 @@ func Judge(e Engine) func(context.Context, *Work) (Row, error) {
 		if err != nil {
 			return Row{}, fmt.Errorf("%s: %s: %w", w.Problem.Where, w.Problem.ID, err)
 		}
+		job.Batch = batch
 		begin := time.Now()
 		for attempt := 1; ; attempt++ {
 			seen, err := e.Run(ctx, job)

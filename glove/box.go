@@ -71,6 +71,10 @@ type Config struct {
 	// standby command; see [Script.Fork]. That is forked and goes on where the
 	// glove was called, in place of being executed.
 	Within bool
+	// Lent tells that the glove is one that a process lent itself for, see
+	// [Script.Lend]: the ends are not the box's to close, and the end of the box is
+	// its ground's to bring about, in order unless it was told to kill before.
+	Lent bool
 
 	// See Begin.
 	begun, staged bool
@@ -149,12 +153,9 @@ const fewFiles = 64
 // write the files of the Spec, if those are few. The tier whose boot script ends
 // with it, before it has a box, spares the box a script of its own.
 func (c *Config) Begin(s *Script) {
-	s.Call("umask", linux.SYS_UMASK, 0)
-	// What this process ignores must not be ignored by the commands.
-	for sig := 1; sig < 32; sig++ {
-		s.Call("default signal", linux.SYS_RT_SIGACTION, sig, s.Buffer(32), 0, 8).Ignore()
+	if !c.Lent { // else the process that lent itself did
+		s.calm()
 	}
-	s.Call("not dumpable", linux.SYS_PRCTL, linux.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	if len(c.Spec.Files) <= fewFiles {
 		before := len(s.ins)
 		st := newStager(nil, s, c.Owner, true)
@@ -164,6 +165,16 @@ func (c *Config) Begin(s *Script) {
 	}
 	s.Jump(killer)
 	c.begun = true
+}
+
+// calm makes this process a glove, whatever it was before.
+func (s *Script) calm() {
+	s.Call("umask", linux.SYS_UMASK, 0)
+	// What this process ignores must not be ignored by the commands.
+	for sig := 1; sig < 32; sig++ {
+		s.Call("default signal", linux.SYS_RT_SIGACTION, sig, s.Buffer(32), 0, 8).Ignore()
+	}
+	s.Call("not dumpable", linux.SYS_PRCTL, linux.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
 // Waiting returns the number that the standby command's process has in the box,
@@ -193,12 +204,30 @@ func (b *Box) Controls() []glovebox.Control { return b.c.Controls }
 // Close implements [tier.Box].
 func (b *Box) Close() error {
 	b.closeOnce.Do(func() {
+		if b.c.Lent {
+			b.closeErr = b.giveBack()
+			return
+		}
 		b.alive.Store(false)
 		b.c.Ground.Kill()
 		err := b.c.Ground.Close()
 		b.closeErr = errors.Join(err, b.c.Ends.Close())
 	})
 	return b.closeErr
+}
+
+// giveBack closes a box whose glove is lent. Where it is not known to wait for a
+// script, what lent it is not used again.
+func (b *Box) giveBack() error {
+	alive := b.alive.Swap(false)
+	idle := b.busy.TryLock()
+	if idle {
+		defer b.busy.Unlock()
+	}
+	if !alive || !idle {
+		b.c.Ground.Kill()
+	}
+	return b.c.Ground.Close()
 }
 
 // Run implements [tier.Box].

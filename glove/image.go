@@ -87,7 +87,8 @@ func loaderData() []byte {
 		copy(mem[at-faultBase:], raw)
 	}
 	place(loaderScript(), loaderBase, killerBase-loaderBase)
-	place(killerScript(), killerBase, scriptBase-killerBase)
+	place(killerScript(), killerBase, lenderBase-killerBase)
+	place(lenderScript(), lenderBase, scriptBase-lenderBase)
 	return mem
 }
 

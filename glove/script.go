@@ -14,6 +14,7 @@ const (
 	faultBase  = 0x10000000 // the address of the failed instruction, its result
 	loaderBase = 0x10000040
 	killerBase = 0x10000800
+	lenderBase = 0x10000c00
 	scriptBase = 0x10001000
 	memoryEnd  = 0x11000000
 
@@ -390,4 +391,5 @@ var (
 	loader = &Label{fixed: loaderBase}
 	script = &Label{fixed: scriptBase}
 	killer = &Label{fixed: killerBase}
+	lender = &Label{fixed: lenderBase}
 )

@@ -121,6 +121,11 @@ type Spec struct {
 	// command does. A process that has memory to which copies could write together
 	// does not call. It is a hint: a tier may start each by itself.
 	Forks bool
+	// Batch, if not empty, names boxes of one tenant's that may share what lies
+	// under them, one after the other, where the tier gains by it: a kernel of their
+	// own, but no namespace. The caller chooses the name, and no other's boxes can
+	// have it. It is for boxes with a standby command that forks, and a hint.
+	Batch string
 }
 
 // FDImage is the descriptor by which a command is told to be a parent; see

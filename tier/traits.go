@@ -49,6 +49,13 @@ type Copier interface {
 	Copies(spec Spec) bool
 }
 
+// Sharer is implemented by a Tier whose boxes of one batch may share what lies
+// under them; see [Spec.Batch].
+type Sharer interface {
+	// Shares tells whether Open would most likely make such a box of a Spec now.
+	Shares(spec Spec) bool
+}
+
 // Modules is implemented by a Tier whose commands are WebAssembly modules
 // (Args[0] is the path of a .wasm file in the box) rather than programs of this
 // machine.

@@ -9,6 +9,22 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
+// lentControls are those of a box in a nest.
+func (t *Tier) lentControls() []glovebox.Control {
+	list := t.controls()
+	for i, c := range list {
+		switch c.Name {
+		case tier.ControlSyscalls:
+			list[i].How += "; it serves other programs of the batch before and after this one, never at the same time"
+		case tier.ControlNamespaces:
+			list[i].How = "pid, mount, net, ipc and uts namespaces of its own; the guest's kernel makes no other"
+		case tier.ControlAgent:
+			list[i].How = "process 1 of its namespaces, another user, and not dumpable"
+		}
+	}
+	return list
+}
+
 // controls says what a box enforces. All of it is part of how a box is made:
 // there is no box without one of them.
 func (t *Tier) controls() []glovebox.Control {

@@ -3,6 +3,7 @@
 package gvisor
 
 import (
+	"sync/atomic"
 	"time"
 	_ "unsafe" // for go:linkname
 
@@ -90,7 +91,7 @@ func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 		s.usedStub.Store(false)
 		s.usedSentry.Store(false)
 		if !s.active.Swap(false) {
-			s.spin(true) // who wakes does so before we know
+			s.spin(!oneProcessor.Load()) // who wakes does so before we know
 			begin := time.Now()
 			s.park()
 			state, burst = atFirst, burstPeriods
@@ -98,9 +99,18 @@ func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 				burst = 1 // which ends with this turn
 			}
 		}
+		if burst > 1 && oneProcessor.Load() {
+			time.Sleep(burstPeriods * fastPathPeriod) // there is nothing to switch on
+			burst = 1
+			continue
+		}
 		time.Sleep(fastPathPeriod)
 	}
 }
+
+// oneProcessor tells that the guest's threads and the sentry's share a processor:
+// where one spins the other cannot run.
+var oneProcessor atomic.Bool
 
 func (s *fastPathState) spin(on bool) {
 	s.stub.Store(on)

@@ -31,6 +31,7 @@ type ground struct {
 	sandbox *sandbox.Sandbox // gVisor's side of the sentry's control socket
 	memory  []*os.File       // the guest's memory
 	log     *os.File         // the sentry's log
+	logged  int64            // of that, what is not the box's
 	dead    chan struct{}    // closed when the sentry is reaped; nil where there was none
 
 	mu     sync.Mutex
@@ -153,7 +154,7 @@ func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 	if g.closed {
 		return nil
 	}
-	hits := readRefusals(g.log)
+	hits := readRefusals(g.log, g.logged)
 	if g.group != nil {
 		hits = append(hits, g.group.Evidence()...)
 	}

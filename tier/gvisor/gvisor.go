@@ -52,6 +52,7 @@ type Tier struct {
 	exeErr  error
 
 	templates *templates
+	nests     *nests
 }
 
 // Config says how to make a Tier. Its zero value is ready to use.
@@ -83,6 +84,7 @@ func New(c Config) (*Tier, error) {
 		return nil, t.fail("sweep control groups", err)
 	}
 	t.templates = newTemplates(t.makeTemplate)
+	t.nests = newNests(t)
 	return t, nil
 }
 
@@ -90,8 +92,8 @@ func New(c Config) (*Tier, error) {
 // none can be made any more.
 func (t *Tier) Close() error {
 	t.templates.close()
+	errs := []error{t.nests.close()}
 	t.prepare.Do(func() {})
-	var errs []error
 	if t.exe != nil {
 		errs = append(errs, t.exe.Close())
 	}
@@ -115,6 +117,10 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	case len(spec.Descriptors) > glove.MaxDescriptors:
 		return nil, t.invalid(fmt.Errorf("%d descriptors: at most %d", len(spec.Descriptors), glove.MaxDescriptors))
 	}
+	if b := t.openLent(ctx, spec); b != nil {
+		return b, nil
+	}
+	spec.Batch = "" // it shares nothing
 	if spec.Standby == nil {
 		return box(t.open(ctx, spec, nil))
 	}
@@ -137,7 +143,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, from *origin) (*glove.B
 	}
 	b, err := glove.NewBox(glove.Config{
 		Tier: t.Name(), Spec: spec, Ends: ends, Ground: g, Waiting: from.waiting(),
-		Prologue: prologue(spec.Limits), Owner: true, HostTime: true, Controls: t.controls(),
+		Prologue: prologue(spec.Limits, false), Owner: true, HostTime: true, Controls: t.controls(),
 	})
 	if err == nil && spec.Standby != nil {
 		g.settle = time.AfterFunc(waitsFor, g.part)
@@ -185,7 +191,7 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec, from *origin) (_ glove.
 		}
 	}
 	guest := guest{
-		spec: from.mark(guestSpec(spec.Root.Image, spec.Limits)), image: spec.Root.Image,
+		spec: from.mark(guestSpec(&spec)), image: spec.Root.Image,
 		memory: spec.Limits.Memory, ids: ids, inner: given, from: from,
 	}
 	if err := g.start(ctx, t.exe, guest); err != nil {

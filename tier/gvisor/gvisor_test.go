@@ -417,7 +417,7 @@ func TestCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := glove.NewBox(glove.Config{Tier: tr.Name(), Spec: spec, Ends: ends, Ground: g, Prologue: prologue(spec.Limits), Owner: true})
+	b, err := glove.NewBox(glove.Config{Tier: tr.Name(), Spec: spec, Ends: ends, Ground: g, Prologue: prologue(spec.Limits, false), Owner: true})
 	if err != nil {
 		t.Fatal(err)
 	}

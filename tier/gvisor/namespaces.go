@@ -4,6 +4,7 @@ package gvisor
 
 import (
 	"golang.org/x/sys/unix"
+	"gvisor.dev/gvisor/pkg/abi/linux"
 	"gvisor.dev/gvisor/pkg/errors/linuxerr"
 	"gvisor.dev/gvisor/pkg/sentry/arch"
 	"gvisor.dev/gvisor/pkg/sentry/kernel"
@@ -15,11 +16,26 @@ import (
 const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// refuseNamespaces takes them from the guest.
+// refuseNamespaces takes them from the guest, but for those of a box of a batch,
+// which process 1 of a nest makes, and nobody else could.
 func refuseNamespaces() {
 	wrapCalls(func(name string, next serve) serve {
 		switch name {
-		case "clone", "unshare":
+		case "clone":
+			return func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
+				switch args[0].Uint64() & newNamespaces {
+				case 0:
+				case lentNamespaces:
+					if !t.Credentials().HasRootCapability(linux.CAP_SYS_ADMIN) {
+						return 0, nil, linuxerr.EPERM
+					}
+					beginLent(t)
+				default:
+					return 0, nil, linuxerr.EPERM
+				}
+				return next(t, nr, args)
+			}
+		case "unshare":
 			return func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
 				if args[0].Uint64()&newNamespaces != 0 {
 					return 0, nil, linuxerr.EPERM

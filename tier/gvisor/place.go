@@ -78,11 +78,17 @@ func (g *ground) join() {
 	if err != nil || g.isDead() {
 		return
 	}
-	n := place(g.sentry.Process.Pid, &all)
+	g.parted = g.put(&all) > 0
+}
+
+// put lets the sentry and the processes that run the guest run on these
+// processors, and returns how many of their threads did not before.
+func (g *ground) put(on *unix.CPUSet) (changed int) {
+	changed = place(g.sentry.Process.Pid, on)
 	for _, pid := range native.Below(g.sentry.Process.Pid) {
-		n += place(pid, &all)
+		changed += place(pid, on)
 	}
-	g.parted = n > 0
+	return changed
 }
 
 // place lets the threads of a process run on these processors, and returns how

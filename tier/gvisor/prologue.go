@@ -11,19 +11,27 @@ import (
 )
 
 // prologue makes a command's own process what a command is: the ordinary user,
-// without capabilities and the way to any, and under its limits.
-func prologue(limits glovebox.Limits) func(*glove.Script) {
+// without capabilities and the way to any, and under its limits. bounded tells that
+// the glove has an empty bounding set.
+func prologue(limits glovebox.Limits, bounded bool) func(*glove.Script) {
 	return func(s *glove.Script) {
 		for _, l := range rlimits(limits) {
 			s.Call("limit of "+l.name, unix.SYS_PRLIMIT64, 0, l.resource, s.Words(l.soft, l.hard), 0)
 		}
-		for c := 0; c <= unix.CAP_LAST_CAP; c++ {
-			s.Call("drop a capability", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0).Ignore()
+		if !bounded {
+			boundCapabilities(s)
 		}
 		s.Call("setgroups", unix.SYS_SETGROUPS, 0, 0)
 		s.Call("setresgid", unix.SYS_SETRESGID, tier.GID, tier.GID, tier.GID)
 		s.Call("setresuid", unix.SYS_SETRESUID, tier.UID, tier.UID, tier.UID)
 		s.Call("no new privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	}
+}
+
+// boundCapabilities makes that no program has any capability.
+func boundCapabilities(s *glove.Script) {
+	for c := 0; c <= unix.CAP_LAST_CAP; c++ {
+		s.Call("drop a capability", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0).Ignore()
 	}
 }
 

@@ -70,10 +70,19 @@ func wrapCalls(wrap func(name string, next serve) serve) {
 	table.Init()
 }
 
+// said tells of each of refusals whether it was reported.
+var said = make([]atomic.Bool, len(refusals))
+
+// forgetRefusals makes the sentry report each again.
+func forgetRefusals() {
+	for i := range said {
+		said[i].Store(false)
+	}
+}
+
 // reportRefusals makes the sentry write a line to its log the first time that
 // it refuses something because of a limit.
 func reportRefusals() {
-	said := make([]atomic.Bool, len(refusals))
 	of := map[string][]int{}
 	for i, r := range refusals {
 		for name := range strings.FieldsSeq(r.calls) {
@@ -99,11 +108,11 @@ func reportRefusals() {
 	})
 }
 
-// readRefusals reads what reportRefusals wrote. The log also holds the last
+// readRefusals reads what reportRefusals wrote, from an offset on. The log also holds the last
 // words of a sentry that died, so anything else is passed over.
-func readRefusals(log *os.File) []glovebox.Hit {
+func readRefusals(log *os.File, from int64) []glovebox.Hit {
 	var hits []glovebox.Hit
-	lines := bufio.NewScanner(io.NewSectionReader(log, 0, sentryLogMax))
+	lines := bufio.NewScanner(io.NewSectionReader(log, from, sentryLogMax))
 	for lines.Scan() {
 		name, ok := strings.CutPrefix(lines.Text(), refusalLine)
 		if !ok {

@@ -90,6 +90,7 @@ func sentryMain(args []string) {
 	saveTime()
 	reportRefusals()
 	refuseNamespaces()
+	tellThread()
 	flags := flag.NewFlagSet(sentryName, flag.ContinueOnError)
 	config.RegisterFlags(flags)
 	logFD := flags.Int("panic-log-fd", -1, "")

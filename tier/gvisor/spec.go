@@ -4,8 +4,11 @@ package gvisor
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/opencontainers/runtime-spec/specs-go"
+	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
@@ -20,9 +23,24 @@ var gloveCapabilities = []string{
 	"CAP_SETGID", "CAP_SETPCAP", "CAP_SETUID", "CAP_SYS_RESOURCE",
 }
 
+// gloveCapabilityNumbers are the same, as the kernel knows them.
+var gloveCapabilityNumbers = []int{
+	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_KILL,
+	unix.CAP_SETGID, unix.CAP_SETPCAP, unix.CAP_SETUID, unix.CAP_SYS_RESOURCE,
+}
+
+// nestCapability is what process 1 of a nest has beyond that, to make namespaces
+// and mounts. The glove of a box of its gives it up.
+const nestCapability = "CAP_SYS_ADMIN"
+
 // guestSpec describes the guest to gVisor: an EROFS image as root, memory file
 // systems for what is written, and the glove as process 1.
-func guestSpec(image string, limits glovebox.Limits) *specs.Spec {
+func guestSpec(spec *tier.Spec) *specs.Spec {
+	image, limits := spec.Root.Image, spec.Limits
+	has := gloveCapabilities
+	if spec.Batch != "" {
+		has = append(slices.Clone(has), nestCapability)
+	}
 	return &specs.Spec{
 		Version:  "1.1.0",
 		Hostname: tier.Hostname,
@@ -35,16 +53,16 @@ func guestSpec(image string, limits glovebox.Limits) *specs.Spec {
 			Args: []string{glove.Path},
 			Cwd:  "/",
 			Capabilities: &specs.LinuxCapabilities{
-				Bounding: gloveCapabilities, Effective: gloveCapabilities, Permitted: gloveCapabilities,
+				Bounding: has, Effective: has, Permitted: has,
 			},
 			NoNewPrivileges: true,
 		},
 		Mounts: []specs.Mount{
 			{Destination: "/proc", Type: "proc", Source: "proc", Options: []string{"nosuid", "nodev", "noexec"}},
 			{Destination: "/dev", Type: "tmpfs", Source: "tmpfs", Options: []string{"nosuid", "noexec"}},
-			memoryFS("/dev/shm", limits),
-			memoryFS(tier.Temp, limits),
-			memoryFS(tier.Workspace, limits),
+			memoryFS(memoryDirs[0], limits),
+			memoryFS(memoryDirs[1], limits),
+			memoryFS(memoryDirs[2], limits),
 		},
 		Linux: &specs.Linux{
 			Namespaces: []specs.LinuxNamespace{
@@ -55,13 +73,17 @@ func guestSpec(image string, limits glovebox.Limits) *specs.Spec {
 	}
 }
 
-// memoryFS is a file system in the guest's memory, which counts against its
-// memory limit too.
+// memoryDirs are where commands can write.
+var memoryDirs = []string{"/dev/shm", tier.Temp, tier.Workspace}
+
+// memoryOptions are those of a file system in the guest's memory, which counts
+// against its memory limit too. Its root directory is a file too.
+func memoryOptions(l glovebox.Limits) string {
+	return fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", l.Disk, l.Files+1)
+}
+
+// memoryFS is such a file system.
 func memoryFS(at string, limits glovebox.Limits) specs.Mount {
-	return specs.Mount{Destination: at, Type: "tmpfs", Source: "tmpfs", Options: []string{
-		"nosuid", "nodev", "mode=1777",
-		fmt.Sprintf("size=%d", limits.Disk),
-		// The root directory of the file system is a file too.
-		fmt.Sprintf("nr_inodes=%d", limits.Files+1),
-	}}
+	options := append([]string{"nosuid", "nodev"}, strings.Split(memoryOptions(limits), ",")...)
+	return specs.Mount{Destination: at, Type: "tmpfs", Source: "tmpfs", Options: options}
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"sync"
@@ -278,9 +279,9 @@ func kindOf(spec tier.Spec) (string, error) {
 	l.Wall, l.CPU, l.Output = 0, 0, 0 // these are the supervisor's
 	h := sha256.New()
 	// Quoted, since no two lists of strings look the same so.
-	fmt.Fprintf(h, "%q %q %v %+v %v %q %q %q", spec.Root.Key, spec.Root.Image,
+	fmt.Fprintf(h, "%q %q %v %+v %v %q %q %q %q", spec.Root.Key, spec.Root.Image,
 		[]int64{int64(image.Dev), int64(image.Ino), image.Size, image.Mtim.Nano(), image.Ctim.Nano()},
-		l, access, spec.Standby.Args, spec.Standby.Env, spec.Standby.Dir)
+		l, access, spec.Standby.Args, spec.Standby.Env, spec.Standby.Dir, spec.Batch)
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
@@ -317,7 +318,7 @@ func stripped(spec tier.Spec) (_ tier.Spec, closeAll func(), err error) {
 		}
 	}
 	root, standby := *spec.Root, *spec.Standby
-	bare := tier.Spec{Root: &root, Limits: spec.Limits, Allow: slices.Clone(spec.Allow), Standby: &tier.Command{
+	bare := tier.Spec{Root: &root, Limits: spec.Limits, Allow: slices.Clone(spec.Allow), Batch: spec.Batch, Standby: &tier.Command{
 		Args: slices.Clone(standby.Args), Env: slices.Clone(standby.Env), Dir: standby.Dir,
 	}}
 	for _, f := range spec.Descriptors {
@@ -339,7 +340,18 @@ func stripped(spec tier.Spec) (_ tier.Spec, closeAll func(), err error) {
 }
 
 // makeTemplate makes the template of a spec that is stripped.
-func (t *Tier) makeTemplate(ctx context.Context, spec tier.Spec) (_ *template, err error) {
+func (t *Tier) makeTemplate(ctx context.Context, spec tier.Spec) (*template, error) {
+	return writeDown(ctx, spec, func(o *origin) (*ground, int64, io.Closer, error) {
+		box, g, err := t.open(ctx, spec, o)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		return g, box.Waiting(), box, nil
+	})
+}
+
+// writeDown makes a template of what open opens.
+func writeDown(ctx context.Context, spec tier.Spec, open func(*origin) (*ground, int64, io.Closer, error)) (_ *template, err error) {
 	kind, err := kindOf(spec)
 	if err != nil {
 		return nil, err
@@ -353,13 +365,13 @@ func (t *Tier) makeTemplate(ctx context.Context, spec tier.Spec) (_ *template, e
 			state.Close()
 		}
 	}()
-	box, g, err := t.open(ctx, spec, &origin{kind: kind})
+	g, waiting, opened, err := open(&origin{kind: kind})
 	if err != nil {
 		return nil, err
 	}
-	made := &template{state: state, waiting: box.Waiting(), made: time.Now()}
+	made := &template{state: state, waiting: waiting, made: time.Now()}
 	err = g.save(ctx, state)
-	if err = errors.Join(err, box.Close()); err != nil {
+	if err = errors.Join(err, opened.Close()); err != nil {
 		return nil, err
 	}
 	// Nobody is left who could write.

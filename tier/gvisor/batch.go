@@ -1,0 +1,441 @@
+//go:build linux
+
+package gvisor
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/tap"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// Boxes of a batch take turns in nests. There are as many nests as there are boxes
+// at a time, and each has one box at a time, so that what is measured and killed
+// on the host is that box's. Only boxes of one batch and one kind share a nest, and
+// one in which anything went wrong is not used again.
+
+// A nest serves so many boxes, for so long: what is equal in all copies of one
+// process, such as the seed of an interpreter's hash tables, can be learned in one.
+const (
+	maxLent   = 64
+	renewLent = 40 // then its successors are worth a template
+	nestAge   = 5 * time.Minute
+	nestIdle  = 5 * time.Second // how long it waits for a box
+	nestRest  = time.Minute     // a kind whose nests fail has none for a while
+)
+
+// nests keeps the nests of a tier that have no box now.
+type nests struct {
+	open      func(context.Context, tier.Spec) (*nest, error)
+	templates *templates
+
+	mu      sync.Mutex
+	idle    map[string][]*nest
+	rest    map[string]time.Time // kinds that have none until then
+	on      map[int]int          // processors, and how many nests are on each
+	done    bool
+	leaving int // nests that are being ended
+	gone    sync.Cond
+	trouble []error
+}
+
+func newNests(t *Tier) *nests {
+	ns := &nests{open: t.openNest, templates: newTemplates(t.makeNestTemplate), idle: map[string][]*nest{}, rest: map[string]time.Time{}, on: map[int]int{}}
+	ns.gone.L = &ns.mu
+	return ns
+}
+
+// lendable tells whether boxes of a spec can take turns in a nest: what they are
+// given, they write.
+func lendable(spec *tier.Spec) bool {
+	return spec.Batch != "" && spec.Standby != nil && spec.Forks &&
+		!slices.ContainsFunc(spec.Descriptors, func(f *os.File) bool {
+			access, err := accessOf(f)
+			return err != nil || access == os.O_RDONLY
+		})
+}
+
+// Shares implements [tier.Sharer].
+func (t *Tier) Shares(spec tier.Spec) bool {
+	if !lendable(&spec) || len(spec.Descriptors) > glove.MaxDescriptors {
+		return false
+	}
+	kind, err := kindOf(spec)
+	if err != nil {
+		return false
+	}
+	t.nests.mu.Lock()
+	defer t.nests.mu.Unlock()
+	return !t.nests.done && !time.Now().Before(t.nests.rest[kind])
+}
+
+// openLent makes a box in a nest, or returns nil where that cannot be.
+func (t *Tier) openLent(ctx context.Context, spec tier.Spec) tier.Box {
+	if !t.Shares(spec) {
+		return nil
+	}
+	kind, err := kindOf(spec)
+	if err != nil {
+		return nil
+	}
+	for used := true; used && ctx.Err() == nil; {
+		n, err := t.nests.take(ctx, kind, spec)
+		if err != nil {
+			break
+		}
+		used = n.lent > 1 // a program before this one may have spoilt it
+		if b, err := t.lend(n, kind, spec); err == nil {
+			return b
+		}
+	}
+	if ctx.Err() == nil {
+		t.nests.fail(kind)
+	}
+	return nil
+}
+
+// take returns a nest without a box, which is the caller's until it is given back.
+func (ns *nests) take(ctx context.Context, kind string, spec tier.Spec) (*nest, error) {
+	ns.mu.Lock()
+	for all := ns.idle[kind]; len(all) > 0; all = ns.idle[kind] {
+		n := all[len(all)-1]
+		ns.remove(kind, n)
+		if !n.isDead() && time.Since(n.made) < nestAge {
+			n.lent++
+			ns.mu.Unlock()
+			return n, nil
+		}
+		ns.end(n)
+	}
+	ns.mu.Unlock()
+	n, err := ns.open(ctx, spec)
+	if err == nil {
+		ns.place(n)
+		n.lent++
+	}
+	return n, err
+}
+
+// give takes a nest back; why is what is wrong with it. One that is not kept has
+// ended when it returns.
+func (ns *nests) give(kind string, n *nest, why error) error {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	count := 0
+	for _, all := range ns.idle {
+		count += len(all)
+	}
+	if why != nil || ns.done || n.lent >= maxLent || time.Since(n.made) > nestAge || count >= 2*runtime.NumCPU() {
+		ns.leave(n)
+		ns.mu.Unlock()
+		defer ns.mu.Lock()
+		return n.close()
+	}
+	ns.idle[kind] = append(ns.idle[kind], n)
+	lent := n.lent
+	time.AfterFunc(nestIdle, func() {
+		ns.mu.Lock()
+		defer ns.mu.Unlock()
+		if n.lent == lent && ns.remove(kind, n) {
+			ns.end(n)
+		}
+	})
+	return nil
+}
+
+// remove takes a nest from those that have no box, and tells whether it was there.
+func (ns *nests) remove(kind string, n *nest) bool {
+	i := slices.Index(ns.idle[kind], n)
+	if i < 0 {
+		return false
+	}
+	ns.idle[kind] = slices.Delete(ns.idle[kind], i, i+1)
+	if len(ns.idle[kind]) == 0 {
+		delete(ns.idle, kind)
+	}
+	return true
+}
+
+// leave takes a nest off its processor.
+func (ns *nests) leave(n *nest) {
+	if n.on >= 0 {
+		ns.on[n.on]--
+	}
+}
+
+// end ends a nest that nobody has, while the caller goes on.
+func (ns *nests) end(n *nest) {
+	ns.leave(n)
+	ns.leaving++
+	go func() {
+		err := n.close()
+		ns.mu.Lock()
+		defer ns.mu.Unlock()
+		ns.leaving--
+		ns.gone.Broadcast()
+		if err != nil && len(ns.trouble) < 100 {
+			ns.trouble = append(ns.trouble, err)
+		}
+	}()
+}
+
+// empty ends the nests that have no box, and waits for that.
+func (ns *nests) empty() {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	for kind, all := range ns.idle {
+		for _, n := range all {
+			ns.end(n)
+		}
+		delete(ns.idle, kind)
+	}
+	for ns.leaving > 0 {
+		ns.gone.Wait()
+	}
+}
+
+// fail makes that there is no nest of a kind for a while.
+func (ns *nests) fail(kind string) {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	ns.rest[kind] = time.Now().Add(nestRest)
+	for k, until := range ns.rest {
+		if time.Now().After(until) {
+			delete(ns.rest, k)
+		}
+	}
+}
+
+// close ends all, those that have a box when that ends.
+func (ns *nests) close() error {
+	ns.templates.close()
+	ns.mu.Lock()
+	ns.done = true
+	ns.mu.Unlock()
+	ns.empty()
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	return errors.Join(ns.trouble...)
+}
+
+// place puts a nest on the processor that has the fewest. The sentry and the guest
+// hand each system call to each other: on one processor that takes half of what it
+// takes from one to another, and programs of a batch leave none idle.
+func (ns *nests) place(n *nest) {
+	all, err := processors()
+	if err != nil || all.Count() < 2 {
+		return
+	}
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	for cpu, left := 0, all.Count(); left > 0; cpu++ {
+		if !all.IsSet(cpu) {
+			continue
+		}
+		left--
+		if n.on < 0 || ns.on[cpu] < ns.on[n.on] {
+			n.on = cpu
+		}
+	}
+	ns.on[n.on]++
+}
+
+// lend makes a box in a nest, which it takes over.
+func (t *Tier) lend(n *nest, kind string, spec tier.Spec) (_ tier.Box, err error) {
+	l := &lease{nest: n, nests: t.nests, kind: kind}
+	defer func() {
+		if err != nil {
+			l.Kill()
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	if err := n.begin(); err != nil {
+		return nil, err
+	}
+	for i, f := range spec.Descriptors {
+		if f == nil {
+			continue
+		}
+		to, err := again(f)
+		if err != nil {
+			return nil, err
+		}
+		l.relays = append(l.relays, &relay{from: n.outs[i], to: to})
+	}
+	deadline := time.Now().Add(patience)
+	if err := n.ends.Send(lend(), deadline); err != nil {
+		return nil, err
+	}
+	c := glove.Config{
+		Tier: t.Name(), Spec: spec, Ends: n.ends, Ground: l, Within: true, Lent: true,
+		Prologue: prologue(spec.Limits, true), Owner: true, HostTime: true, Controls: t.lentControls(),
+	}
+	s := new(glove.Script)
+	settle(s, &spec)
+	c.Begin(s)
+	if _, err := n.ends.Do(s, deadline); err != nil {
+		return nil, err
+	}
+	b, err := glove.NewBox(c) // which closes the lease when it fails
+	if err != nil {
+		return nil, err
+	}
+	if n.lent == renewLent {
+		t.nests.templates.want(kind, spec)
+	}
+	return &lentBox{b, l}, nil
+}
+
+// begin makes the ground a new box's.
+func (n *nest) begin() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	info, err := n.log.Stat()
+	if err != nil {
+		return err
+	}
+	n.logged, n.idle = info.Size(), 0
+	if n.on >= 0 && !n.parted {
+		n.parted = true
+		var one unix.CPUSet
+		one.Set(n.on)
+		n.put(&one)
+	}
+	return nil
+}
+
+// again opens a pipe a second time, as Open takes its own copies.
+func again(f *os.File) (*os.File, error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var fd int
+	var failed error
+	err = conn.Control(func(old uintptr) { fd, failed = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) })
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// lease is the ground of a box in a nest: the nest's, for as long as the box is.
+type lease struct {
+	*nest
+	nests  *nests
+	kind   string
+	relays []*relay
+
+	once   sync.Once
+	err    error
+	mu     sync.Mutex
+	killed bool
+	over   bool
+}
+
+// Kill implements [glove.Ground]. It ends the nest.
+func (l *lease) Kill() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.over {
+		l.killed = true
+		l.nest.Kill()
+	}
+}
+
+// Sample implements [glove.Ground].
+func (l *lease) Sample() (glove.Sample, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return glove.Sample{}, errors.New("the box is closed")
+	}
+	return l.nest.Sample()
+}
+
+// Evidence implements [glove.Ground].
+func (l *lease) Evidence(peak glove.Sample) []glovebox.Hit {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return nil
+	}
+	return l.nest.Evidence(peak)
+}
+
+// Close implements [glove.Ground]: it ends the box's glove, and gives the nest back.
+func (l *lease) Close() error {
+	l.once.Do(func() {
+		why := l.end()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.killed {
+			why = errors.Join(why, errors.New("it was killed"))
+		}
+		l.over = true
+		l.err = l.nests.give(l.kind, l.nest, why)
+		for _, r := range l.relays {
+			l.err = errors.Join(l.err, r.to.Close())
+		}
+	})
+	return l.err
+}
+
+// leaves bounds how long a box takes to end.
+const leaves = 2 * time.Second
+
+func (l *lease) end() error {
+	l.mu.Lock()
+	killed := l.killed
+	l.mu.Unlock()
+	if killed {
+		return errors.New("it was killed")
+	}
+	s := new(glove.Script)
+	s.Exit()
+	deadline := time.Now().Add(leaves)
+	if err := l.ends.Send(s, deadline); err != nil {
+		return err
+	}
+	if err := l.ends.Returned(deadline); err != nil {
+		return err
+	}
+	return l.clean()
+}
+
+// relay moves what a box writes to a descriptor to the one that it was given.
+type relay struct {
+	from, to *os.File
+	tap      *tap.Tap
+}
+
+// lentBox is a box in a nest.
+type lentBox struct {
+	*glove.Box
+	l *lease
+}
+
+// Run implements [tier.Box]. When it returns, all that was written is where it is
+// to be read.
+func (b *lentBox) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
+	for _, r := range b.l.relays {
+		r.to.SetWriteDeadline(time.Time{})
+		r.tap = tap.Open(r.from, r.to)
+	}
+	out := b.Box.Run(ctx, cmd)
+	for _, r := range b.l.relays {
+		r.to.SetWriteDeadline(time.Now().Add(leaves)) // if nobody reads
+		r.tap.Stop()
+	}
+	return out
+}

@@ -1,0 +1,551 @@
+//go:build linux
+
+package gvisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gvisor.dev/gvisor/pkg/hostarch"
+	"gvisor.dev/gvisor/pkg/sentry/kernel"
+	"gvisor.dev/gvisor/pkg/sentry/pgalloc"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/host"
+	"github.com/gloveboxhq/glovebox/language"
+	"github.com/gloveboxhq/glovebox/rootfs"
+	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/tiertest"
+)
+
+// TestBatchConforms: a box in a nest that had a box before keeps every promise that
+// a box keeps.
+func TestBatchConforms(t *testing.T) {
+	tools, err := language.Python.Find(t.Context(), host.New())
+	if err != nil {
+		t.Skip(err)
+	}
+	var again atomic.Bool
+	tiertest.Run(t, tiertest.Kind{
+		New: func() (tier.Tier, error) {
+			tr, err := New(Config{})
+			return batcher{tr, tools.Exe, &again}, err
+		},
+		Root: func(ctx context.Context, store *rootfs.Store, p rootfs.Plan) (*rootfs.Root, error) {
+			return store.Image(ctx, p.Merge(tools.Root).Merge(GlovePlan()))
+		},
+	})
+	if !again.Load() {
+		t.Error("no nest was used again")
+	}
+}
+
+// batcher makes each box in a nest that had one before. What waits in it ends
+// first, so that the box is for other commands.
+type batcher struct {
+	*Tier
+	exe   string
+	again *atomic.Bool // a box was not the first of its nest
+}
+
+// waiter is a Python that does nothing, after so many descriptors.
+const waits = `
+import os, sys
+sys.path.append("/opt/glovebox/python")
+from _glovebox import parent
+parent.copies()
+n = int(sys.argv[1])
+os.write(4 + n, b"x")
+os.read(3 + n, 9)
+os._exit(0)
+`
+
+func (c batcher) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
+	if spec.Standby != nil || spec.Check() != nil || ctx.Err() != nil {
+		return c.Tier.Open(ctx, spec)
+	}
+	plain := spec
+	spec.Standby = &tier.Command{Args: []string{c.exe, "-I", "-c", waits, strconv.Itoa(len(spec.Descriptors))}}
+	spec.Forks, spec.Batch = true, "conforms"
+	if !c.Shares(spec) {
+		return c.Tier.Open(ctx, plain)
+	}
+	first := spec
+	first.Files = nil
+	b, err := c.wait(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.(kept).lentBox.Close(); err != nil {
+		return nil, err
+	}
+	if b, err = c.wait(ctx, spec); err == nil && b.(kept).l.nest.lent > 1 {
+		c.again.Store(true)
+	}
+	return b, err
+}
+
+func (c batcher) wait(ctx context.Context, spec tier.Spec) (tier.Box, error) {
+	b := c.openLent(ctx, spec)
+	if b == nil {
+		return nil, &tier.Error{Tier: c.Name(), Op: "open", Kind: tier.KindBroken, Err: errors.Join(errors.New("there is no nest"), ctx.Err())}
+	}
+	if out := b.Run(context.Background(), tier.Command{Orders: []byte("{}")}); out.ExitCode != 0 {
+		return nil, errors.Join(fmt.Errorf("the command that waited ended with %+v", out), b.Close())
+	}
+	return kept{b.(*lentBox), c.Tier}, nil
+}
+
+// kept is a box whose nest ends with it.
+type kept struct {
+	*lentBox
+	t *Tier
+}
+
+func (k kept) Close() error {
+	err := k.lentBox.Close()
+	k.t.nests.empty()
+	return err
+}
+
+// inTurn runs programs one after the other, in boxes of one batch, and returns
+// what each said. All must be in one nest if same.
+func inTurn(t *testing.T, same bool, sources ...string) []string {
+	t.Helper()
+	spec, _ := batchSpec(t)
+	spec.Limits = glovebox.Limits{Memory: 256 << 20, Processes: 32, OpenFiles: 64, CPU: 10 * time.Second}.WithDefaults()
+	tr := newTier(t)
+	t.Cleanup(func() {
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var said []string
+	var nest *nest
+	for i, source := range sources {
+		box := tr.openLent(ctx, spec)
+		if box == nil {
+			t.Fatal("there is no nest")
+		}
+		l := box.(*lentBox).l
+		if nest != nil && (l.nest == nest) != same {
+			t.Errorf("program %d: the same nest: %t", i, l.nest == nest)
+		}
+		nest = l.nest
+		out, stdout, stderr := batchPython(t, box, source)
+		said = append(said, fmt.Sprintf("%s %d %s|%s", out.Cause, out.ExitCode, stdout, stderr))
+		for _, h := range out.Hits {
+			t.Logf("program %d: %s: %s", i, h.Limit, h.Evidence.Fact)
+		}
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return said
+}
+
+// marker is in what one program is, and not in another.
+const marker = "marker-17"
+
+// fine is what a program says that finds all as it should be.
+const fine = "exit 0 fine\n|"
+
+// TestBatchLeavesNothing: what one program does, the next does not see.
+func TestBatchLeavesNothing(t *testing.T) {
+	for name, c := range map[string]struct{ first, second string }{
+		"files": {`
+import os
+for d in "/workspace", "/tmp", "/dev/shm":
+    open(d + "/left", "w").write("x" * 1000)
+os.symlink("/etc", "/tmp/link"); os.mkfifo("/tmp/fifo")`, `
+import os
+left = {d: os.listdir(d) for d in ("/tmp", "/dev/shm", "/workspace")}
+print("fine" if left == {"/tmp": [], "/dev/shm": [], "/workspace": ["main.py"]} else left)`},
+		"orphans": {`
+import os, time, signal
+for i in range(8):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for s in range(1, 65):
+                try: signal.signal(s, signal.SIG_IGN)
+                except (OSError, ValueError): pass
+            while True: time.sleep(1)
+        os._exit(0)
+time.sleep(.1)`, `
+import os
+pids = [p for p in os.listdir("/proc") if p.isdigit()]
+print("fine" if len(pids) == 2 and os.getppid() == 1 else pids)`},
+		"sockets": {`
+import socket, os
+a = socket.socket(); a.bind(("127.0.0.1", 4000)); a.listen(); c = socket.create_connection(("127.0.0.1", 4000)); a.accept()[0].close()
+b = socket.socket(socket.AF_UNIX); b.bind("\0name"); b.listen()
+if os.fork() == 0:
+    import time
+    time.sleep(100)`, `
+import socket
+a = socket.socket(); a.bind(("127.0.0.1", 4000))
+b = socket.socket(socket.AF_UNIX); b.bind("\0name")
+print("fine")`},
+		"ipc": {`
+import ctypes
+c = ctypes.CDLL(None, use_errno=True)
+print(c.shmget(77, 1 << 20, 0o1666), c.semget(77, 2, 0o1666), c.msgget(77, 0o1666), c.syscall(240, b"q", 0o102, 0o666, None))`, `
+import ctypes
+c = ctypes.CDLL(None, use_errno=True)
+got = c.shmget(77, 1, 0), c.semget(77, 1, 0), c.msgget(77, 0), c.syscall(240, b"q", 0, 0, None)
+print("fine" if got == (-1,) * 4 else got)`},
+		"streams": {`
+import os, fcntl, sys, signal
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+for fd in 1, 2:
+    fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
+    fcntl.fcntl(fd, fcntl.F_SETOWN, os.getpid())
+    for call in (lambda: fcntl.flock(fd, fcntl.LOCK_EX), lambda: os.fchmod(fd, 0), lambda: os.fchown(fd, 1000, 1000),
+                 lambda: os.chmod(f"/proc/self/fd/{fd}", 0), lambda: os.utime(fd), lambda: os.ftruncate(fd, 0)):
+        try: call()
+        except OSError: pass
+sys.stdout.write("x" * 50000)`, `
+import os, fcntl
+flags = [fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_NONBLOCK | os.O_ASYNC | os.O_APPEND) for fd in (1, 2)]
+modes = [os.fstat(fd).st_mode & 0o777 for fd in (1, 2)]
+print("fine" if flags == [0, 0] and modes == [0o600] * 2 else (flags, modes))`},
+		"the parent's memory": {`
+import sys, json, random, os, builtins
+sys.modules["json"].evil = 1; builtins.evil = 1; sys.path.insert(0, "/tmp"); os.environ["EVIL"] = "1"; random.seed(1)
+sys.setrecursionlimit(50)
+sys.modules["sitecustomize"] = None`, `
+import sys, json, os, builtins
+print("fine" if not hasattr(json, "evil") and not hasattr(builtins, "evil") and "/tmp" not in sys.path and "EVIL" not in os.environ and sys.getrecursionlimit() >= 1000 else "changed")`},
+		"pid 1": {`
+import os, signal, ctypes
+c = ctypes.CDLL(None, use_errno=True)
+for s in 9, 19, 15, 2, 18:
+    for pid in 1, -1, 0:
+        if pid == 1:
+            try:
+                os.kill(pid, s); print("signalled", pid, s)
+            except OSError: pass
+print(c.ptrace(16, 1, 0, 0), c.ptrace(0x4206, 1, 0, 0))
+for f in "mem", "maps", "environ", "fd/30", "root/x", "cwd/x", "exe":
+    try: open("/proc/1/" + f, "rb+" if f == "mem" else "rb").read(1); print("opened", f)
+    except OSError: pass
+for nr, args in (308, (-1, 0)), (272, (0x20000000,)), (56, (0x6C020011, 0, 0, 0, 0)), (165, (b"t", b"/tmp", b"tmpfs", 0, 0)), (155, (b".", b".")):
+    if c.syscall(nr, *args) != -1: print("did", nr)`, `
+import os
+print("fine" if os.getpid() != 1 and os.getppid() == 1 else "?")`},
+		"names and limits": {`
+import ctypes, resource, os
+c = ctypes.CDLL(None)
+print(c.sethostname(b"evil", 4), c.setdomainname(b"evil", 4))
+resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3)); resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+os.nice(19); os.umask(0o777); os.sched_setaffinity(0, {0})
+try: open("/proc/sys/kernel/hostname", "w").write("x")
+except OSError: pass`, `
+import os, resource, socket
+got = socket.gethostname(), resource.getrlimit(resource.RLIMIT_NOFILE)[0], resource.getrlimit(resource.RLIMIT_NPROC)[0], os.nice(0), os.umask(0), os.cpu_count() == len(os.sched_getaffinity(0))
+print("fine" if got == ("glovebox", 64, 32, 0, 0o22, True) else got)`},
+		"processes": {`
+import os, time, threading
+try:
+    while True:
+        if os.fork() == 0: time.sleep(100)
+except OSError as e: print(e.errno)
+try:
+    while True: threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+except RuntimeError: print("threads")
+os._exit(0)`, `
+import os
+n = 0
+try:
+    while n < 20:
+        if os.fork() == 0: os._exit(0)
+        os.wait(); n += 1
+except OSError: pass
+print("fine" if n == 20 else n)`},
+		"descriptors in flight": {`
+import socket, array, os
+for i in range(20):
+    a, b = socket.socketpair(); fd = os.memfd_create("x"); os.write(fd, b"x" * 4096)
+    for s in a, b: socket.send_fds(s, [b"x"], [a.fileno(), b.fileno(), fd])
+    a.close(); b.close(); os.close(fd)
+from select import epoll
+e = epoll(); e.register(1, 4)`, `
+import os
+print("fine" if sorted(map(int, os.listdir("/proc/self/fd")))[:3] == [0, 1, 2] and len(os.listdir("/proc/self/fd")) == 4 else os.listdir("/proc/self/fd"))`},
+		"what the glove was told": {`
+secret = "the first one's ` + marker + `"`, `
+import re
+at = []
+for l in open("/proc/self/maps"):
+    a, b = (int(x, 16) for x in l.split()[0].split("-"))
+    if l.split()[1][0] != "r" or "[v" in l: continue
+    with open("/proc/self/mem", "rb", 0) as f:
+        f.seek(a)
+        if re.search(b"the first one.s marke[r]-17", f.read(b - a)): at.append(l)
+print("fine" if not at else at)`},
+		"memory": {`
+x = bytearray(100 << 20)
+open("/dev/shm/x", "wb").write(x[:20 << 20])
+import os
+os.memfd_create("x")`, `
+x = bytearray(100 << 20)
+print("fine")`},
+		"an end that is late": {`
+import os, sys, time
+if os.fork() == 0:
+    os.close(0)
+    while True:
+        try: os.write(1, b"late\n" * 100); os.write(2, b"late\n")
+        except OSError: pass
+os._exit(3)`, `
+print("fine")`},
+		"forged replies": {`
+import os
+for fd in range(3, 64):
+    try: os.write(fd, (1).to_bytes(8, "little") * 64); print("wrote", fd)
+    except OSError: pass
+for pid in 1, os.getpid():
+    for fd in range(20, 41):
+        try: os.write(os.open(f"/proc/{pid}/fd/{fd}", os.O_WRONLY), b"x" * 512); print("wrote", pid, fd)
+        except OSError: pass`, `
+print("fine")`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			said := inTurn(t, true, `print("fine")`, c.first, c.second, c.second)
+			if strings.Contains(said[1], "Traceback") || strings.Contains(said[1], "wrote") || strings.Contains(said[1], "opened") ||
+				strings.Contains(said[1], "did") || strings.Contains(said[1], "signalled") {
+				t.Errorf("the attack said %.2000q", said[1])
+			}
+			t.Logf("%.300q", said[1])
+			for _, i := range []int{0, 2, 3} {
+				if said[i] != fine {
+					t.Errorf("program %d said %.2000q", i, said[i])
+				}
+			}
+		})
+	}
+}
+
+// TestBatchBreaks: what ends one program does not end the next.
+func TestBatchBreaks(t *testing.T) {
+	for name, c := range map[string]struct {
+		source string
+		cause  glovebox.Cause
+	}{
+		"memory":    {"x = []\nwhile True: x.append(bytearray(1 << 20))", glovebox.CauseMemory},
+		"files":     {"for i in range(99): open(f'/tmp/{i}', 'wb').write(bytes(32 << 20))", glovebox.CauseMemory},
+		"processor": {"import os\nos.fork()\nwhile True: pass", glovebox.CauseCPU},
+		"output":    {"while True: print('x' * 1000)", glovebox.CauseOutput},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec, _ := batchSpec(t)
+			spec.Limits = glovebox.Limits{Memory: 128 << 20, CPU: time.Second, Disk: 1 << 30, Output: 1 << 20}.WithDefaults()
+			tr := newTier(t)
+			defer tr.Close()
+			for i := range 4 {
+				box := tr.openLent(ctx, spec)
+				if box == nil {
+					t.Fatal("there is no nest")
+				}
+				source := c.source
+				if i%2 == 1 {
+					source = "print(1)"
+				}
+				out, stdout, stderr := batchPython(t, box, source)
+				switch {
+				case i%2 == 0 && out.Cause != c.cause:
+					t.Errorf("%d: it ended with %+v %.200q %q", i, out, stdout, stderr)
+				case i%2 == 1 && (out.Cause != glovebox.CauseExit || stdout != "1\n" || len(out.Hits) > 0):
+					t.Errorf("%d: the next ended with %+v %q", i, out, stderr)
+				}
+				if err := box.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// TestBatchFields: gVisor has what we take from it that has no name.
+func TestBatchFields(t *testing.T) {
+	_, number := field[hostarch.Addr](new(kernel.Task), "cleartid")
+	_, releaser := field[sync.Cond](new(pgalloc.MemoryFile), "releaseCond")
+	_, waste := field[bool](new(pgalloc.MemoryFile), "haveWaste")
+	if !number || !releaser || !waste {
+		t.Errorf("there are a thread's number: %t, a releaser: %t, waste: %t", number, releaser, waste)
+	}
+}
+
+// TestBatchTurns: a nest serves so many boxes and no more, each reports what the
+// kernel refused it, and the descriptors of one are not another's.
+func TestBatchTurns(t *testing.T) {
+	spec, _ := batchSpec(t)
+	tr := newTier(t)
+	defer tr.Close()
+	seen := map[*nest]int{}
+	for i := range maxLent + 2 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Descriptors = []*os.File{nil, nil, w}
+		box := tr.openLent(ctx, spec)
+		if box == nil {
+			t.Fatal("there is no nest")
+		}
+		w.Close()
+		seen[box.(*lentBox).l.nest]++
+		batchPython(t, box, fmt.Sprint("print(", i, ")"))
+		if err := box.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if said, _ := io.ReadAll(r); string(said) != `{"type":"checked"}`+"\n" {
+			t.Fatalf("box %d: its descriptor said %q", i, said)
+		}
+		r.Close()
+	}
+	if len(seen) != 2 {
+		t.Errorf("%d boxes were in %d nests", maxLent+2, len(seen))
+	}
+}
+
+// TestBatchCopied: a nest that is a copy of another serves boxes as any.
+func TestBatchCopied(t *testing.T) {
+	spec, _ := batchSpec(t)
+	tr := newTier(t)
+	defer tr.Close()
+	kind, err := kindOf(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := tr.openLent(ctx, spec) // or there is none
+	if first == nil {
+		t.Fatal("there is no nest")
+	}
+	var from *origin
+	for begin := time.Now(); from == nil && time.Since(begin) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		tr.nests.templates.want(kind, spec)
+		from = tr.nests.templates.take(kind)
+	}
+	if from == nil {
+		t.Fatal("there is no template")
+	}
+	from.state.Close()
+	const source = `
+import os, socket, time
+a = socket.socket(); a.bind(("127.0.0.1", 4000)); a.listen(); socket.create_connection(("127.0.0.1", 4000))
+print(sorted(p for p in os.listdir("/proc") if p.isdigit()), os.listdir("/tmp"), abs(time.time() - NOW) < 60)
+open("/tmp/x", "w")`
+	for range 3 {
+		box := tr.openLent(ctx, spec).(*lentBox)
+		out, stdout, stderr := batchPython(t, box, strings.Replace(source, "NOW", fmt.Sprint(time.Now().Unix()), 1))
+		if out.ExitCode != 0 || !strings.HasPrefix(stdout, "['1', '") || !strings.HasSuffix(stdout, "'] [] True\n") {
+			t.Errorf("%+v %q %q", out, stdout, stderr)
+		}
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBatchApart: another batch, another kind, a box that reads, and one without a
+// batch, share nothing.
+func TestBatchApart(t *testing.T) {
+	spec, _ := batchSpec(t)
+	tr := newTier(t)
+	defer tr.Close()
+	first := tr.openLent(ctx, spec).(*lentBox)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := spec
+	other.Batch = "another"
+	smaller := spec
+	smaller.Limits.Memory /= 2
+	for name, spec := range map[string]tier.Spec{"batch": other, "limits": smaller} {
+		b := tr.openLent(ctx, spec).(*lentBox)
+		if b.l.nest == first.l.nest {
+			t.Errorf("another %s is in the same nest", name)
+		}
+		b.Close()
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	reads, alone := spec, spec
+	reads.Descriptors = []*os.File{r}
+	alone.Batch = ""
+	for name, spec := range map[string]tier.Spec{"a box that reads": reads, "no batch": alone} {
+		if tr.Shares(spec) {
+			t.Errorf("%s is shared", name)
+		}
+	}
+}
+
+// TestBatchKilled: a box that is killed or closed while it runs ends its nest, and
+// an old box does nothing to a new one.
+func TestBatchKilled(t *testing.T) {
+	spec, _ := batchSpec(t)
+	tr := newTier(t)
+	defer tr.Close()
+	old := tr.openLent(ctx, spec).(*lentBox)
+	old.Close()
+	b := tr.openLent(ctx, spec).(*lentBox)
+	if b.l.nest != old.l.nest {
+		t.Error("another nest")
+	}
+	old.l.Kill()
+	old.Close()
+	if _, err := old.Workspace(); err == nil {
+		t.Error("a closed box has a workspace")
+	}
+	if out := old.Run(ctx, tier.Command{Args: []string{"/x"}}); out.Cause != glovebox.CauseBox {
+		t.Errorf("a closed box ran: %+v", out)
+	}
+	if out, stdout, _ := batchPython(t, b, "print(1)"); stdout != "1\n" {
+		t.Errorf("%+v", out)
+	}
+	b.Close()
+	b = tr.openLent(ctx, spec).(*lentBox)
+	time.AfterFunc(300*time.Millisecond, func() { b.Close() })
+	out, _, _ := batchPython(t, b, "while True: pass")
+	if out.Cause != glovebox.CauseBox {
+		t.Errorf("a box that was closed while it ran: %+v", out)
+	}
+	last := tr.openLent(ctx, spec).(*lentBox)
+	if last.l.nest == b.l.nest {
+		t.Error("a nest that was killed has a box")
+	}
+	last.Close()
+	// One that ends while it has no box.
+	if n := last.l.nest; n.isDead() {
+		t.Error("it was not kept")
+	} else {
+		n.ground.Kill()
+	}
+	after := tr.openLent(ctx, spec)
+	if after == nil {
+		t.Fatal("there is no nest after one ended")
+	}
+	if out, stdout, _ := batchPython(t, after, "print(2)"); stdout != "2\n" {
+		t.Errorf("%+v", out)
+	}
+	after.Close()
+}

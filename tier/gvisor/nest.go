@@ -1,0 +1,245 @@
+//go:build linux
+
+package gvisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/internal/tap"
+	"github.com/gloveboxhq/glovebox/tier"
+)
+
+// nest is a sentry for the boxes of a batch, one after the other. Process 1 of its
+// guest is the standby command, ready, which holds the glove and lends itself to
+// each box (see [glove.Script.Lend]): the box's glove is pid 1 of new pid, mount,
+// net, ipc and uts namespaces of the guest, with file systems of its own, and ends
+// with it. Process 1 runs our own code alone, and no program sees it.
+type nest struct {
+	ends glove.Ends
+	*ground
+	outs []*os.File // where what the guest writes to each descriptor of a box is read
+	base usage      // when it had made no box yet
+	made time.Time
+	lent int // boxes so far
+	on   int // the processor it is on, or -1
+}
+
+// usage is what a sentry holds, in bytes.
+type usage struct{ guest, own int64 }
+
+// lentNamespaces are those of each box.
+const lentNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+
+// openNest makes a nest for boxes of a spec, as a copy if that can be.
+func (t *Tier) openNest(ctx context.Context, spec tier.Spec) (*nest, error) {
+	kind, err := kindOf(spec)
+	if err != nil {
+		return nil, err
+	}
+	if from := t.nests.templates.take(kind); from != nil {
+		n, err := t.bootNest(ctx, spec, from)
+		from.state.Close()
+		if err != nil && ctx.Err() != nil {
+			return nil, errors.Join(ctx.Err(), err)
+		}
+		t.nests.templates.tell(from, err)
+		if err == nil {
+			return n, nil
+		}
+	}
+	return t.bootNest(ctx, spec, nil)
+}
+
+// makeNestTemplate makes the template of nests for boxes of a spec.
+func (t *Tier) makeNestTemplate(ctx context.Context, spec tier.Spec) (*template, error) {
+	return writeDown(ctx, spec, func(o *origin) (*ground, int64, io.Closer, error) {
+		n, err := t.bootNest(ctx, spec, o)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		return n.ground, 1, closer(n.close), nil
+	})
+}
+
+type closer func() error
+
+func (c closer) Close() error { return c() }
+
+// bootNest makes a nest, for a template or as a copy of one where there is an origin.
+func (t *Tier) bootNest(ctx context.Context, spec tier.Spec, from *origin) (_ *nest, err error) {
+	n := &nest{made: time.Now(), on: -1}
+	bare := tier.Spec{Root: spec.Root, Limits: spec.Limits, Batch: spec.Batch}
+	defer func() {
+		for _, w := range bare.Descriptors {
+			if w != nil {
+				w.Close()
+			}
+		}
+		if err != nil {
+			err = errors.Join(err, n.close())
+		}
+	}()
+	for _, f := range spec.Descriptors {
+		var r, w *os.File
+		if f != nil {
+			if r, w, err = tap.Pipe(); err != nil {
+				return nil, err
+			}
+		}
+		n.outs, bare.Descriptors = append(n.outs, r), append(bare.Descriptors, w)
+	}
+	if n.ends, n.ground, err = t.boot(ctx, bare, from); err != nil {
+		return nil, err
+	}
+	if from.waiting() != 0 {
+		n.base, err = n.usage()
+		return n, err
+	}
+	defer context.AfterFunc(ctx, n.Kill)()
+	deadline := time.Now().Add(patience)
+	if err := n.ends.Send(becomeLender(spec.Standby), deadline); err != nil {
+		return nil, err
+	}
+	s := new(glove.Script)
+	s.Call("close the image", unix.SYS_CLOSE, tier.FDImage)
+	boundCapabilities(s)
+	s.Lender(lentNamespaces)
+	if _, err := n.ends.Do(s, deadline); err != nil {
+		n.ends.Stderr.SetReadDeadline(time.Now())
+		said, _ := io.ReadAll(io.LimitReader(n.ends.Stderr, 4096))
+		return nil, fmt.Errorf("start %q: %w: %s", spec.Standby.Args, err, said)
+	}
+	n.base, err = n.usage()
+	return n, err
+}
+
+// becomeLender is the script by which the glove that a guest begins with becomes
+// the standby command.
+func becomeLender(cmd *tier.Command) *glove.Script {
+	s := new(glove.Script)
+	image := s.Buffer(8)
+	s.Call("open the image", unix.SYS_OPENAT, unix.AT_FDCWD, glove.Path, unix.O_RDONLY|unix.O_CLOEXEC, 0).To(image)
+	s.CallOn(image, "give it its number", unix.SYS_DUP3, tier.FDImage, 0)
+	dir := cmd.Dir
+	if dir == "" {
+		dir = tier.Workspace
+	}
+	s.Call("chdir", unix.SYS_CHDIR, dir)
+	s.Call("execve", unix.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
+	return s
+}
+
+// lend is the script by which the nest makes the glove of a box. What follows is
+// for that.
+func lend() *glove.Script {
+	s := new(glove.Script)
+	s.Lend()
+	return s
+}
+
+// settle appends the calls by which a glove makes its box.
+func settle(s *glove.Script, spec *tier.Spec) {
+	mount := func(at, kind string, flags int, options string) {
+		s.Call("mount "+at, unix.SYS_MOUNT, kind, at, kind, unix.MS_NOSUID|unix.MS_NODEV|flags, options)
+	}
+	mount("/proc", "proc", unix.MS_NOEXEC, "")
+	for _, at := range memoryDirs {
+		mount(at, "tmpfs", 0, memoryOptions(spec.Limits))
+	}
+	// What a program does to an open file, such as to lock it or to make it not
+	// wait, would be there for the next one.
+	anew := func(n int) {
+		fd := s.Buffer(8)
+		s.Call("open a stream anew", unix.SYS_OPENAT, unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", n), unix.O_WRONLY|unix.O_CLOEXEC, 0).To(fd)
+		s.CallOn(fd, "give it its number", unix.SYS_DUP3, n, 0)
+		s.CallOn(fd, "close", unix.SYS_CLOSE)
+	}
+	anew(1)
+	anew(2)
+	for i, f := range spec.Descriptors {
+		if f != nil {
+			anew(3 + i)
+		}
+	}
+	// It has what the glove of any box has.
+	var has uint64
+	for _, c := range gloveCapabilityNumbers {
+		has |= 1 << c
+	}
+	const version = 0x20080522 // _LINUX_CAPABILITY_VERSION_3
+	s.Call("give up a capability", unix.SYS_CAPSET, s.Words(version), s.Words(has|has<<32, 0, 0))
+}
+
+// usage measures what the nest holds.
+func (n *nest) usage() (u usage, err error) {
+	u.guest, err = n.memorySize()
+	u.own = ownMemory(n.sentry.Process.Pid)
+	return u, err
+}
+
+// A nest goes on only if a box has left no more than this.
+const (
+	mayKeep    = hoardMost + 8<<20 // of the guest's
+	mayKeepOwn = 24 << 20          // of the sentry's own
+	comesBack  = 4 * hoardEvery    // how long it is waited for
+)
+
+// clean tells whether the nest is as it was before its last box, which has ended.
+func (n *nest) clean() error {
+	if n.isDead() {
+		return errors.New("the sentry has ended")
+	}
+	for _, f := range append([]*os.File{n.ends.Script, n.ends.Kill, n.ends.Reply, n.ends.Stdout, n.ends.Stderr}, n.outs...) {
+		if f == nil {
+			continue
+		}
+		if left, err := unread(f); err != nil || left > 0 {
+			return errors.Join(fmt.Errorf("a pipe holds %d bytes", left), err)
+		}
+	}
+	for begin := time.Now(); ; time.Sleep(hoardEvery / 4) {
+		u, err := n.usage()
+		grown := usage{u.guest - n.base.guest, u.own - n.base.own}
+		switch {
+		case err != nil:
+			return err
+		case grown.guest <= mayKeep && grown.own <= mayKeepOwn:
+			return nil
+		case time.Since(begin) > comesBack:
+			return fmt.Errorf("it holds %d bytes more than at the beginning, and %d in the sentry", grown.guest, grown.own)
+		}
+	}
+}
+
+// unread is how many bytes are in a pipe.
+func unread(f *os.File) (n int, err error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) { n, failed = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+	return n, errors.Join(err, failed)
+}
+
+// close ends the nest.
+func (n *nest) close() error {
+	var errs []error
+	if n.ground != nil { // else there are no ends
+		errs = append(errs, n.ground.Close(), n.ends.Close())
+	}
+	for _, f := range n.outs {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
