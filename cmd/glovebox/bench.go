@@ -33,7 +33,9 @@ Contestants. bare is the interpreter (python3 -I -c) without any box: the same f
 run. fork is one warmed interpreter for each client that forks for each program, with no box either.
 Each tier that this host can enforce runs the same program, from a model's reply in Markdown to the
 whole observation, cold (nothing is made before the request) and warm (boxes are kept ready, one for
-each run; the share of requests that got one is told). "proven" runs a function with tests that are
+each run; the share of requests that got one is told). batch, where there is no rest only, is warm as
+glovebox eval has it: a run waits for a box that is being made, and in gVisor programs of one batch
+take turns in sandboxes. "proven" runs a function with tests that are
 in a box of their own, and is compared with fork proven, which runs both in one forked process.
 (wasm runs JavaScript.) Peers run the interpreter without limits of their own, where they are
 installed: bubblewrap, nsjail, runc, crun, docker, podman, runsc do; and go-judge by --go-judge.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -102,7 +103,8 @@ func tierContestant(e *engine.Engine, t tier.Tier, by way, proven bool) bench.Co
 	case warm:
 		does += "; boxes are kept warm, each for one run, and destroyed after the answer"
 	case batch:
-		does += "; boxes are kept warm, each for one run, and a run waits for one that is being made"
+		does += "; boxes are kept warm, each for one run, and a run waits for one that is being made; in gVisor programs of a batch take turns in sandboxes, in new namespaces each"
+		job.Batch = rand.Text()
 		only = bench.Sustained
 	}
 	return bench.Contestant{
