@@ -272,6 +272,36 @@ try:
         os.wait(); n += 1
 except OSError: pass
 print("fine" if n == 20 else n)`},
+		"all that can be had": {`
+import ctypes, os, resource
+c = ctypes.CDLL(None)
+makes = {"inotify": lambda: c.inotify_init(), "eventfd": lambda: c.eventfd(0, 0), "epoll": lambda: c.epoll_create1(0),
+         "timer": lambda: c.timerfd_create(1, 0), "pipe": lambda: os.pipe()[0]}
+for name, make in makes.items():
+    fds = []
+    try:
+        while True:
+            fd = make()
+            if fd < 0: break
+            fds.append(fd)
+            if name == "inotify": c.inotify_add_watch(fd, b"/tmp", 0xfff)
+    except OSError: pass
+    if os.fork():
+        for fd in fds: os.close(fd)
+    else:
+        import time
+        time.sleep(100)
+for name in b"a", b"b", None:
+    c.syscall(250, 1, name)
+    c.syscall(248, b"user", b"key", b"value", 5, -3)
+    c.syscall(248, b"user", b"key", b"value", 5, -4)
+timer = ctypes.c_void_p()
+for i in range(5000):
+    if c.timer_create(0, None, ctypes.byref(timer)) != 0: break`, `
+import ctypes, os
+c = ctypes.CDLL(None)
+got = [c.inotify_init() > 2, c.epoll_create1(0) > 2, len([c.eventfd(0, 0) for _ in range(50)]), c.syscall(249, b"user", b"key", None, 0)]
+print("fine" if got == [True, True, 50, -1] else got)`},
 		"descriptors in flight": {`
 import socket, array, os
 for i in range(20):
@@ -384,6 +414,16 @@ func TestBatchFields(t *testing.T) {
 	_, waste := field[bool](new(pgalloc.MemoryFile), "haveWaste")
 	if !number || !releaser || !waste {
 		t.Errorf("there are a thread's number: %t, a releaser: %t, waste: %t", number, releaser, waste)
+	}
+}
+
+// TestBatchTerminals: the guest's kernel numbers them, and the next program does not
+// see it.
+func TestBatchTerminals(t *testing.T) {
+	const source = "import os\nprint(os.ttyname(os.openpty()[1]))"
+	said := inTurn(t, false, source, source, source)
+	if said[0] != said[1] || said[1] != said[2] {
+		t.Errorf("%q", said)
 	}
 }
 

@@ -194,8 +194,11 @@ const (
 
 // clean tells whether the nest is as it was before its last box, which has ended.
 func (n *nest) clean() error {
-	if n.isDead() {
+	switch {
+	case n.isDead():
 		return errors.New("the sentry has ended")
+	case n.spoilt():
+		return errors.New("a program had a terminal")
 	}
 	for _, f := range append([]*os.File{n.ends.Script, n.ends.Kill, n.ends.Reply, n.ends.Stdout, n.ends.Stderr}, n.outs...) {
 		if f == nil {

@@ -138,7 +138,7 @@ func lastWords(log *os.File) error {
 	}
 	var words []string
 	for line := range strings.Lines(string(data)) {
-		if !strings.HasPrefix(line, refusalLine) {
+		if !strings.HasPrefix(line, refusalLine) && line != spoiltLine {
 			words = append(words, strings.TrimSpace(line))
 		}
 	}

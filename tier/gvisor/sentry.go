@@ -91,6 +91,7 @@ func sentryMain(args []string) {
 	reportRefusals()
 	refuseNamespaces()
 	tellThread()
+	watchTerminals()
 	flags := flag.NewFlagSet(sentryName, flag.ContinueOnError)
 	config.RegisterFlags(flags)
 	logFD := flags.Int("panic-log-fd", -1, "")
