@@ -36,26 +36,21 @@ const (
 // hoard keeps the memory that the guest frees. It is no harm where gVisor is not
 // as we know it.
 func hoard(f *pgalloc.MemoryFile) {
-	releaser, ok1 := field[sync.Cond](f, "releaseCond")
-	waste, ok2 := field[bool](f, "haveWaste")
+	r, ok := releaserOf(f)
 	base, err := f.TotalUsage()
-	if !ok1 || !ok2 || releaser.L == nil || err != nil {
+	if !ok || err != nil {
 		return
 	}
 	go func() {
 		for ; ; time.Sleep(hoardEvery) {
 			size, err := f.TotalUsage()
-			if err != nil {
-				continue
+			switch {
+			case err != nil:
+			case size > base+hoardMost:
+				r.release()
+			default:
+				r.hold()
 			}
-			// Who frees memory wakes the releaser only where there was none to release
-			// before.
-			releaser.L.Lock()
-			*waste = true
-			if size > base+hoardMost {
-				releaser.Signal()
-			}
-			releaser.L.Unlock()
 		}
 	}()
 }

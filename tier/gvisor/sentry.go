@@ -89,6 +89,7 @@ func sentryMain(args []string) {
 	allowInodeLimit()
 	saveTime()
 	reportRefusals()
+	endSoon()
 	refuseNamespaces()
 	tellThread()
 	watchTerminals()
