@@ -29,6 +29,7 @@ func saveTime() {
 	linked := linkedVersion()
 	takeFilter(sentryFilter, linked)
 	fastPath.hurry(linked)
+	askProcessor(linked)
 	if path, err := tinyUmounter(); err == nil {
 		specutils.ExePath = path
 	}
