@@ -288,12 +288,13 @@ func (r *run) again(ctx context.Context, f *classify.Facts, err error) bool {
 		return false
 	}
 	why := err
+	status := classify.Classify(*f).Status
 	switch {
-	case err == nil && classify.Classify(*f).Status == glovebox.StatusSandboxError:
+	case err == nil && status == glovebox.StatusSandboxError:
 		if why = f.Program.Err; why == nil && f.Harness != nil {
 			why = f.Harness.Err
 		}
-	case err == nil && r.turns && f.Program.Cause == glovebox.CauseMemory:
+	case err == nil && r.turns && status == glovebox.StatusMemoryLimit:
 		why = errors.New("it had not enough memory") // others may have left less
 	case !tier.IsKind(err, tier.KindBroken):
 		return false

@@ -608,6 +608,9 @@ func (b *Box) Workspace() (fs.FS, error) {
 
 // do runs a short script.
 func (b *Box) do(s *Script) ([]byte, error) {
+	if !b.alive.Load() {
+		return nil, errors.New("the box is gone") // its pipes may be another's
+	}
 	out, err := b.c.Ends.Do(s, time.Now().Add(patience))
 	var f *Fault
 	if err != nil && !errors.As(err, &f) {

@@ -25,15 +25,17 @@ const (
 )
 
 func lenderScript() *Script {
-	s := new(Script)
+	s, exit := new(Script), &Label{}
 	clone := s.add("lend", linux.SYS_CLONE, 0, 0, 0, 0, 0).IfEqual(0, loader)
 	reply := s.Words(tagReply, lentSize-16)
 	s.Buffer(lentSize - 16)
 	clone.To(reply.Plus(lentPID)) // the child is gone when the result is stored for good
-	s.add("wait", linux.SYS_WAIT4, -1, reply.Plus(lentStatus), 0, 0)
-	s.add("count", linux.SYS_SYSINFO, reply.Plus(lentInfo))
+	s.add("wait", linux.SYS_WAIT4, -1, reply.Plus(lentStatus), 0, 0).IfError(exit)
+	s.add("count", linux.SYS_SYSINFO, reply.Plus(lentInfo)).IfError(exit)
 	s.add("reply", linux.SYS_WRITE, FDReply, reply, lentSize)
 	s.Jump(loader)
+	s.Place(exit) // else it would be told what became of the one before
+	s.add("exit", linux.SYS_EXIT_GROUP, 1)
 	return s
 }
 

@@ -1,7 +1,9 @@
 package language
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -166,5 +168,29 @@ for source in (b"", b"print('it ran')", b"class A:\n print('it ran')", b"0 is 0"
 `).CombinedOutput()
 	if err != nil || len(out) > 0 {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestPythonCheckLoads: to check a program runs nothing of it, whatever encoding it
+// names.
+func TestPythonCheckLoads(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	startup, err := filepath.Abs("python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.py": "# coding: idna\nx = 1\n", "stringprep.py": "print('it ran')\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command(python, "-I", "-B", "-c", "import sys, os; sys.path.append(sys.argv[1]); import startup; startup.check(['main.py'], startup.whole, *os.pipe())", startup)
+	c.Dir = dir
+	if out, _ := c.CombinedOutput(); strings.Contains(string(out), "it ran") {
+		t.Errorf("%s", out)
 	}
 }

@@ -17,7 +17,6 @@ def check(files, read, report=REPORT, last=REPORT, compiled=compile):
     import _warnings
 
     here = os.getcwd()
-    sys.path.insert(0, os.path.dirname(os.path.join(here, files[0])))
     # The run itself warns; this must not warn too.
     quiet = ("ignore", None, Warning, None, 0)
     _warnings.filters.insert(0, quiet)
@@ -37,6 +36,8 @@ def check(files, read, report=REPORT, last=REPORT, compiled=compile):
     _warnings.filters.remove(quiet)
     renew()
     if found is None:
+        # Not before: a file may name an encoding, which loads modules.
+        sys.path.insert(0, os.path.dirname(os.path.join(here, files[0])))
         os.write(report, b'{"type":"checked"}\n')
         os.closerange(report, last + 1)
         return

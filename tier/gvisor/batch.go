@@ -94,7 +94,7 @@ func (t *Tier) openLent(ctx context.Context, spec tier.Spec) tier.Box {
 			break
 		}
 		used = n.lent > 1 // a program before this one may have spoilt it
-		if b, err := t.lend(n, kind, spec); err == nil {
+		if b, err := t.lend(ctx, n, kind, spec); err == nil {
 			return b
 		}
 	}
@@ -251,8 +251,9 @@ func (ns *nests) place(n *nest) {
 }
 
 // lend makes a box in a nest, which it takes over.
-func (t *Tier) lend(n *nest, kind string, spec tier.Spec) (_ tier.Box, err error) {
+func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (_ tier.Box, err error) {
 	l := &lease{nest: n, nests: t.nests, kind: kind}
+	defer context.AfterFunc(ctx, l.Kill)()
 	defer func() {
 		if err != nil {
 			l.Kill()
@@ -293,7 +294,7 @@ func (t *Tier) lend(n *nest, kind string, spec tier.Spec) (_ tier.Box, err error
 	if n.lent == renewLent {
 		t.nests.templates.want(kind, spec)
 	}
-	return &lentBox{b, l}, nil
+	return &lentBox{Box: b, l: l}, nil
 }
 
 // begin makes the ground a new box's.
@@ -422,12 +423,18 @@ type relay struct {
 // lentBox is a box in a nest.
 type lentBox struct {
 	*glove.Box
-	l *lease
+	l    *lease
+	turn sync.Mutex // a command's, until all that it wrote was moved
 }
 
 // Run implements [tier.Box]. When it returns, all that was written is where it is
 // to be read.
 func (b *lentBox) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
+	b.turn.Lock()
+	defer b.turn.Unlock()
+	if !b.Alive() { // what is read here may be the next box's
+		return b.Box.Run(ctx, cmd)
+	}
 	for _, r := range b.l.relays {
 		r.to.SetWriteDeadline(time.Time{})
 		r.tap = tap.Open(r.from, r.to)
@@ -438,4 +445,14 @@ func (b *lentBox) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 		r.tap.Stop()
 	}
 	return out
+}
+
+// Close implements [tier.Box]. Where a command runs it ends the nest.
+func (b *lentBox) Close() error {
+	if b.turn.TryLock() {
+		defer b.turn.Unlock()
+	} else {
+		b.l.Kill()
+	}
+	return b.Box.Close()
 }

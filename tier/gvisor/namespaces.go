@@ -29,6 +29,11 @@ func refuseNamespaces() {
 					if !t.Credentials().HasRootCapability(linux.CAP_SYS_ADMIN) {
 						return 0, nil, linuxerr.EPERM
 					}
+					// gVisor never frees sockets that are on their way to each other, nor what
+					// else they carry: files, locks, timers.
+					if len(t.Kernel().ListSockets()) > 0 {
+						return 0, nil, linuxerr.EBUSY
+					}
 					beginLent(t)
 				default:
 					return 0, nil, linuxerr.EPERM
@@ -41,6 +46,10 @@ func refuseNamespaces() {
 					return 0, nil, linuxerr.EPERM
 				}
 				return next(t, nr, args)
+			}
+		case "keyctl", "add_key", "request_key": // keys are of the user namespace, which is everybody's
+			return func(*kernel.Task, uintptr, arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
+				return 0, nil, linuxerr.ENOSYS
 			}
 		case "clone3": // its flags are in memory, which may change; libraries take clone instead
 			return func(*kernel.Task, uintptr, arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {

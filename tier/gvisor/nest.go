@@ -194,9 +194,14 @@ const (
 
 // clean tells whether the nest is as it was before its last box, which has ended.
 func (n *nest) clean() error {
+	n.mu.Lock()
+	limited := n.grown != nil || n.group != nil && len(n.group.Evidence()) > 0
+	n.mu.Unlock()
 	switch {
 	case n.isDead():
 		return errors.New("the sentry has ended")
+	case limited:
+		return errors.New("it hit a limit, and what says so stays")
 	case n.spoilt():
 		return errors.New("a program had a terminal")
 	}
