@@ -239,8 +239,8 @@ func TestWarm(t *testing.T) {
 		if f := find(t, figures, "warm", Closed, 1); f.Warm == nil || *f.Warm != 0.5 || f.Runs != 10 {
 			t.Errorf("warm: %v in %d runs", f.Warm, f.Runs)
 		}
-		if n.Load() != 2*10+2*20 {
-			t.Errorf("asked %d times: each figure of the warm one has a turn before it", n.Load())
+		if n.Load() != 2*10+2*30 {
+			t.Errorf("asked %d times: each figure of the warm one has two turns before it", n.Load())
 		}
 	})
 }

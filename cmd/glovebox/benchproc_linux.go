@@ -73,7 +73,7 @@ func (r relative) memory() int64 { return cost.Proportional(r.pid) }
 // Bounds of settle: there is rest when nobody was seen to use the processor
 // for a while, which is not waited for forever.
 const (
-	restFor  = 30 * time.Millisecond
+	restFor  = 100 * time.Millisecond // longer than a pool rests before it fills up, see [pool.Config]
 	restWait = 5 * time.Second
 )
 
