@@ -203,15 +203,20 @@ func (r *run) pair(ctx context.Context, staged, tests []glovebox.File, patient g
 		return nil, err
 	}
 	defer link.close()
-	var err2 error
-	opened := make(chan struct{})
-	go func() {
-		defer close(opened)
-		s.harness, _, _, err2 = r.boot(ctx, tests, []*os.File{link.toHarness.r, link.toCandidate.w, s.tests.w}, patient)
-	}()
-	s.candidate, err = r.open(ctx, staged, []*os.File{link.toCandidate.r, link.toHarness.w, s.parser.w}, r.job.Limits)
-	<-opened
-	return s, errors.Join(err, err2)
+	return s, both(func() (err error) {
+		s.candidate, err = r.open(ctx, staged, []*os.File{link.toCandidate.r, link.toHarness.w, s.parser.w}, r.job.Limits)
+		return err
+	}, func() (err error) {
+		s.harness, _, _, err = r.boot(ctx, tests, []*os.File{link.toHarness.r, link.toCandidate.w, s.tests.w}, patient)
+		return err
+	})
+}
+
+// both does two things at a time.
+func both(one, other func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- other() }()
+	return errors.Join(one(), <-done)
 }
 
 // grace is how long a candidate may take to end after its tests.
@@ -246,7 +251,7 @@ func (r *run) candidate(x *language.Exam) tier.Command {
 		cmd.Stdin = r.job.Stdin
 	}
 	cmd.Stdout, cmd.Stderr = r.stream("stdout"), r.stream("stderr")
-	cmd.Look = collected(x.Files)
+	cmd.Look = paths(x.Files)
 	return cmd
 }
 

@@ -126,7 +126,7 @@ func (r *run) plain(ctx context.Context, facts *classify.Facts) error {
 	cmd := s.command(r.job.Args...)
 	cmd.Stdin = r.job.Stdin
 	cmd.Stdout, cmd.Stderr = r.stream("stdout"), r.stream("stderr")
-	cmd.Look = collected(s.staged)
+	cmd.Look = paths(s.staged)
 	facts.Program, facts.Syntax = s.run(ctx, cmd)
 	if out := facts.Program; r.lang == command && !out.Started && notExecutable(out.Err) {
 		return &Error{"command", out.Err}

@@ -132,12 +132,8 @@ func (r *run) extract(ctx context.Context) bool {
 			r.o.Limit = glovebox.LimitReply
 			return false
 		}
-		var names []string
-		for _, f := range slices.Concat(r.job.Tests, r.job.Inputs) {
-			names = append(names, f.Path)
-		}
 		found, err := extract.Extract(r.job.Reply, extract.Options{
-			Languages: r.e.c.Languages, Language: r.job.Language, MaxBytes: r.job.Limits.Reply, Tests: names,
+			Languages: r.e.c.Languages, Language: r.job.Language, MaxBytes: r.job.Limits.Reply, Tests: paths(slices.Concat(r.job.Tests, r.job.Inputs)),
 		})
 		if err != nil {
 			return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor", "The reply cannot be read: %v.", err)
@@ -257,8 +253,10 @@ func (r *run) execute(ctx context.Context) bool {
 		r.forget()
 		facts, err = r.attempt(ctx)
 	}
-	if r.again(ctx, &facts, err) {
+	verdict := classify.Classify(facts)
+	if r.again(ctx, &facts, verdict.Status, err) {
 		facts, err = r.attempt(ctx)
+		verdict = classify.Classify(facts)
 	}
 	if errors.As(err, &r.wrong) {
 		return false
@@ -267,7 +265,7 @@ func (r *run) execute(ctx context.Context) bool {
 		return r.broke(ctx, glovebox.PhaseStage, distinct(append(r.passed, err)))
 	}
 	r.o.Syntax, r.o.Tests = facts.Syntax, facts.Tests
-	r.verdict(classify.Classify(facts))
+	r.verdict(verdict)
 	if p := facts.Program; p.Started && facts.Syntax == nil {
 		r.o.Usage = p.Usage
 		r.o.Usage.DurationMS = float64(p.Usage.Duration.Microseconds()) / 1000
@@ -283,12 +281,11 @@ func (r *run) execute(ctx context.Context) bool {
 
 // again tells whether the run starts over, once, because a box broke: what the
 // program did there is gone with it.
-func (r *run) again(ctx context.Context, f *classify.Facts, err error) bool {
+func (r *run) again(ctx context.Context, f *classify.Facts, status glovebox.Status, err error) bool {
 	if r.cold || ctx.Err() != nil {
 		return false
 	}
 	why := err
-	status := classify.Classify(*f).Status
 	switch {
 	case err == nil && status == glovebox.StatusSandboxError:
 		if why = f.Program.Err; why == nil && f.Harness != nil {

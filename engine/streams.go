@@ -160,8 +160,8 @@ func (r *run) collect(ctx context.Context, box tier.Box, staged []glovebox.File,
 	r.o.Refused = append(r.o.Refused, m.Refused...)
 }
 
-// collected are the names of files that collect is going to read.
-func collected(files []glovebox.File) []string {
+// paths are the names of files.
+func paths(files []glovebox.File) []string {
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Path)

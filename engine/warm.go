@@ -118,15 +118,13 @@ func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (
 	if !may(candidate) || !may(harness) {
 		return nil, errLater
 	}
-	var err2 error
-	opened := make(chan struct{})
-	go func() {
-		defer close(opened)
-		s.harness, err2 = t.Open(ctx, harness)
-	}()
-	s.candidate, err = t.Open(ctx, candidate)
-	<-opened
-	return s, errors.Join(err, err2)
+	return s, both(func() (err error) {
+		s.candidate, err = t.Open(ctx, candidate)
+		return err
+	}, func() (err error) {
+		s.harness, err = t.Open(ctx, harness)
+		return err
+	})
 }
 
 // close destroys the boxes.

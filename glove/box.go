@@ -1,6 +1,7 @@
 package glove
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -512,7 +513,7 @@ func awaitEnd(s *Script, pid int64, names []string) *Ins {
 // appends what it does with its descriptors beside stdin.
 func (b *Box) child(s *Script, start *Label, cmd tier.Command, descriptors func()) {
 	b.childThat(s, start, cmd, descriptors, func() {
-		s.Call("execve", linux.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
+		s.execute(&cmd)
 	})
 }
 
@@ -529,16 +530,12 @@ func (b *Box) childThat(s *Script, start *Label, cmd tier.Command, descriptors, 
 }
 
 func (b *Box) childCalls(s *Script, cmd tier.Command, descriptors func()) {
-	dir := cmd.Dir
-	if dir == "" {
-		dir = tier.Workspace
-	}
 	s.Call("setsid", linux.SYS_SETSID)
 	s.Call("umask", linux.SYS_UMASK, 0o022)
 	s.Call("signal mask", linux.SYS_RT_SIGPROCMASK, linux.SIG_SETMASK, s.Buffer(8), 0, 8)
 	s.Call("stdin", linux.SYS_DUP3, fdStdin, 0, 0)
 	descriptors()
-	s.Call("chdir", linux.SYS_CHDIR, dir)
+	s.Call("chdir", linux.SYS_CHDIR, cmp.Or(cmd.Dir, tier.Workspace))
 	if b.c.Prologue != nil {
 		b.c.Prologue(s)
 	}

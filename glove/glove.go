@@ -40,6 +40,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/internal/tap"
+	"github.com/gloveboxhq/glovebox/tier"
 )
 
 // Descriptors of the glove.
@@ -143,6 +144,22 @@ func (e Ends) Do(s *Script, deadline time.Time) ([]byte, error) {
 	}
 	body, _, err := e.receive(s, deadline)
 	return body, err
+}
+
+// Become sends a script whose last call turns the glove into a command that holds
+// it, see [Config.Within], and then one to that. It fails with what the command said
+// where it does not take that.
+func (e Ends) Become(cmd *tier.Command, becomes, then *Script, deadline time.Time) error {
+	if err := e.Send(becomes, deadline); err != nil {
+		return err
+	}
+	_, err := e.Do(then, deadline)
+	if err == nil {
+		return nil
+	}
+	e.Stderr.SetReadDeadline(time.Now())
+	said, _ := io.ReadAll(io.LimitReader(e.Stderr, 4096))
+	return fmt.Errorf("start %q: %w: %s", cmd.Args, err, said)
 }
 
 // Send sends a script whose last call turns the glove into another program, which

@@ -1,11 +1,13 @@
 package glove
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"github.com/gloveboxhq/glovebox/internal/linux"
+	"github.com/gloveboxhq/glovebox/tier"
 )
 
 // Addresses in the glove's memory. The loader's instructions and the fault
@@ -126,6 +128,16 @@ func (s *Script) Buffer(n int) Ref {
 	off := len(s.data)
 	s.data = append(s.data, make([]byte, n)...)
 	return Ref{value{kind: kindData, number: uint64(off)}}
+}
+
+// Execute appends the calls that turn the process into a command, in its directory.
+func (s *Script) Execute(cmd *tier.Command) {
+	s.Call("chdir", linux.SYS_CHDIR, cmp.Or(cmd.Dir, tier.Workspace))
+	s.execute(cmd)
+}
+
+func (s *Script) execute(cmd *tier.Command) {
+	s.Call("execve", linux.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
 }
 
 // Scratch reserves n bytes that are not sent with the script, so that a large

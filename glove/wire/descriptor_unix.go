@@ -32,23 +32,3 @@ func directionOf(f *os.File) (d direction, err error) {
 	})
 	return d, errors.Join(inner, err)
 }
-
-// duplicate returns a copy of a descriptor whose Close ends a Read or a Write.
-func duplicate(f *os.File) (own *os.File, err error) {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	inner := conn.Control(func(fd uintptr) {
-		var n int
-		if n, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0); err != nil {
-			return
-		}
-		if err = unix.SetNonblock(n, true); err != nil {
-			unix.Close(n)
-			return
-		}
-		own = os.NewFile(uintptr(n), f.Name())
-	})
-	return own, errors.Join(inner, err)
-}

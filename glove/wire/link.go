@@ -65,7 +65,7 @@ func Attach(conn io.ReadWriteCloser, descriptors []*os.File) (_ *Link, err error
 		if f == nil {
 			continue
 		}
-		own, err := duplicate(f)
+		own, err := tap.Duplicate(f)
 		if err != nil {
 			return nil, fmt.Errorf("descriptor %d: %w", 3+i, err)
 		}

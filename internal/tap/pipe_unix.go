@@ -3,6 +3,7 @@
 package tap
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -24,4 +25,24 @@ func readNow(from *os.File, buf []byte) (n int, err error) {
 		return 0, failed
 	}
 	return n, err
+}
+
+// Duplicate returns a copy of a pipe's end whose Close ends a Read or a Write.
+func Duplicate(f *os.File) (own *os.File, err error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	inner := conn.Control(func(fd uintptr) {
+		var n int
+		if n, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0); err != nil {
+			return
+		}
+		if err = unix.SetNonblock(n, true); err != nil {
+			unix.Close(n)
+			return
+		}
+		own = os.NewFile(uintptr(n), f.Name())
+	})
+	return own, errors.Join(inner, err)
 }

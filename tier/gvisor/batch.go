@@ -55,37 +55,35 @@ func newNests(t *Tier) *nests {
 	return ns
 }
 
-// lendable tells whether boxes of a spec can take turns in a nest: what they are
-// given, they write.
-func lendable(spec *tier.Spec) bool {
-	return spec.Batch != "" && spec.Standby != nil && spec.Forks &&
-		!slices.ContainsFunc(spec.Descriptors, func(f *os.File) bool {
+// lendable tells whether boxes of a spec can take turns in a nest, and of which
+// kind: what they are given, they write.
+func (ns *nests) lendable(spec *tier.Spec) (kind string, ok bool) {
+	if spec.Batch == "" || spec.Standby == nil || !spec.Forks || len(spec.Descriptors) > glove.MaxDescriptors ||
+		slices.ContainsFunc(spec.Descriptors, func(f *os.File) bool {
 			access, err := accessOf(f)
 			return err != nil || access == os.O_RDONLY
-		})
+		}) {
+		return "", false
+	}
+	kind, err := kindOf(*spec)
+	if err != nil {
+		return "", false
+	}
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	return kind, !ns.done && !time.Now().Before(ns.rest[kind])
 }
 
 // Shares implements [tier.Sharer].
 func (t *Tier) Shares(spec tier.Spec) bool {
-	if !lendable(&spec) || len(spec.Descriptors) > glove.MaxDescriptors {
-		return false
-	}
-	kind, err := kindOf(spec)
-	if err != nil {
-		return false
-	}
-	t.nests.mu.Lock()
-	defer t.nests.mu.Unlock()
-	return !t.nests.done && !time.Now().Before(t.nests.rest[kind])
+	_, ok := t.nests.lendable(&spec)
+	return ok
 }
 
 // openLent makes a box in a nest, or returns nil where that cannot be.
 func (t *Tier) openLent(ctx context.Context, spec tier.Spec) tier.Box {
-	if !t.Shares(spec) {
-		return nil
-	}
-	kind, err := kindOf(spec)
-	if err != nil {
+	kind, ok := t.nests.lendable(&spec)
+	if !ok {
 		return nil
 	}
 	for used := true; used && ctx.Err() == nil; {
@@ -238,11 +236,7 @@ func (ns *nests) place(n *nest) {
 	}
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
-	for cpu, left := 0, all.Count(); left > 0; cpu++ {
-		if !all.IsSet(cpu) {
-			continue
-		}
-		left--
+	for cpu := range numbers(all) {
 		if n.on < 0 || ns.on[cpu] < ns.on[n.on] {
 			n.on = cpu
 		}
@@ -267,14 +261,16 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 		if f == nil {
 			continue
 		}
-		to, err := again(f)
+		to, err := tap.Duplicate(f)
 		if err != nil {
 			return nil, err
 		}
 		l.relays = append(l.relays, &relay{from: n.outs[i], to: to})
 	}
 	deadline := time.Now().Add(patience)
-	if err := n.ends.Send(lend(), deadline); err != nil {
+	lend := new(glove.Script)
+	lend.Lend()
+	if err := n.ends.Send(lend, deadline); err != nil {
 		return nil, err
 	}
 	c := glove.Config{
@@ -313,21 +309,6 @@ func (n *nest) begin() error {
 		n.put(&one)
 	}
 	return nil
-}
-
-// again opens a pipe a second time, as Open takes its own copies.
-func again(f *os.File) (*os.File, error) {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	var fd int
-	var failed error
-	err = conn.Control(func(old uintptr) { fd, failed = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) })
-	if err = errors.Join(err, failed); err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 // lease is the ground of a box in a nest: the nest's, for as long as the box is.
@@ -380,8 +361,8 @@ func (l *lease) Close() error {
 		why := l.end()
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.killed {
-			why = errors.Join(why, errors.New("it was killed"))
+		if l.killed { // since then
+			why = errors.Join(why, errKilled)
 		}
 		l.over = true
 		l.err = l.nests.give(l.kind, l.nest, why)
@@ -392,6 +373,8 @@ func (l *lease) Close() error {
 	return l.err
 }
 
+var errKilled = errors.New("it was killed")
+
 // leaves bounds how long a box takes to end.
 const leaves = 2 * time.Second
 
@@ -400,7 +383,7 @@ func (l *lease) end() error {
 	killed := l.killed
 	l.mu.Unlock()
 	if killed {
-		return errors.New("it was killed")
+		return errKilled
 	}
 	s := new(glove.Script)
 	s.Exit()

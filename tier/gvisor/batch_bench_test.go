@@ -5,7 +5,6 @@ package gvisor
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"sync"
 	"testing"
@@ -15,50 +14,35 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
-	"github.com/gloveboxhq/glovebox/host"
-	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/tiertest/waiting"
 )
 
-// batchSpec is the spec of a batch's box whose Python waits for a program.
-func batchSpec(t testing.TB) (tier.Spec, *os.File) {
+// forBatch makes a tier, and the spec of a batch's box whose Python waits for a
+// program. The test is skipped where there are no boxes.
+func forBatch(t testing.TB) (*Tier, tier.Spec) {
 	t.Helper()
-	tools, err := language.Python.Find(t.Context(), host.New())
-	if err != nil {
-		t.Skip(err)
-	}
-	store, err := rootfs.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := store.Image(t.Context(), tools.Root.Merge(GlovePlan()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { report.Close(); in.Close() })
-	step := language.Python.Standby(tools).Program
-	return tier.Spec{
-		Root: root, Limits: glovebox.DefaultLimits, Forks: true, Descriptors: []*os.File{nil, nil, in}, Batch: "test",
-		Standby: &tier.Command{Args: step.Args, Env: append([]string{"PATH=" + tools.Path, "HOME=" + tier.Workspace, "LANG=C.UTF-8"}, tools.Env...)},
-	}, report
+	tr := newTier(t)
+	t.Cleanup(func() {
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	open(t, tr, tier.Spec{}).Close() // or skip
+	spec := waiting.Spec(t, func(store *rootfs.Store, plan rootfs.Plan) (*rootfs.Root, error) {
+		return store.Image(t.Context(), plan.Merge(GlovePlan()))
+	})
+	spec.Batch = "test"
+	return tr, spec
 }
 
 func batchPython(t testing.TB, box tier.Box, source string) (out glovebox.Outcome, stdout, stderr string) {
 	t.Helper()
-	files := []glovebox.File{{Path: "main.py", Data: []byte(source)}}
-	plan, err := language.Python.Plan(new(language.Toolchain), &glovebox.Program{Language: "python", Main: "main.py", Files: files})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var o, e bytes.Buffer
-	out = box.Run(ctx, tier.Command{
-		Orders: plan.Run.Orders(language.Told{Files: files}), Stdout: &o, Stderr: &e, Files: files, Wall: 20 * time.Second,
-	})
+	cmd := waiting.Becoming(t, source)
+	cmd.Stdout, cmd.Stderr = &o, &e
+	out = box.Run(ctx, cmd)
 	return out, o.String(), e.String()
 }
 
@@ -66,8 +50,7 @@ func batchPython(t testing.TB, box tier.Box, source string) (out glovebox.Outcom
 // Pythons and boxes that share nothing. CPU is all processor time: that of the
 // sentries' control groups, from their boot on, and our own.
 func BenchmarkBatch(b *testing.B) {
-	spec, _ := batchSpec(b)
-	tr := newTier(b)
+	tr, spec := forBatch(b)
 	if tr.groups == nil {
 		b.Skip("there are no control groups")
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/tiertest"
+	"github.com/gloveboxhq/glovebox/tier/tiertest/waiting"
 )
 
 // TestBatchConforms: a box in a nest that had a box before keeps every promise that
@@ -35,6 +36,7 @@ func TestBatchConforms(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	open(t, newTier(t), tier.Spec{}).Close() // or skip
 	var again atomic.Bool
 	tiertest.Run(t, tiertest.Kind{
 		New: func() (tier.Tier, error) {
@@ -58,24 +60,12 @@ type batcher struct {
 	again *atomic.Bool // a box was not the first of its nest
 }
 
-// waiter is a Python that does nothing, after so many descriptors.
-const waits = `
-import os, sys
-sys.path.append("/opt/glovebox/python")
-from _glovebox import parent
-parent.copies()
-n = int(sys.argv[1])
-os.write(4 + n, b"x")
-os.read(3 + n, 9)
-os._exit(0)
-`
-
 func (c batcher) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	if spec.Standby != nil || spec.Check() != nil || ctx.Err() != nil {
 		return c.Tier.Open(ctx, spec)
 	}
 	plain := spec
-	spec.Standby = &tier.Command{Args: []string{c.exe, "-I", "-c", waits, strconv.Itoa(len(spec.Descriptors))}}
+	spec.Standby = &tier.Command{Args: []string{c.exe, "-I", "-c", waiting.Nobody, strconv.Itoa(len(spec.Descriptors))}}
 	spec.Forks, spec.Batch = true, "conforms"
 	if !c.Shares(spec) {
 		return c.Tier.Open(ctx, plain)
@@ -122,14 +112,8 @@ func (k kept) Close() error {
 // what each said. All must be in one nest if same.
 func inTurn(t *testing.T, same bool, sources ...string) []string {
 	t.Helper()
-	spec, _ := batchSpec(t)
+	tr, spec := forBatch(t)
 	spec.Limits = glovebox.Limits{Memory: 256 << 20, Processes: 32, OpenFiles: 64, CPU: 10 * time.Second}.WithDefaults()
-	tr := newTier(t)
-	t.Cleanup(func() {
-		if err := tr.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	var said []string
 	var nest *nest
 	for i, source := range sources {
@@ -380,10 +364,8 @@ func TestBatchBreaks(t *testing.T) {
 		"output":    {"while True: print('x' * 1000)", glovebox.CauseOutput},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec, _ := batchSpec(t)
+			tr, spec := forBatch(t)
 			spec.Limits = glovebox.Limits{Memory: 128 << 20, CPU: time.Second, Disk: 1 << 30, Output: 1 << 20}.WithDefaults()
-			tr := newTier(t)
-			defer tr.Close()
 			for i := range 4 {
 				box := tr.openLent(ctx, spec)
 				if box == nil {
@@ -452,9 +434,7 @@ print("fine" if not [n for n in os.listdir("/dev/pts") if n.isdigit()] else os.l
 // TestBatchClosed: who still holds a box that was closed does not reach the next one
 // of its nest.
 func TestBatchClosed(t *testing.T) {
-	spec, _ := batchSpec(t)
-	tr := newTier(t)
-	defer tr.Close()
+	tr, spec := forBatch(t)
 	first := tr.openLent(ctx, spec)
 	if _, stdout, stderr := batchPython(t, first, `open("mine", "w").write("x")`); stdout+stderr != "" {
 		t.Fatal(stdout, stderr)
@@ -507,9 +487,7 @@ func TestBatchTerminals(t *testing.T) {
 // TestBatchTurns: a nest serves so many boxes and no more, each reports what the
 // kernel refused it, and the descriptors of one are not another's.
 func TestBatchTurns(t *testing.T) {
-	spec, _ := batchSpec(t)
-	tr := newTier(t)
-	defer tr.Close()
+	tr, spec := forBatch(t)
 	seen := map[*nest]int{}
 	for i := range maxLent + 2 {
 		r, w, err := os.Pipe()
@@ -539,9 +517,7 @@ func TestBatchTurns(t *testing.T) {
 
 // TestBatchCopied: a nest that is a copy of another serves boxes as any.
 func TestBatchCopied(t *testing.T) {
-	spec, _ := batchSpec(t)
-	tr := newTier(t)
-	defer tr.Close()
+	tr, spec := forBatch(t)
 	kind, err := kindOf(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -582,9 +558,7 @@ open("/tmp/x", "w")`
 // TestBatchApart: another batch, another kind, a box that reads, and one without a
 // batch, share nothing.
 func TestBatchApart(t *testing.T) {
-	spec, _ := batchSpec(t)
-	tr := newTier(t)
-	defer tr.Close()
+	tr, spec := forBatch(t)
 	first := tr.openLent(ctx, spec).(*lentBox)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
@@ -619,9 +593,7 @@ func TestBatchApart(t *testing.T) {
 // TestBatchKilled: a box that is killed or closed while it runs ends its nest, and
 // an old box does nothing to a new one.
 func TestBatchKilled(t *testing.T) {
-	spec, _ := batchSpec(t)
-	tr := newTier(t)
-	defer tr.Close()
+	tr, spec := forBatch(t)
 	old := tr.openLent(ctx, spec).(*lentBox)
 	old.Close()
 	b := tr.openLent(ctx, spec).(*lentBox)

@@ -44,16 +44,13 @@ func (t *Tier) openNest(ctx context.Context, spec tier.Spec) (*nest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if from := t.nests.templates.take(kind); from != nil {
-		n, err := t.bootNest(ctx, spec, from)
-		from.state.Close()
-		if err != nil && ctx.Err() != nil {
-			return nil, errors.Join(ctx.Err(), err)
-		}
-		t.nests.templates.tell(from, err)
-		if err == nil {
-			return n, nil
-		}
+	var n *nest
+	copied, err := t.nests.templates.copy(ctx, kind, func(from *origin) (err error) {
+		n, err = t.bootNest(ctx, spec, from)
+		return err
+	})
+	if copied || err != nil {
+		return n, err
 	}
 	return t.bootNest(ctx, spec, nil)
 }
@@ -104,18 +101,12 @@ func (t *Tier) bootNest(ctx context.Context, spec tier.Spec, from *origin) (_ *n
 		return n, err
 	}
 	defer context.AfterFunc(ctx, n.Kill)()
-	deadline := time.Now().Add(patience)
-	if err := n.ends.Send(becomeLender(spec.Standby), deadline); err != nil {
-		return nil, err
-	}
 	s := new(glove.Script)
 	s.Call("close the image", unix.SYS_CLOSE, tier.FDImage)
 	boundCapabilities(s)
 	s.Lender(lentNamespaces)
-	if _, err := n.ends.Do(s, deadline); err != nil {
-		n.ends.Stderr.SetReadDeadline(time.Now())
-		said, _ := io.ReadAll(io.LimitReader(n.ends.Stderr, 4096))
-		return nil, fmt.Errorf("start %q: %w: %s", spec.Standby.Args, err, said)
+	if err := n.ends.Become(spec.Standby, becomeLender(spec.Standby), s, time.Now().Add(patience)); err != nil {
+		return nil, err
 	}
 	n.base, err = n.usage()
 	return n, err
@@ -128,20 +119,7 @@ func becomeLender(cmd *tier.Command) *glove.Script {
 	image := s.Buffer(8)
 	s.Call("open the image", unix.SYS_OPENAT, unix.AT_FDCWD, glove.Path, unix.O_RDONLY|unix.O_CLOEXEC, 0).To(image)
 	s.CallOn(image, "give it its number", unix.SYS_DUP3, tier.FDImage, 0)
-	dir := cmd.Dir
-	if dir == "" {
-		dir = tier.Workspace
-	}
-	s.Call("chdir", unix.SYS_CHDIR, dir)
-	s.Call("execve", unix.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
-	return s
-}
-
-// lend is the script by which the nest makes the glove of a box. What follows is
-// for that.
-func lend() *glove.Script {
-	s := new(glove.Script)
-	s.Lend()
+	s.Execute(cmd)
 	return s
 }
 
@@ -229,13 +207,7 @@ func (n *nest) clean() error {
 
 // unread is how many bytes are in a pipe.
 func unread(f *os.File) (n int, err error) {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var failed error
-	err = conn.Control(func(fd uintptr) { n, failed = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
-	return n, errors.Join(err, failed)
+	return ask(f, func(fd uintptr) (int, error) { return unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
 }
 
 // close ends the nest.

@@ -4,6 +4,7 @@ package gvisor
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"strconv"
 	"sync"
@@ -38,12 +39,9 @@ var halves = sync.OnceValues(func() (two [2]unix.CPUSet, some bool) {
 		return two, false
 	}
 	half := 0
-	for cpu, n := 0, all.Count(); n > 0; cpu++ {
-		if all.IsSet(cpu) {
-			n--
-			two[half].Set(cpu)
-			half = 1 - half
-		}
+	for cpu := range numbers(all) {
+		two[half].Set(cpu)
+		half = 1 - half
 	}
 	return two, true
 })
@@ -51,6 +49,20 @@ var halves = sync.OnceValues(func() (two [2]unix.CPUSet, some bool) {
 func processors() (all unix.CPUSet, err error) {
 	err = unix.SchedGetaffinity(os.Getpid(), &all)
 	return all, err
+}
+
+// numbers are those of a set's processors.
+func numbers(set unix.CPUSet) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for cpu, left := 0, set.Count(); left > 0; cpu++ {
+			if !set.IsSet(cpu) {
+				continue
+			}
+			if left--; !yield(cpu) {
+				return
+			}
+		}
+	}
 }
 
 var turn atomic.Uint32

@@ -138,6 +138,22 @@ func (ts *templates) take(kind string) *origin {
 	return &origin{kind, t, state}
 }
 
+// copy has open make a copy of what there is of a kind, and tells whether it did.
+// An error is that of ctx: else the long way is left.
+func (ts *templates) copy(ctx context.Context, kind string, open func(*origin) error) (done bool, err error) {
+	from := ts.take(kind)
+	if from == nil {
+		return false, nil
+	}
+	err = open(from)
+	from.state.Close()
+	if err != nil && ctx.Err() != nil {
+		return false, errors.Join(ctx.Err(), err)
+	}
+	ts.tell(from, err)
+	return err == nil, nil
+}
+
 // tell says what came of a copy.
 func (ts *templates) tell(c *origin, err error) {
 	ts.mu.Lock()
@@ -293,19 +309,24 @@ func accessOf(f *os.File) (int, error) {
 	if f == nil {
 		return none, nil
 	}
-	conn, err := f.SyscallConn()
+	flags, err := ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_GETFL, 0) })
 	if err != nil {
 		return 0, err
-	}
-	var flags int
-	var failed error
-	if err := conn.Control(func(fd uintptr) { flags, failed = unix.FcntlInt(fd, unix.F_GETFL, 0) }); err != nil || failed != nil {
-		return 0, errors.Join(err, failed)
 	}
 	if flags &= syscall.O_ACCMODE; flags != os.O_RDONLY && flags != os.O_WRONLY {
 		return 0, errors.New("a pipe that is read and written")
 	}
 	return flags, nil
+}
+
+// ask asks the kernel for a number about a descriptor.
+func ask(f *os.File, how func(fd uintptr) (int, error)) (n int, err error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	inner := conn.Control(func(fd uintptr) { n, err = how(fd) })
+	return n, errors.Join(inner, err)
 }
 
 // stripped is spec without all that is one job's, its descriptors replaced by
@@ -390,19 +411,14 @@ func (t *Tier) openStandby(ctx context.Context, spec tier.Spec) (tier.Box, error
 	if err != nil { // it can be no copy
 		return box(t.open(ctx, spec, nil))
 	}
-	if from := t.templates.take(kind); from != nil {
-		b, _, err := t.open(ctx, spec, from)
-		from.state.Close()
-		if err != nil && ctx.Err() != nil {
-			return nil, errors.Join(ctx.Err(), err)
-		}
-		t.templates.tell(from, err)
-		if err == nil {
-			t.templates.want(kind, spec)
-			return b, nil
-		}
+	var b tier.Box
+	copied, err := t.templates.copy(ctx, kind, func(from *origin) (err error) {
+		b, err = box(t.open(ctx, spec, from))
+		return err
+	})
+	if !copied && err == nil {
+		b, err = box(t.open(ctx, spec, nil))
 	}
-	b, err := box(t.open(ctx, spec, nil))
 	if err == nil {
 		t.templates.want(kind, spec)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/tiertest"
+	"github.com/gloveboxhq/glovebox/tier/tiertest/waiting"
 )
 
 // TestCopiesConform: a box that is a copy of a parent keeps every promise that a
@@ -53,24 +54,12 @@ type copier struct {
 	exe string
 }
 
-// waiter is a Python that does nothing, after so many descriptors.
-const waiter = `
-import os, sys
-sys.path.append("/opt/glovebox/python")
-from _glovebox import parent
-parent.copies()
-n = int(sys.argv[1])
-os.write(4 + n, b"x")
-os.read(3 + n, 9)
-os._exit(0)
-`
-
 func (c *copier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	if _, err := os.Stat(treeOf(spec)); spec.Standby != nil || check(spec) != nil || err != nil || ctx.Err() != nil {
 		return c.Tier.Open(ctx, spec)
 	}
 	n := len(spec.Descriptors)
-	spec.Standby = &tier.Command{Args: []string{c.exe, "-I", "-c", waiter, strconv.Itoa(n)}}
+	spec.Standby = &tier.Command{Args: []string{c.exe, "-I", "-c", waiting.Nobody, strconv.Itoa(n)}}
 	from, err := c.openParent(ctx, spec)
 	if err != nil {
 		return nil, &tier.Error{Tier: c.Name(), Op: "open", Kind: tier.KindBroken, Err: errors.Join(err, context.Cause(ctx))}

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -98,16 +97,11 @@ func (t *Tier) openParent(ctx context.Context, spec tier.Spec) (_ *parent, err e
 	if _, err := ends.Do(t.parentRoot(spec.Root.Tree), deadline); err != nil {
 		return nil, err
 	}
-	if err := ends.Send(becomeParent(spec.Standby, user, group), deadline); err != nil {
-		return nil, err
-	}
 	ready := new(glove.Script)
 	ready.Call("not dumpable", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	ready.Call("close", unix.SYS_CLOSE, native.FDImage)
-	if _, err := ends.Do(ready, deadline); err != nil {
-		ends.Stderr.SetReadDeadline(time.Now())
-		said, _ := io.ReadAll(io.LimitReader(ends.Stderr, 4096))
-		return nil, fmt.Errorf("start %q: %w: %s", spec.Standby.Args, err, said)
+	if err := ends.Become(spec.Standby, becomeParent(spec.Standby, user, group), ready, deadline); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
@@ -178,15 +172,10 @@ func becomeParent(cmd *tier.Command, user, group uint32) *glove.Script {
 	if unix.Getrlimit(unix.RLIMIT_STACK, &own) == nil {
 		s.Call("limit the stack", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_STACK, s.Words(min(native.Stack, own.Max), own.Max), 0)
 	}
-	dir := cmd.Dir
-	if dir == "" {
-		dir = tier.Workspace
-	}
-	s.Call("chdir", unix.SYS_CHDIR, dir)
 	// What we ourselves were given by whoever started us.
 	s.Call("close", unix.SYS_CLOSE_RANGE, fdHome+1, tier.FDImage-1, 0)
 	s.Call("close", unix.SYS_CLOSE_RANGE, tier.FDImage+1, uint32(1<<32-1), 0)
-	s.Call("execve", unix.SYS_EXECVE, cmd.Args[0], s.Strings(cmd.Args), s.Strings(cmd.Env))
+	s.Execute(cmd)
 	return s
 }
 

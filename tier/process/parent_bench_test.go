@@ -18,7 +18,7 @@ import (
 // destroyed by four clients: started each by itself, and copied from a parent;
 // beside a bare Python each. CPU is that of this process and its children.
 func BenchmarkReady(b *testing.B) {
-	spec := waiting(b)
+	spec := waits(b)
 	tr := forking(b, Options{}, spec)
 	from := tr.parents.take(kindOf(&spec))
 	boxed := func(from *parent) func(b *testing.B) {

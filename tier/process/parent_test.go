@@ -25,40 +25,20 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/glove/native"
-	"github.com/gloveboxhq/glovebox/host"
-	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
+	"github.com/gloveboxhq/glovebox/tier/tiertest/waiting"
 )
 
-// waiting is the spec of a box whose Python waits for a program.
-func waiting(t testing.TB) tier.Spec {
+// waits is the spec of a box whose Python waits for a program.
+func waits(t testing.TB) tier.Spec {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("a parent needs root")
 	}
-	tools, err := language.Python.Find(t.Context(), host.New())
-	if err != nil {
-		t.Skip(err)
-	}
-	store, err := rootfs.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := store.Tree(t.Context(), tools.Root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { report.Close(); in.Close() })
-	step := language.Python.Standby(tools).Program
-	return tier.Spec{
-		Root: root, Limits: glovebox.DefaultLimits, Forks: true, Descriptors: []*os.File{nil, nil, in},
-		Standby: &tier.Command{Args: step.Args, Env: append([]string{"PATH=" + tools.Path, "HOME=" + tier.Workspace, "LANG=C.UTF-8"}, tools.Env...)},
-	}
+	return waiting.Spec(t, func(store *rootfs.Store, plan rootfs.Plan) (*rootfs.Root, error) {
+		return store.Tree(t.Context(), plan)
+	})
 }
 
 // forking is a tier with a parent for boxes of the spec.
@@ -87,21 +67,10 @@ func forking(t testing.TB, o Options, spec tier.Spec) *Tier {
 func python(t testing.TB, box tier.Box, source string) (out glovebox.Outcome, stdout, stderr string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	cmd := becoming(t, source)
-	cmd.Stdout, cmd.Stderr, cmd.Wall = &o, &e, 20*time.Second
+	cmd := waiting.Becoming(t, source)
+	cmd.Stdout, cmd.Stderr = &o, &e
 	out = box.Run(t.Context(), cmd)
 	return out, o.String(), e.String()
-}
-
-// becoming is the command that makes a waiting Python a program.
-func becoming(t testing.TB, source string) tier.Command {
-	t.Helper()
-	files := []glovebox.File{{Path: "main.py", Data: []byte(source)}}
-	plan, err := language.Python.Plan(&language.Toolchain{}, &glovebox.Program{Main: "main.py", Files: files})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tier.Command{Files: files, Orders: plan.Run.Orders(language.Told{Files: files})}
 }
 
 // copied opens a box as a copy of the tier's parent.
@@ -124,7 +93,7 @@ func parentOf(tr *Tier, spec tier.Spec) *parent { return tr.parents.kinds[kindOf
 
 // TestParentAttacked runs programs in boxes that wait, which are started or copied.
 func TestParentAttacked(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	for name, o := range map[string]Options{"control groups": {}, "supervisor": {NoControlGroups: true}} {
 		t.Run(name, func(t *testing.T) {
 			tr := forking(t, o, spec)
@@ -208,7 +177,7 @@ except BrokenPipeError: print("broken")`, "interrupted\nbroken\n"},
 // TestParentApart: no two of the host, a parent and its boxes share a namespace,
 // and a parent has no privileges.
 func TestParentApart(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	var stack unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_STACK, &stack); err != nil {
 		t.Fatal(err)
@@ -281,7 +250,7 @@ func TestParentApart(t *testing.T) {
 // TestSiblings: two boxes of one parent see nothing of each other, and draw other
 // numbers; of two parents, they hash otherwise.
 func TestSiblings(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	tr := forking(t, Options{}, spec)
 	const leave = `
 import os, random, secrets, uuid, tempfile, socket
@@ -302,7 +271,7 @@ for s, to in (socket.socket(socket.AF_UNIX), "\0left"), (socket.socket(), ("127.
 	first, second := copied(t, tr, spec), copied(t, tr, spec)
 	up, done, w := make(chan string, 1), make(chan glovebox.Outcome), new(bytes.Buffer)
 	go func() {
-		cmd := becoming(t, leave+"import time; time.sleep(60)")
+		cmd := waiting.Becoming(t, leave+"import time; time.sleep(60)")
 		cmd.Wall = time.Minute
 		cmd.Stdout = writer(func(p []byte) (int, error) {
 			if w.Write(p); strings.Contains(w.String(), "up\n") {
@@ -342,7 +311,7 @@ for s, to in (socket.socket(socket.AF_UNIX), "\0left"), (socket.socket(), ("127.
 
 // TestParentGone: boxes live on, and others are started at once.
 func TestParentGone(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	tr := forking(t, Options{}, spec)
 	kind := kindOf(&spec)
 	p := parentOf(tr, spec)
@@ -408,7 +377,7 @@ func answers(t *testing.T, box tier.Box) {
 // TestParentStuck: nobody waits for a parent that does nothing longer than he
 // wants, it is used no more, and what it left is reaped.
 func TestParentStuck(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	children := native.Below(os.Getpid())
 	tr := forking(t, Options{}, spec)
 	p := parentOf(tr, spec)
@@ -454,7 +423,7 @@ func TestParentStuck(t *testing.T) {
 // TestLateReply: what a parent says of another copy is not taken for the next
 // box's, and that copy is reaped.
 func TestLateReply(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	children := native.Below(os.Getpid())
 	tr := forking(t, Options{}, spec)
 	p := parentOf(tr, spec)
@@ -496,7 +465,7 @@ func TestLateReply(t *testing.T) {
 
 // TestParentReplaced: who waits for a parent that ends gets a copy of its successor.
 func TestParentReplaced(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	tr := forking(t, Options{}, spec)
 	old, l := parentOf(tr, spec), tr.parents.kinds[kindOf(&spec)]
 	old.turn <- struct{}{}
@@ -537,7 +506,7 @@ func TestParentReplaced(t *testing.T) {
 
 // TestParentsMemory: boxes of a command that shares memory have no parent.
 func TestParentsMemory(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	args := slices.Clone(spec.Standby.Args)
 	i := slices.Index(args, "-c") + 1
 	args[i] = "import mmap; mmap.keep = mmap.mmap(-1, 4096); " + args[i]
@@ -695,7 +664,7 @@ func TestBlame(t *testing.T) {
 
 // TestNoParent: a command that cannot be one is started in each box.
 func TestNoParent(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	tr, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -724,7 +693,7 @@ func TestNoParent(t *testing.T) {
 
 // TestParentDies: the death of the owner is the death of its parents.
 func TestParentDies(t *testing.T) {
-	spec := waiting(t)
+	spec := waits(t)
 	if os.Getenv(ownerEnv) == "parent" {
 		tr := forking(t, Options{}, spec)
 		if _, err := tr.open(t.Context(), spec, missing{}, tr.parents.take(kindOf(&spec))); err != nil {
