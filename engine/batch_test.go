@@ -38,6 +38,14 @@ func line(code string) *glovebox.Program {
 	return &glovebox.Program{Language: "python", Main: "main.py", Files: []glovebox.File{{Path: "main.py", Data: []byte(code)}}}
 }
 
+// tested is a job with a test that is proven.
+func tested() glovebox.Job {
+	return glovebox.Job{
+		Program: &glovebox.Program{Language: "python", Files: []glovebox.File{{Path: "solution.py", Data: []byte("def f(): return 1\n")}}},
+		Tests:   []glovebox.File{{Path: "test_it.py", Data: []byte("from solution import f\ndef test_f(): assert f() == 1\n")}},
+	}
+}
+
 // TestBatchAlike runs programs in boxes of a batch and in others.
 func TestBatchAlike(t *testing.T) {
 	e := batchEngine(t)
@@ -73,10 +81,12 @@ func TestBatchOfCases(t *testing.T) {
 			t.Errorf("%s %t %+v", o.Status, taken(o), o.Tests)
 		}
 	}
-	test := glovebox.Job{Tier: glovebox.TierGVisor, Batch: "b", Program: &glovebox.Program{Language: "python", Files: []glovebox.File{{Path: "solution.py", Data: []byte("def f(): return 1\n")}}},
-		Tests: []glovebox.File{{Path: "test_it.py", Data: []byte("from solution import f\ndef test_f(): assert f() == 1\n")}}}
-	if o := do(t, e, test); o.Status != glovebox.StatusPass || taken(o) {
-		t.Errorf("an exam: %s %t %s", o.Status, taken(o), o.Message)
+	for range 3 {
+		test := tested()
+		test.Tier, test.Batch = glovebox.TierGVisor, "b"
+		if o := do(t, e, test); o.Status != glovebox.StatusPass || !taken(o) || o.Tests.Proof != glovebox.ProofOutOfProcess {
+			t.Errorf("an exam: %s %t %s %+v", o.Status, taken(o), o.Message, o.Tests)
+		}
 	}
 	env := glovebox.Job{Tier: glovebox.TierGVisor, Batch: "b", Program: line("print(1)"), Env: map[string]string{"A": "b"}}
 	if o := do(t, e, env); o.Status != glovebox.StatusPass || taken(o) {
@@ -127,7 +137,8 @@ func (b tears) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 
 func (b tears) Workspace() (fs.FS, error) { return nil, errors.New("torn") }
 
-// BenchmarkBatch measures jobs of a batch and alone, by two workers.
+// BenchmarkBatch measures jobs of a batch and alone, by two workers: a program of one
+// line, and one with a test that is proven.
 func BenchmarkBatch(b *testing.B) {
 	c := config()
 	c.Warm = nil
@@ -136,18 +147,22 @@ func BenchmarkBatch(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer e.Close()
-	for _, batch := range []string{"", "b"} {
-		b.Run("batch "+batch, func(b *testing.B) {
-			b.SetParallelism(1)
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					o, err := e.Run(b.Context(), glovebox.Job{Tier: glovebox.TierGVisor, Program: line("print(1)"), Batch: batch})
-					if err != nil || o.Status != glovebox.StatusPass || taken(o) != (batch != "") {
-						b.Errorf("%v %+v", err, o)
+	for name, job := range map[string]glovebox.Job{"line": {Program: line("print(1)")}, "proven": tested()} {
+		job.Tier = glovebox.TierGVisor
+		for _, batch := range []string{"", "b"} {
+			b.Run(name+"/batch "+batch, func(b *testing.B) {
+				job.Batch = batch
+				b.SetParallelism(1)
+				b.RunParallel(func(pb *testing.PB) {
+					for pb.Next() {
+						o, err := e.Run(b.Context(), job)
+						if err != nil || o.Status != glovebox.StatusPass || taken(o) != (batch != "") {
+							b.Errorf("%v %+v", err, o)
+						}
 					}
-				}
+				})
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 			})
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
-		})
+		}
 	}
 }

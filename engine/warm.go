@@ -115,6 +115,9 @@ func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (
 	defer link.close()
 	candidate := spec(steps.Candidate, link.toCandidate.r, link.toHarness.w, s.parser.w)
 	harness := spec(steps.Harness, link.toHarness.r, link.toCandidate.w, s.tests.w)
+	if k.batch != "" { // the proof rests on what is between the two
+		candidate.Batch, harness.Batch = k.batch+" candidates", k.batch+" harnesses"
+	}
 	if !may(candidate) || !may(harness) {
 		return nil, errLater
 	}
@@ -180,7 +183,7 @@ func (s *ready) dead() <-chan struct{} {
 // going to be told; one that is nil needs a start of its own.
 func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *ready {
 	e := r.e
-	batch := r.batch(exam)
+	batch := r.batch()
 	r.turns = false
 	switch {
 	case e.pool == nil && batch == "", r.cold, r.lang.Standby == nil,
@@ -223,10 +226,9 @@ func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *read
 	return nil
 }
 
-// batch names the batch to a tier: nobody else's has the name. An exam's two boxes
-// have kernels of their own, since the proof rests on what is between them.
-func (r *run) batch(exam bool) string {
-	if r.job.Batch == "" || exam {
+// batch names the batch to a tier: nobody else's has the name.
+func (r *run) batch() string {
+	if r.job.Batch == "" {
 		return ""
 	}
 	return fmt.Sprintf("%q %q", r.job.Tenant, r.job.Batch)

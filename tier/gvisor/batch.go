@@ -32,6 +32,8 @@ const (
 	nestAge   = 5 * time.Minute
 	nestIdle  = 5 * time.Second // how long it waits for a box
 	nestRest  = time.Minute     // a kind whose nests fail has none for a while
+
+	maxIdleNests = 4 // for each processor
 )
 
 // nests keeps the nests of a tier that have no box now.
@@ -56,13 +58,25 @@ func newNests(t *Tier) *nests {
 }
 
 // lendable tells whether boxes of a spec can take turns in a nest, and of which
-// kind: what they are given, they write.
+// kind: of what they are given, they read one at the most, and we can stop to.
 func (ns *nests) lendable(spec *tier.Spec) (kind string, ok bool) {
-	if spec.Batch == "" || spec.Standby == nil || !spec.Forks || len(spec.Descriptors) > glove.MaxDescriptors ||
-		slices.ContainsFunc(spec.Descriptors, func(f *os.File) bool {
-			access, err := accessOf(f)
-			return err != nil || access == os.O_RDONLY
-		}) {
+	if spec.Batch == "" || spec.Standby == nil || !spec.Forks || len(spec.Descriptors) > glove.MaxDescriptors {
+		return "", false
+	}
+	read := 0
+	for _, f := range spec.Descriptors {
+		access, err := accessOf(f)
+		if err != nil {
+			return "", false
+		}
+		if access == os.O_RDONLY {
+			read++
+			if flags, err := statusOf(f); err != nil || flags&unix.O_NONBLOCK == 0 {
+				return "", false
+			}
+		}
+	}
+	if read > 1 {
 		return "", false
 	}
 	kind, err := kindOf(*spec)
@@ -133,7 +147,7 @@ func (ns *nests) give(kind string, n *nest, why error) error {
 	for _, all := range ns.idle {
 		count += len(all)
 	}
-	if why != nil || ns.done || n.lent >= maxLent || time.Since(n.made) > nestAge || count >= 2*runtime.NumCPU() {
+	if why != nil || ns.done || n.lent >= maxLent || time.Since(n.made) > nestAge || count >= maxIdleNests*runtime.NumCPU() {
 		ns.leave(n)
 		ns.mu.Unlock()
 		defer ns.mu.Lock()
@@ -261,11 +275,16 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 		if f == nil {
 			continue
 		}
-		to, err := tap.Duplicate(f)
+		ours, err := tap.Duplicate(f)
 		if err != nil {
 			return nil, err
 		}
-		l.relays = append(l.relays, &relay{from: n.outs[i], to: to})
+		if n.outs[i] != nil {
+			l.relays = append(l.relays, &relay{from: n.outs[i], to: ours})
+			continue
+		}
+		l.inlet = pour(ours, n.ins[n.lent-1])
+		n.ins[n.lent-1] = nil
 	}
 	deadline := time.Now().Add(patience)
 	lend := new(glove.Script)
@@ -278,7 +297,7 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 		Prologue: prologue(spec.Limits, true), Owner: true, HostTime: true, Controls: t.lentControls(),
 	}
 	s := new(glove.Script)
-	settle(s, &spec)
+	settle(s, &spec, n.lent-1)
 	c.Begin(s)
 	if _, err := n.ends.Do(s, deadline); err != nil {
 		return nil, err
@@ -317,6 +336,7 @@ type lease struct {
 	nests  *nests
 	kind   string
 	relays []*relay
+	inlet  *inlet // or nil
 
 	once   sync.Once
 	err    error
@@ -369,6 +389,9 @@ func (l *lease) Close() error {
 		for _, r := range l.relays {
 			l.err = errors.Join(l.err, r.to.Close())
 		}
+		if l.inlet != nil {
+			l.inlet.close()
+		}
 	})
 	return l.err
 }
@@ -403,11 +426,49 @@ type relay struct {
 	tap      *tap.Tap
 }
 
+// inlet moves what comes by the descriptor that a box reads to the pipe that is its
+// own in the nest, and ends that when there is no more: from the box's beginning to
+// its end, as the program may read later what was written before.
+type inlet struct {
+	from, to *os.File
+	ended    chan struct{}
+}
+
+func pour(from, to *os.File) *inlet {
+	in := &inlet{from, to, make(chan struct{})}
+	go func() {
+		defer close(in.ended)
+		defer to.Close()
+		buf := make([]byte, 4<<10)
+		for {
+			n, err := from.Read(buf)
+			if n > 0 {
+				if _, err := to.Write(buf[:n]); err != nil {
+					return
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return in
+}
+
+func (in *inlet) close() {
+	in.from.SetReadDeadline(time.Now())
+	in.to.SetWriteDeadline(time.Now())
+	<-in.ended
+	in.from.Close()
+}
+
 // lentBox is a box in a nest.
 type lentBox struct {
 	*glove.Box
 	l    *lease
 	turn sync.Mutex // a command's, until all that it wrote was moved
+	once sync.Once
+	err  error
 }
 
 // Run implements [tier.Box]. When it returns, all that was written is where it is
@@ -432,10 +493,13 @@ func (b *lentBox) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 
 // Close implements [tier.Box]. Where a command runs it ends the nest.
 func (b *lentBox) Close() error {
-	if b.turn.TryLock() {
-		defer b.turn.Unlock()
-	} else {
-		b.l.Kill()
-	}
-	return b.Box.Close()
+	b.once.Do(func() {
+		if b.turn.TryLock() {
+			defer b.turn.Unlock()
+		} else {
+			b.l.Kill()
+		}
+		b.err = b.Box.Close()
+	})
+	return b.err
 }

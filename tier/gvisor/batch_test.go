@@ -555,8 +555,8 @@ open("/tmp/x", "w")`
 	}
 }
 
-// TestBatchApart: another batch, another kind, a box that reads, and one without a
-// batch, share nothing.
+// TestBatchApart: another batch, another kind, a box that reads what we could not
+// stop to, and one without a batch, share nothing.
 func TestBatchApart(t *testing.T) {
 	tr, spec := forBatch(t)
 	first := tr.openLent(ctx, spec).(*lentBox)
@@ -580,10 +580,18 @@ func TestBatchApart(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	reads, alone := spec, spec
+	r2, w2, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r2.Close()
+	defer w2.Close()
+	reads, twice, alone := spec, spec, spec
+	r.Fd() // makes it block
 	reads.Descriptors = []*os.File{r}
+	twice.Descriptors = []*os.File{r2, r2}
 	alone.Batch = ""
-	for name, spec := range map[string]tier.Spec{"a box that reads": reads, "no batch": alone} {
+	for name, spec := range map[string]tier.Spec{"a box that reads what blocks": reads, "a box that reads two": twice, "no batch": alone} {
 		if tr.Shares(spec) {
 			t.Errorf("%s is shared", name)
 		}

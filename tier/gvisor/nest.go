@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,6 +27,7 @@ type nest struct {
 	ends glove.Ends
 	*ground
 	outs []*os.File // where what the guest writes to each descriptor of a box is read
+	ins  []*os.File // where what each box is to read is written, by its turn
 	base usage      // when it had made no box yet
 	made time.Time
 	lent int // boxes so far
@@ -75,23 +77,17 @@ func (t *Tier) bootNest(ctx context.Context, spec tier.Spec, from *origin) (_ *n
 	n := &nest{made: time.Now(), on: -1}
 	bare := tier.Spec{Root: spec.Root, Limits: spec.Limits, Batch: spec.Batch}
 	defer func() {
-		for _, w := range bare.Descriptors {
-			if w != nil {
-				w.Close()
+		for _, f := range bare.Descriptors {
+			if f != nil {
+				f.Close()
 			}
 		}
 		if err != nil {
 			err = errors.Join(err, n.close())
 		}
 	}()
-	for _, f := range spec.Descriptors {
-		var r, w *os.File
-		if f != nil {
-			if r, w, err = tap.Pipe(); err != nil {
-				return nil, err
-			}
-		}
-		n.outs, bare.Descriptors = append(n.outs, r), append(bare.Descriptors, w)
+	if bare.Descriptors, err = n.pipes(&spec); err != nil {
+		return nil, err
 	}
 	if n.ends, n.ground, err = t.boot(ctx, bare, from); err != nil {
 		return nil, err
@@ -112,6 +108,41 @@ func (t *Tier) bootNest(ctx context.Context, spec tier.Spec, from *origin) (_ *n
 	return n, err
 }
 
+// pipes makes the nest's own descriptors in place of a spec's, and returns the
+// guest's ends. What is written is read by the host between two boxes, but what is
+// to be read has an end, and may be left unread: each box has another pipe for it.
+func (n *nest) pipes(spec *tier.Spec) (inner []*os.File, err error) {
+	inner = make([]*os.File, len(spec.Descriptors), firstIn-firstDescriptor+maxLent)
+	n.outs = make([]*os.File, len(spec.Descriptors))
+	for i, f := range spec.Descriptors {
+		access, err := accessOf(f)
+		switch {
+		case err != nil:
+		case access == os.O_WRONLY:
+			n.outs[i], inner[i], err = tap.Pipe()
+		case access == os.O_RDONLY:
+			n.ins = make([]*os.File, maxLent)
+		}
+		if err != nil {
+			return inner, err
+		}
+	}
+	if n.ins != nil {
+		inner = inner[:cap(inner)]
+	}
+	for i := range n.ins {
+		if inner[firstIn-firstDescriptor+i], n.ins[i], err = tap.Pipe(); err != nil {
+			return inner, err
+		}
+	}
+	return inner, nil
+}
+
+const (
+	firstDescriptor = 3  // of a box
+	firstIn         = 64 // the nest's: what the box of each turn is to read
+)
+
 // becomeLender is the script by which the glove that a guest begins with becomes
 // the standby command.
 func becomeLender(cmd *tier.Command) *glove.Script {
@@ -123,8 +154,8 @@ func becomeLender(cmd *tier.Command) *glove.Script {
 	return s
 }
 
-// settle appends the calls by which a glove makes its box.
-func settle(s *glove.Script, spec *tier.Spec) {
+// settle appends the calls by which a glove makes its box, the turn-th of its nest.
+func settle(s *glove.Script, spec *tier.Spec, turn int) {
 	mount := func(at, kind string, flags int, options string) {
 		s.Call("mount "+at, unix.SYS_MOUNT, kind, at, kind, unix.MS_NOSUID|unix.MS_NODEV|flags, options)
 	}
@@ -143,10 +174,14 @@ func settle(s *glove.Script, spec *tier.Spec) {
 	anew(1)
 	anew(2)
 	for i, f := range spec.Descriptors {
-		if f != nil {
-			anew(3 + i)
+		switch access, _ := accessOf(f); access {
+		case os.O_WRONLY:
+			anew(firstDescriptor + i)
+		case os.O_RDONLY:
+			s.Call("take what it reads", unix.SYS_DUP3, firstIn+turn, firstDescriptor+i, 0)
 		}
 	}
+	s.Call("close those of other turns", unix.SYS_CLOSE_RANGE, firstIn, uint32(1<<32-1), 0)
 	// It has what the glove of any box has.
 	var has uint64
 	for _, c := range gloveCapabilityNumbers {
@@ -216,7 +251,7 @@ func (n *nest) close() error {
 	if n.ground != nil { // else there are no ends
 		errs = append(errs, n.ground.Close(), n.ends.Close())
 	}
-	for _, f := range n.outs {
+	for _, f := range slices.Concat(n.outs, n.ins) {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}

@@ -309,7 +309,7 @@ func accessOf(f *os.File) (int, error) {
 	if f == nil {
 		return none, nil
 	}
-	flags, err := ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_GETFL, 0) })
+	flags, err := statusOf(f)
 	if err != nil {
 		return 0, err
 	}
@@ -317,6 +317,11 @@ func accessOf(f *os.File) (int, error) {
 		return 0, errors.New("a pipe that is read and written")
 	}
 	return flags, nil
+}
+
+// statusOf is a descriptor's status flags.
+func statusOf(f *os.File) (int, error) {
+	return ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_GETFL, 0) })
 }
 
 // ask asks the kernel for a number about a descriptor.
