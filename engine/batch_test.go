@@ -26,6 +26,7 @@ func taken(o *glovebox.Observation) bool {
 // batchEngine is an engine of gVisor alone, or the test is skipped.
 func batchEngine(t *testing.T) *engine.Engine {
 	t.Helper()
+	t.Setenv("GLOVEBOX_BATCH", "")
 	e := coldEngine(t)
 	o := do(t, e, glovebox.Job{Tier: glovebox.TierGVisor, Program: line("print(1)"), Batch: "trial"})
 	if o.Status == glovebox.StatusSandboxError {

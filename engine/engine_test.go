@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,8 +119,10 @@ func python(code string) *glovebox.Program {
 	return &glovebox.Program{Language: "python", Main: "main.py", Files: []glovebox.File{{Path: "main.py", Data: []byte(code)}}}
 }
 
+// do runs a job; GLOVEBOX_BATCH names the batch that all jobs are of which have none.
 func do(t testing.TB, e *engine.Engine, job glovebox.Job) *glovebox.Observation {
 	t.Helper()
+	job.Batch = cmp.Or(job.Batch, os.Getenv("GLOVEBOX_BATCH"))
 	o, err := e.Run(context.Background(), job)
 	if err != nil {
 		t.Fatal(err)

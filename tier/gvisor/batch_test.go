@@ -646,3 +646,113 @@ func TestBatchKilled(t *testing.T) {
 	}
 	after.Close()
 }
+
+// TestBatchReads: a box reads what was written for it, and its end, and nothing that
+// was written for another one of its nest.
+func TestBatchReads(t *testing.T) {
+	tr, spec := forBatch(t)
+	limits := spec.Limits
+	limits.OpenFiles = 256
+	spec.Limits = limits
+	const open = `
+import os, sys
+def is_open(fd):
+    try: os.fstat(fd)
+    except OSError: return False
+    return True
+print([fd for fd in range(256) if is_open(fd)])
+for pid in "1", str(os.getppid()):
+    try: print(os.listdir(f"/proc/{pid}/fd"))
+    except OSError as e: print(e.strerror)
+    for fd in range(60, 140):
+        try: print("read", fd, os.read(os.open(f"/proc/{pid}/fd/{fd}", os.O_RDONLY | os.O_NONBLOCK), 99))
+        except OSError: pass
+`
+	const none = "[0, 1, 2, 3]\nPermission denied\nPermission denied\n"
+	var nest *nest
+	for i, c := range []struct {
+		written, source, said string
+		ends                  bool
+	}{
+		{"for one, ", open + "print(os.read(3, 3))", none + "b'for'\n", false}, // it leaves the rest
+		{"", open + "print(os.read(3, 99))", none + "b''\n", true},
+		{"three", open + "print(sys.stdin.read(), os.read(3, 99), os.read(3, 99))", none + " b'three' b''\n", true},
+		{"", "import os\nos.set_blocking(3, False)\ntry: os.read(3, 99)\nexcept BlockingIOError: print('waits')", "waits\n", false},
+		{"five", "import os\nprint(os.get_blocking(3), os.read(3, 99))", "True b'five'\n", false},
+		{strings.Repeat("x", 1<<20), "import os\nn = 0\nwhile d := os.read(3, 1 << 20): n += len(d)\nprint(n)", "1048576\n", true},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Descriptors[0] = r
+		box := tr.openLent(ctx, spec)
+		if box == nil {
+			t.Fatal("there is no nest")
+		}
+		if i > 0 && box.(*lentBox).l.nest != nest {
+			t.Errorf("box %d is in another nest", i)
+		}
+		nest = box.(*lentBox).l.nest
+		r.Close()
+		done := make(chan bool)
+		go func() {
+			w.WriteString(c.written)
+			if c.ends {
+				w.Close()
+			}
+			close(done)
+		}()
+		if out, stdout, stderr := batchPython(t, box, c.source); stdout != c.said || stderr != "" {
+			t.Errorf("box %d: %+v %q %q, want %q", i, out, stdout, stderr, c.said)
+		}
+		<-done
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+		if n, err := w.WriteString("x"); err == nil {
+			t.Errorf("box %d is closed, and takes %d bytes", i, n)
+		}
+		w.Close()
+	}
+}
+
+// TestBatchReadsNothing: a box that does not read what is written to it is closed as
+// any, by several at once.
+func TestBatchReadsNothing(t *testing.T) {
+	tr, spec := forBatch(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Descriptors[0] = r
+	box := tr.openLent(ctx, spec)
+	if box == nil {
+		t.Fatal("there is no nest")
+	}
+	r.Close()
+	written := make(chan error, 1)
+	go func() {
+		_, err := w.Write(make([]byte, 1<<20))
+		written <- err
+	}()
+	if out, stdout, stderr := batchPython(t, box, "print(1)"); stdout != "1\n" {
+		t.Errorf("%+v %q", out, stderr)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if err := box.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if err := <-written; err == nil {
+		t.Error("a closed box takes a megabyte")
+	}
+	w.Close()
+	if box.(*lentBox).l.isDead() {
+		t.Error("its nest has ended")
+	}
+}
