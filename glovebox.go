@@ -121,7 +121,9 @@ type Job struct {
 	// Batch, if not empty, is the caller's name for many jobs of one tenant whose
 	// programs may share what lies under their boxes, one after the other, where the
 	// tier gains by it: in gVisor a kernel in user space, but no namespace, file or
-	// process. The observation's isolation says so. Empty: nothing is shared.
+	// process. The processes of their tests share one too, never a program's. A
+	// program that breaks into such a kernel can forge what becomes of later ones of
+	// its batch. The observation's isolation says so. Empty: nothing is shared.
 	Batch string `json:"batch,omitempty"`
 	// Key is the idempotency key.
 	Key string `json:"key,omitempty"`

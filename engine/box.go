@@ -27,6 +27,7 @@ func (r *run) open(ctx context.Context, files []glovebox.File, fds []*os.File, l
 	if err != nil {
 		return nil, err
 	}
+	r.turns = false
 	r.o.Warm, r.o.Tier, r.o.Isolation = false, t.Name(), box.Controls()
 	r.o.TierReason = reason(r.job.Tier, refused)
 	return box, nil

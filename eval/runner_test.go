@@ -3,6 +3,7 @@ package eval_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,4 +119,35 @@ func TestRunnerStops(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestApart: the samples of an evaluation are one batch, which is no other's; those
+// of an engine that keeps them apart are none.
+func TestApart(t *testing.T) {
+	names := func(apart bool) (names []string) {
+		e := eval.Engine(batches{&names})
+		if apart {
+			e = eval.Apart{Engine: e}
+		}
+		r := eval.Runner{Workers: 1, Do: eval.Judge(e)}
+		if _, err := r.Run(t.Context(), texts("pass", "pass").Work(eval.Options{}), memory(t)); err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	one, other, apart := names(false), names(false), names(true)
+	if len(one) != 2 || one[0] == "" || one[0] != one[1] || one[0] == other[0] {
+		t.Errorf("batches %q and %q", one, other)
+	}
+	if !slices.Equal(apart, []string{"", ""}) {
+		t.Errorf("apart they are of %q", apart)
+	}
+}
+
+// batches is an engine that notes the batch of each job.
+type batches struct{ names *[]string }
+
+func (b batches) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error) {
+	*b.names = append(*b.names, job.Batch)
+	return &glovebox.Observation{Status: glovebox.StatusPass}, nil
 }

@@ -263,6 +263,9 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 			Err: fmt.Errorf("the command %q does not begin with an absolute path", cmd.Args)}
 	}
 	cmd.Look = lookable(cmd.Look)
+	if room := tap.Room(b.c.Ends.Reply); room > 0 && room < endSize+lookSize(cmd.Look)+16 {
+		cmd.Look = nil // the glove writes all of a reply or a part, and looks at neither
+	}
 	st := b.stager()
 	b.used, b.look = true, nil
 	err := st.files(cmd.Files)

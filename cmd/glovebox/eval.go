@@ -37,7 +37,8 @@ type evalCmd struct {
 	JSON    bool   `name:"json" help:"Print everything as one JSON object."`
 	generateFlags
 
-	Workers int `short:"j" help:"How many samples run at a time (default: one for each processor)." placeholder:"N"`
+	Workers int  `short:"j" help:"How many samples run at a time (default: one for each processor)." placeholder:"N"`
+	Apart   bool `help:"Run no sample in a gVisor sandbox that another one ran in; a fifth as fast there."`
 
 	boxFlags
 }
@@ -70,6 +71,7 @@ Examples:
   glovebox eval -p HumanEval.jsonl.gz --sample-field canonical_solution --fail-under 1
   glovebox eval -p problems.jsonl -s new.jsonl --baseline old.results
   glovebox eval --compare old.results new.results
+  glovebox eval -p HumanEval.jsonl.gz -s samples.jsonl --tier gvisor --apart
   glovebox eval --generate -p HumanEval.jsonl.gz --model openai/gpt-5 --results gpt5.results
 
 pass@k is the unbiased estimate 1 - C(n-c,k)/C(n,k), averaged over the tasks. Where a task has
@@ -267,6 +269,9 @@ func shared(args []string) []string {
 // run does what has no result yet.
 func (c *evalCmd) run(s *streams, e eval.Engine, work []*eval.Work, results *eval.Results, o eval.Options) (eval.Ran, error) {
 	bar := newBar(s.stderr)
+	if c.Apart {
+		e = eval.Apart{Engine: e}
+	}
 	one := eval.Judge(e)
 	if c.Generate {
 		var err error

@@ -28,12 +28,14 @@ import (
 // process, such as the seed of an interpreter's hash tables, can be learned in one.
 const (
 	maxLent   = 64
-	renewLent = 40 // then its successors are worth a template
+	maxRead   = 32 // of those that read: see nest.pipes
+	renewLent = 20 // then its successors are worth a template
 	nestAge   = 5 * time.Minute
 	nestIdle  = 5 * time.Second // how long it waits for a box
 	nestRest  = time.Minute     // a kind whose nests fail has none for a while
 
-	maxIdleNests = 4 // for each processor
+	idleEach = 4  // for each processor: more do not wait for a box,
+	idleAll  = 16 // nor more than this
 )
 
 // nests keeps the nests of a tier that have no box now.
@@ -147,7 +149,7 @@ func (ns *nests) give(kind string, n *nest, why error) error {
 	for _, all := range ns.idle {
 		count += len(all)
 	}
-	if why != nil || ns.done || n.lent >= maxLent || time.Since(n.made) > nestAge || count >= maxIdleNests*runtime.NumCPU() {
+	if why != nil || ns.done || n.lent >= n.turns() || time.Since(n.made) > nestAge || count >= min(idleEach*runtime.NumCPU(), idleAll) {
 		ns.leave(n)
 		ns.mu.Unlock()
 		defer ns.mu.Lock()
@@ -271,6 +273,8 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 	if err := n.begin(); err != nil {
 		return nil, err
 	}
+	turn := n.lent - 1
+	lend := new(glove.Script)
 	for i, f := range spec.Descriptors {
 		if f == nil {
 			continue
@@ -283,11 +287,13 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 			l.relays = append(l.relays, &relay{from: n.outs[i], to: ours})
 			continue
 		}
-		l.inlet = pour(ours, n.ins[n.lent-1])
-		n.ins[n.lent-1] = nil
+		l.inlet = &inlet{from: ours, to: n.ins[turn]}
+		n.ins[turn] = nil
+		if turn > 0 {
+			lend.Call("close what was read", unix.SYS_CLOSE, firstIn+turn-1)
+		}
 	}
 	deadline := time.Now().Add(patience)
-	lend := new(glove.Script)
 	lend.Lend()
 	if err := n.ends.Send(lend, deadline); err != nil {
 		return nil, err
@@ -297,7 +303,9 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 		Prologue: prologue(spec.Limits, true), Owner: true, HostTime: true, Controls: t.lentControls(),
 	}
 	s := new(glove.Script)
-	settle(s, &spec, n.lent-1)
+	if err := settle(s, &spec, turn); err != nil {
+		return nil, err
+	}
 	c.Begin(s)
 	if _, err := n.ends.Do(s, deadline); err != nil {
 		return nil, err
@@ -305,6 +313,9 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 	b, err := glove.NewBox(c) // which closes the lease when it fails
 	if err != nil {
 		return nil, err
+	}
+	if l.inlet != nil { // not before: a box that fails has read nothing
+		l.inlet.start()
 	}
 	if n.lent == renewLent {
 		t.nests.templates.want(kind, spec)
@@ -378,6 +389,13 @@ func (l *lease) Evidence(peak glove.Sample) []glovebox.Hit {
 // Close implements [glove.Ground]: it ends the box's glove, and gives the nest back.
 func (l *lease) Close() error {
 	l.once.Do(func() {
+		// First: somebody may wait to be told that there is no more.
+		for _, r := range l.relays {
+			l.err = errors.Join(l.err, r.to.Close())
+		}
+		if l.inlet != nil {
+			l.inlet.close()
+		}
 		why := l.end()
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -385,13 +403,7 @@ func (l *lease) Close() error {
 			why = errors.Join(why, errKilled)
 		}
 		l.over = true
-		l.err = l.nests.give(l.kind, l.nest, why)
-		for _, r := range l.relays {
-			l.err = errors.Join(l.err, r.to.Close())
-		}
-		if l.inlet != nil {
-			l.inlet.close()
-		}
+		l.err = errors.Join(l.err, l.nests.give(l.kind, l.nest, why))
 	})
 	return l.err
 }
@@ -431,19 +443,19 @@ type relay struct {
 // its end, as the program may read later what was written before.
 type inlet struct {
 	from, to *os.File
-	ended    chan struct{}
+	ended    chan struct{} // nil before start
 }
 
-func pour(from, to *os.File) *inlet {
-	in := &inlet{from, to, make(chan struct{})}
+func (in *inlet) start() {
+	in.ended = make(chan struct{})
 	go func() {
 		defer close(in.ended)
-		defer to.Close()
+		defer in.to.Close()
 		buf := make([]byte, 4<<10)
 		for {
-			n, err := from.Read(buf)
+			n, err := in.from.Read(buf)
 			if n > 0 {
-				if _, err := to.Write(buf[:n]); err != nil {
+				if _, err := in.to.Write(buf[:n]); err != nil {
 					return
 				}
 			}
@@ -452,14 +464,16 @@ func pour(from, to *os.File) *inlet {
 			}
 		}
 	}()
-	return in
 }
 
 func (in *inlet) close() {
-	in.from.SetReadDeadline(time.Now())
-	in.to.SetWriteDeadline(time.Now())
-	<-in.ended
+	if in.ended != nil {
+		in.from.SetReadDeadline(time.Now())
+		in.to.SetWriteDeadline(time.Now())
+		<-in.ended
+	}
 	in.from.Close()
+	in.to.Close()
 }
 
 // lentBox is a box in a nest.

@@ -717,6 +717,37 @@ for pid in "1", str(os.getppid()):
 	}
 }
 
+// TestBatchReadsTurns: a nest serves as many boxes that read as it has pipes.
+func TestBatchReadsTurns(t *testing.T) {
+	tr, spec := forBatch(t)
+	seen := map[*nest]int{}
+	for i := range maxRead + 2 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Descriptors[0] = r
+		box := tr.openLent(ctx, spec)
+		if box == nil {
+			t.Fatal("there is no nest")
+		}
+		r.Close()
+		seen[box.(*lentBox).l.nest]++
+		want := fmt.Sprintln(i)
+		w.WriteString(want)
+		w.Close()
+		if _, stdout, stderr := batchPython(t, box, "import os\nprint(os.read(3, 99).decode(), end='')"); stdout != want {
+			t.Fatalf("box %d: %q %q", i, stdout, stderr)
+		}
+		if err := box.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("%d boxes were in %d nests", maxRead+2, len(seen))
+	}
+}
+
 // TestBatchReadsNothing: a box that does not read what is written to it is closed as
 // any, by several at once.
 func TestBatchReadsNothing(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/host"
 	"github.com/gloveboxhq/glovebox/internal/leftover"
+	"github.com/gloveboxhq/glovebox/internal/tap"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/gvisor/statictest"
@@ -434,4 +435,40 @@ func TestCrash(t *testing.T) {
 		t.Error(err)
 	}
 	before.same(t)
+}
+
+// TestSmallPipes: an ordinary user who has a thousand pipes gets small ones. A box
+// whose reply has less room than what is looked at does without.
+func TestSmallPipes(t *testing.T) {
+	tr := newTier(t)
+	tc := needPython(t)
+	open(t, tr, tier.Spec{}).Close() // or skip
+	spec := tier.Spec{Root: tc.root, Limits: glovebox.DefaultLimits}
+	ends, g, err := tr.boot(ctx, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tap.Shrink(ends.Reply)
+	if room := tap.Room(ends.Reply); room != os.Getpagesize() {
+		t.Fatalf("a pipe has room for %d bytes", room)
+	}
+	b, err := glove.NewBox(glove.Config{Tier: tr.Name(), Spec: spec, Ends: ends, Ground: g, Prologue: prologue(spec.Limits, false), Owner: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	r := runPython(t, ctx, b, "open('a', 'w').write('x' * 4000)", func(c *tier.Command) {
+		c.Look = []string{"a", "b", "c", "d", "e", "f"}
+		c.Wall = 10 * time.Second
+	})
+	if r.Cause != glovebox.CauseExit || r.ExitCode != 0 {
+		t.Errorf("%+v %s", r.Outcome, r.stderr)
+	}
+	files, err := b.Workspace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := fs.ReadFile(files, "a"); len(data) != 4000 || err != nil {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
 }

@@ -109,10 +109,10 @@ func (t *Tier) bootNest(ctx context.Context, spec tier.Spec, from *origin) (_ *n
 }
 
 // pipes makes the nest's own descriptors in place of a spec's, and returns the
-// guest's ends. What is written is read by the host between two boxes, but what is
-// to be read has an end, and may be left unread: each box has another pipe for it.
+// guest's ends. What boxes write is read by the host before the next one, but what
+// one is to read has an end, and may be left unread: each has another pipe for it.
 func (n *nest) pipes(spec *tier.Spec) (inner []*os.File, err error) {
-	inner = make([]*os.File, len(spec.Descriptors), firstIn-firstDescriptor+maxLent)
+	inner = make([]*os.File, len(spec.Descriptors), firstIn-firstDescriptor+maxRead)
 	n.outs = make([]*os.File, len(spec.Descriptors))
 	for i, f := range spec.Descriptors {
 		access, err := accessOf(f)
@@ -121,7 +121,7 @@ func (n *nest) pipes(spec *tier.Spec) (inner []*os.File, err error) {
 		case access == os.O_WRONLY:
 			n.outs[i], inner[i], err = tap.Pipe()
 		case access == os.O_RDONLY:
-			n.ins = make([]*os.File, maxLent)
+			n.ins = make([]*os.File, maxRead)
 		}
 		if err != nil {
 			return inner, err
@@ -134,8 +134,17 @@ func (n *nest) pipes(spec *tier.Spec) (inner []*os.File, err error) {
 		if inner[firstIn-firstDescriptor+i], n.ins[i], err = tap.Pipe(); err != nil {
 			return inner, err
 		}
+		tap.Shrink(n.ins[i])
 	}
 	return inner, nil
+}
+
+// turns is how many boxes the nest serves.
+func (n *nest) turns() int {
+	if n.ins != nil {
+		return len(n.ins)
+	}
+	return maxLent
 }
 
 const (
@@ -155,7 +164,7 @@ func becomeLender(cmd *tier.Command) *glove.Script {
 }
 
 // settle appends the calls by which a glove makes its box, the turn-th of its nest.
-func settle(s *glove.Script, spec *tier.Spec, turn int) {
+func settle(s *glove.Script, spec *tier.Spec, turn int) error {
 	mount := func(at, kind string, flags int, options string) {
 		s.Call("mount "+at, unix.SYS_MOUNT, kind, at, kind, unix.MS_NOSUID|unix.MS_NODEV|flags, options)
 	}
@@ -174,10 +183,13 @@ func settle(s *glove.Script, spec *tier.Spec, turn int) {
 	anew(1)
 	anew(2)
 	for i, f := range spec.Descriptors {
-		switch access, _ := accessOf(f); access {
-		case os.O_WRONLY:
+		access, err := accessOf(f)
+		switch {
+		case err != nil:
+			return err
+		case access == os.O_WRONLY:
 			anew(firstDescriptor + i)
-		case os.O_RDONLY:
+		case access == os.O_RDONLY:
 			s.Call("take what it reads", unix.SYS_DUP3, firstIn+turn, firstDescriptor+i, 0)
 		}
 	}
@@ -189,6 +201,7 @@ func settle(s *glove.Script, spec *tier.Spec, turn int) {
 	}
 	const version = 0x20080522 // _LINUX_CAPABILITY_VERSION_3
 	s.Call("give up a capability", unix.SYS_CAPSET, s.Words(version), s.Words(has|has<<32, 0, 0))
+	return nil
 }
 
 // usage measures what the nest holds.
