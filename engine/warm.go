@@ -22,7 +22,7 @@ type Warm struct {
 	// Memory is the most bytes that waiting boxes hold together; 0 means a
 	// quarter of what the machine has available when the Engine is made.
 	Memory int64
-	// Most is the most boxes, or pairs of boxes, that wait; 0 means 128.
+	// Most is the most boxes, or pairs of boxes, that wait; 0 means 64.
 	Most int
 	// Patience is how long a run waits for a box that is being made ready
 	// rather than make its own: for batches, to which the rate matters and not

@@ -36,7 +36,7 @@ type Config[K comparable, V any] struct {
 	// this machine has available now.
 	Memory int64
 
-	// Most is the same bound as a number of things. 0: 128.
+	// Most is the same bound as a number of things. 0: 64.
 	Most int
 
 	// PerKey is the most things of one key. 0: half of Most.
@@ -94,7 +94,7 @@ func (c *Config[K, V]) fill() {
 		c.Memory = availableMemory() / 4
 	}
 	if c.Most <= 0 {
-		c.Most = 128
+		c.Most = 64
 	}
 	if c.PerKey <= 0 {
 		c.PerKey = (c.Most + 1) / 2
