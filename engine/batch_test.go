@@ -16,13 +16,6 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/gvisor"
 )
 
-// taken tells whether the run's box shared its kernel with others of its batch.
-func taken(o *glovebox.Observation) bool {
-	return slices.ContainsFunc(o.Isolation, func(c glovebox.Control) bool {
-		return c.Name == tier.ControlSyscalls && strings.Contains(c.How, "other programs of the batch")
-	})
-}
-
 // batchEngine is an engine of gVisor alone, or the test is skipped.
 func batchEngine(t *testing.T) *engine.Engine {
 	t.Helper()

@@ -311,6 +311,10 @@ type cleanUp struct{ *testing.M }
 func (c cleanUp) Run() int {
 	code := c.M.Run()
 	closeShared()
+	if os.Getenv("GLOVEBOX_BATCH") != "" && shares.Load() == 0 {
+		fmt.Fprintln(os.Stderr, "FAIL: no box shared a kernel with others of GLOVEBOX_BATCH")
+		code = 1
+	}
 	if goCacheDir != "" {
 		os.RemoveAll(goCacheDir)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,6 +120,16 @@ func python(code string) *glovebox.Program {
 	return &glovebox.Program{Language: "python", Main: "main.py", Files: []glovebox.File{{Path: "main.py", Data: []byte(code)}}}
 }
 
+// taken tells whether the run's box shared its kernel with others of its batch.
+func taken(o *glovebox.Observation) bool {
+	return slices.ContainsFunc(o.Isolation, func(c glovebox.Control) bool {
+		return c.Name == tier.ControlSyscalls && strings.Contains(c.How, "other programs of the batch")
+	})
+}
+
+// shares counts the runs whose boxes shared a kernel with others of their batch.
+var shares atomic.Int64
+
 // do runs a job; GLOVEBOX_BATCH names the batch that all jobs are of which have none.
 func do(t testing.TB, e *engine.Engine, job glovebox.Job) *glovebox.Observation {
 	t.Helper()
@@ -126,6 +137,9 @@ func do(t testing.TB, e *engine.Engine, job glovebox.Job) *glovebox.Observation 
 	o, err := e.Run(context.Background(), job)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if taken(o) {
+		shares.Add(1)
 	}
 	return o
 }

@@ -121,14 +121,21 @@ func (e *Engine) makeIf(ctx context.Context, k kind, may func(tier.Spec) bool) (
 	if !may(candidate) || !may(harness) {
 		return nil, errLater
 	}
-	return s, both(func() (err error) {
+	err = both(func() (err error) {
 		s.candidate, err = t.Open(ctx, candidate)
 		return err
 	}, func() (err error) {
 		s.harness, err = t.Open(ctx, harness)
 		return err
 	})
+	if err == nil && k.batch != "" && !slices.Equal(s.candidate.Controls(), s.harness.Controls()) {
+		err = errUnlike
+	}
+	return s, err
 }
+
+// errUnlike: what is said of the candidate's box would not hold for the other.
+var errUnlike = errors.New("the boxes of an exam are not alike")
 
 // close destroys the boxes.
 func (s *ready) close() error {

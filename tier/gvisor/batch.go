@@ -3,6 +3,7 @@
 package gvisor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -46,7 +47,7 @@ type nests struct {
 	mu      sync.Mutex
 	idle    map[string][]*nest
 	rest    map[string]time.Time // kinds that have none until then
-	on      map[int]int          // processors, and how many nests are on each
+	on      map[seat]int         // how many nests are on each processor
 	done    bool
 	leaving int // nests that are being ended
 	gone    sync.Cond
@@ -54,7 +55,7 @@ type nests struct {
 }
 
 func newNests(t *Tier) *nests {
-	ns := &nests{open: t.openNest, templates: newTemplates(t.makeNestTemplate), idle: map[string][]*nest{}, rest: map[string]time.Time{}, on: map[int]int{}}
+	ns := &nests{open: t.openNest, templates: newTemplates(t.makeNestTemplate), idle: map[string][]*nest{}, rest: map[string]time.Time{}, on: map[seat]int{}}
 	ns.gone.L = &ns.mu
 	return ns
 }
@@ -134,7 +135,7 @@ func (ns *nests) take(ctx context.Context, kind string, spec tier.Spec) (*nest, 
 	ns.mu.Unlock()
 	n, err := ns.open(ctx, spec)
 	if err == nil {
-		ns.place(n)
+		ns.place(kind, n)
 		n.lent++
 	}
 	return n, err
@@ -182,8 +183,13 @@ func (ns *nests) remove(kind string, n *nest) bool {
 
 // leave takes a nest off its processor.
 func (ns *nests) leave(n *nest) {
-	if n.on >= 0 {
-		ns.on[n.on]--
+	if n.on < 0 {
+		return
+	}
+	for _, s := range []seat{{n.on, ""}, {n.on, n.kind}} {
+		if ns.on[s]--; ns.on[s] == 0 {
+			delete(ns.on, s)
+		}
 	}
 }
 
@@ -242,10 +248,17 @@ func (ns *nests) close() error {
 	return errors.Join(ns.trouble...)
 }
 
-// place puts a nest on the processor that has the fewest. The sentry and the guest
-// hand each system call to each other: on one processor that takes half of what it
-// takes from one to another, and programs of a batch leave none idle.
-func (ns *nests) place(n *nest) {
+// seat is a processor, for nests of a kind, or of any where that is empty.
+type seat struct {
+	cpu  int
+	kind string
+}
+
+// place puts a nest on the processor that has the fewest of its kind. The sentry and
+// the guest hand each system call to each other: on one processor that takes half of
+// what it takes from one to another, and programs of a batch leave none idle. One
+// that computes gets all: see [ground.join].
+func (ns *nests) place(kind string, n *nest) {
 	all, err := processors()
 	if err != nil || all.Count() < 2 {
 		return
@@ -253,11 +266,15 @@ func (ns *nests) place(n *nest) {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
 	for cpu := range numbers(all) {
-		if n.on < 0 || ns.on[cpu] < ns.on[n.on] {
-			n.on = cpu
+		if n.on < 0 || cmp.Or(
+			cmp.Compare(ns.on[seat{cpu, kind}], ns.on[seat{n.on, kind}]),
+			cmp.Compare(ns.on[seat{cpu, ""}], ns.on[seat{n.on, ""}]),
+		) < 0 {
+			n.on, n.kind = cpu, kind
 		}
 	}
-	ns.on[n.on]++
+	ns.on[seat{n.on, ""}]++
+	ns.on[seat{n.on, kind}]++
 }
 
 // lend makes a box in a nest, which it takes over.
@@ -314,6 +331,7 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 	if err != nil {
 		return nil, err
 	}
+	l.made = true
 	if l.inlet != nil { // not before: a box that fails has read nothing
 		l.inlet.start()
 	}
@@ -354,6 +372,7 @@ type lease struct {
 	mu     sync.Mutex
 	killed bool
 	over   bool
+	made   bool // the box
 }
 
 // Kill implements [glove.Ground]. It ends the nest.
@@ -401,6 +420,9 @@ func (l *lease) Close() error {
 		defer l.mu.Unlock()
 		if l.killed { // since then
 			why = errors.Join(why, errKilled)
+		}
+		if !l.made {
+			why = errors.Join(why, errors.New("it did not make the box"))
 		}
 		l.over = true
 		l.err = errors.Join(l.err, l.nests.give(l.kind, l.nest, why))

@@ -32,6 +32,7 @@ type nest struct {
 	made time.Time
 	lent int // boxes so far
 	on   int // the processor it is on, or -1
+	kind string
 }
 
 // usage is what a sentry holds, in bytes.
