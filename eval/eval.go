@@ -107,6 +107,8 @@ type Options struct {
 	Image        string          `json:"image,omitempty"`
 	RequireProof glovebox.Proof  `json:"require_proof,omitempty"`
 	Limits       glovebox.Limits `json:"limits,omitzero"`
+	// Apart is to share nothing between samples: they are of no batch.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // Hash names values by their content: equal values have equal hashes.

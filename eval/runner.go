@@ -114,15 +114,6 @@ feed:
 	return Ran{Samples: p.Done - p.Before, Took: time.Since(begin)}, context.Cause(ctx)
 }
 
-// Apart is an engine whose jobs are of no batch.
-type Apart struct{ Engine }
-
-// Run implements [Engine].
-func (a Apart) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error) {
-	job.Batch = ""
-	return a.Engine.Run(ctx, job)
-}
-
 // retries is how often a sample is run again that we failed at.
 const retries = 2
 
@@ -131,7 +122,7 @@ const retryAfter = 200 * time.Millisecond
 
 // Judge returns a function for [Runner.Do] that runs samples in boxes.
 //
-// They are one batch, unless e is [Apart]: see [glovebox.Job.Batch].
+// They are one batch, but those with [Options.Apart]: see [glovebox.Job.Batch].
 func Judge(e Engine) func(context.Context, *Work) (Row, error) {
 	batch := rand.Text()
 	return func(ctx context.Context, w *Work) (Row, error) {
@@ -143,7 +134,9 @@ func Judge(e Engine) func(context.Context, *Work) (Row, error) {
 		if err != nil {
 			return Row{}, fmt.Errorf("%s: %s: %w", w.Problem.Where, w.Problem.ID, err)
 		}
-		job.Batch = batch
+		if !w.Options.Apart {
+			job.Batch = batch
+		}
 		begin := time.Now()
 		for attempt := 1; ; attempt++ {
 			seen, err := e.Run(ctx, job)

@@ -122,25 +122,24 @@ func TestRunnerStops(t *testing.T) {
 }
 
 // TestApart: the samples of an evaluation are one batch, which is no other's; those
-// of an engine that keeps them apart are none.
+// that are to be apart are of none, and are other work.
 func TestApart(t *testing.T) {
-	names := func(apart bool) (names []string) {
-		e := eval.Engine(batches{&names})
-		if apart {
-			e = eval.Apart{Engine: e}
-		}
-		r := eval.Runner{Workers: 1, Do: eval.Judge(e)}
-		if _, err := r.Run(t.Context(), texts("pass", "pass").Work(eval.Options{}), memory(t)); err != nil {
+	names := func(o eval.Options) (names []string, hash string) {
+		work := texts("pass", "pass").Work(o)
+		r := eval.Runner{Workers: 1, Do: eval.Judge(batches{&names})}
+		if _, err := r.Run(t.Context(), work, memory(t)); err != nil {
 			t.Fatal(err)
 		}
-		return names
+		return names, eval.NewHeader(eval.Source{}, work, o).Hash
 	}
-	one, other, apart := names(false), names(false), names(true)
-	if len(one) != 2 || one[0] == "" || one[0] != one[1] || one[0] == other[0] {
-		t.Errorf("batches %q and %q", one, other)
+	one, hash := names(eval.Options{})
+	other, same := names(eval.Options{})
+	if len(one) != 2 || one[0] == "" || one[0] != one[1] || one[0] == other[0] || hash != same {
+		t.Errorf("batches %q and %q of %s and %s", one, other, hash, same)
 	}
-	if !slices.Equal(apart, []string{"", ""}) {
-		t.Errorf("apart they are of %q", apart)
+	apart, different := names(eval.Options{Apart: true})
+	if !slices.Equal(apart, []string{"", ""}) || hash == different {
+		t.Errorf("apart they are of %q, %s and %s", apart, hash, different)
 	}
 }
 

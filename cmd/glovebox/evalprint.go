@@ -60,7 +60,7 @@ func printEval(w io.Writer, ks []int, r *eval.Report) error {
 		}
 	}
 	d := sum.Duration
-	line := fmt.Sprintf("a sample took %.0f ms (p50), %.0f ms (p95); %.1f s of processor time, %s at most",
+	line := fmt.Sprintf("a sample took %.0f ms (p50), %.0f ms (p95); the programs took %.1f s of processor time, %s at most",
 		d.P50MS, d.P95MS, sum.Usage.CPUMS/1000, classify.Bytes(sum.Usage.MemoryPeakBytes))
 	if d.RunsPerSecond > 0 {
 		line = fmt.Sprintf("%.1f samples a second, %.1f s; ", d.RunsPerSecond, d.WallMS/1000) + line

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -34,5 +35,19 @@ func TestOurFailures(t *testing.T) {
 	want := "! Glovebox failed on 1 sample, not counted; run the command again to try again\n  T/2: Go was not found"
 	if !strings.Contains(b.String(), want) || strings.Contains(b.String(), "\x1b") {
 		t.Errorf("%s", b.String())
+	}
+}
+
+// TestFailUnder: the bound itself is not below it, however it was added up.
+func TestFailUnder(t *testing.T) {
+	for _, c := range []struct {
+		bound float64
+		pass  eval.Ratio
+		want  int
+	}{{0.4, 0.3999999999999999, exitPass}, {0.4, 0.4, exitPass}, {1, 1, exitPass}, {0.4, 0.3999, exitCode}, {0, 0, exitPass}} {
+		cmd := &evalCmd{K: []int{1}, FailUnder: &c.bound}
+		if got := cmd.exit(io.Discard, &eval.Summary{PassAtK: map[string]eval.Ratio{"1": c.pass}}); got != c.want {
+			t.Errorf("%v under %v: exit status %d", float64(c.pass), c.bound, got)
+		}
 	}
 }
