@@ -647,6 +647,22 @@ func TestBatchKilled(t *testing.T) {
 	after.Close()
 }
 
+// reading makes a box in a nest that reads what is written to w.
+func reading(t *testing.T, tr *Tier, spec tier.Spec) (b *lentBox, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	spec.Descriptors[0] = r
+	box := tr.openLent(ctx, spec)
+	if box == nil {
+		t.Fatal("there is no nest")
+	}
+	return box.(*lentBox), w
+}
+
 // TestBatchReads: a box reads what was written for it, and its end, and nothing that
 // was written for another one of its nest.
 func TestBatchReads(t *testing.T) {
@@ -681,20 +697,11 @@ for pid in "1", str(os.getppid()):
 		{"five", "import os\nprint(os.get_blocking(3), os.read(3, 99))", "True b'five'\n", false},
 		{strings.Repeat("x", 1<<20), "import os\nn = 0\nwhile d := os.read(3, 1 << 20): n += len(d)\nprint(n)", "1048576\n", true},
 	} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec.Descriptors[0] = r
-		box := tr.openLent(ctx, spec)
-		if box == nil {
-			t.Fatal("there is no nest")
-		}
-		if i > 0 && box.(*lentBox).l.nest != nest {
+		box, w := reading(t, tr, spec)
+		if i > 0 && box.l.nest != nest {
 			t.Errorf("box %d is in another nest", i)
 		}
-		nest = box.(*lentBox).l.nest
-		r.Close()
+		nest = box.l.nest
 		done := make(chan bool)
 		go func() {
 			w.WriteString(c.written)
@@ -722,17 +729,8 @@ func TestBatchReadsTurns(t *testing.T) {
 	tr, spec := forBatch(t)
 	seen := map[*nest]int{}
 	for i := range maxRead + 2 {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec.Descriptors[0] = r
-		box := tr.openLent(ctx, spec)
-		if box == nil {
-			t.Fatal("there is no nest")
-		}
-		r.Close()
-		seen[box.(*lentBox).l.nest]++
+		box, w := reading(t, tr, spec)
+		seen[box.l.nest]++
 		want := fmt.Sprintln(i)
 		w.WriteString(want)
 		w.Close()
@@ -752,16 +750,7 @@ func TestBatchReadsTurns(t *testing.T) {
 // any, by several at once.
 func TestBatchReadsNothing(t *testing.T) {
 	tr, spec := forBatch(t)
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec.Descriptors[0] = r
-	box := tr.openLent(ctx, spec)
-	if box == nil {
-		t.Fatal("there is no nest")
-	}
-	r.Close()
+	box, w := reading(t, tr, spec)
 	written := make(chan error, 1)
 	go func() {
 		_, err := w.Write(make([]byte, 1<<20))
@@ -783,7 +772,7 @@ func TestBatchReadsNothing(t *testing.T) {
 		t.Error("a closed box takes a megabyte")
 	}
 	w.Close()
-	if box.(*lentBox).l.isDead() {
+	if box.l.isDead() {
 		t.Error("its nest has ended")
 	}
 }
