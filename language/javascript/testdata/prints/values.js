@@ -61,8 +61,10 @@ console.log(require('path').join('/a', '..', 'b'), require('url').parse('http://
 console.log(require('crypto').createHash('md5').update('abc').digest('hex'), require('crypto').createHash('sha256').update('abc').digest('hex'));
 console.log(require('crypto').createHash('sha512').update('').digest('base64'), require('crypto').createHmac('sha1', 'k').update('d').digest('hex'));
 console.log(Buffer.from('aGk=', 'base64').toString(), Buffer.from('ff00', 'hex'), Buffer.concat([Buffer.from('a'), Buffer.from('b')]).toString('hex'));
-setTimeout(() => console.log('timeout 0'), 0);
-setImmediate(() => console.log('immediate'));
+setTimeout(() => {
+  console.log('timeout 0'); // beside one another their order is nobody's
+  setImmediate(() => console.log('immediate'));
+}, 0);
 process.nextTick(() => console.log('tick'));
 Promise.resolve().then(() => console.log('micro'));
 queueMicrotask(() => console.log('queued'));
