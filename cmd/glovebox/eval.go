@@ -44,8 +44,8 @@ type evalCmd struct {
 }
 
 // options are under what samples run.
-func (f *boxFlags) options() eval.Options {
-	return eval.Options{Tier: f.tier(), Image: f.Image, RequireProof: glovebox.Proof(f.RequireProof), Limits: f.limits()}
+func (c *evalCmd) options() eval.Options {
+	return eval.Options{Tier: c.tier(), Image: c.Image, RequireProof: glovebox.Proof(c.RequireProof), Limits: c.limits(), Apart: c.Apart}
 }
 
 // Help is shown by glovebox eval --help.
@@ -92,7 +92,6 @@ func (c *evalCmd) Run(s *streams) error {
 		return c.compare(s)
 	}
 	o := c.options()
-	o.Apart = c.Apart
 	src, work, err := c.load(o)
 	if err != nil {
 		return err

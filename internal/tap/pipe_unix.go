@@ -29,20 +29,23 @@ func readNow(from *os.File, buf []byte) (n int, err error) {
 
 // Duplicate returns a copy of a pipe's end whose Close ends a Read or a Write.
 func Duplicate(f *os.File) (own *os.File, err error) {
-	conn, err := f.SyscallConn()
+	n, err := Ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) })
 	if err != nil {
 		return nil, err
 	}
-	inner := conn.Control(func(fd uintptr) {
-		var n int
-		if n, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0); err != nil {
-			return
-		}
-		if err = unix.SetNonblock(n, true); err != nil {
-			unix.Close(n)
-			return
-		}
-		own = os.NewFile(uintptr(n), f.Name())
-	})
-	return own, errors.Join(inner, err)
+	if err := unix.SetNonblock(n, true); err != nil {
+		unix.Close(n)
+		return nil, err
+	}
+	return os.NewFile(uintptr(n), f.Name()), nil
+}
+
+// Ask asks the kernel for a number about a descriptor.
+func Ask(f *os.File, how func(fd uintptr) (int, error)) (n int, err error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	inner := conn.Control(func(fd uintptr) { n, err = how(fd) })
+	return n, errors.Join(inner, err)
 }

@@ -9,12 +9,8 @@ import (
 // Room is how many bytes a pipe holds, of either end; 0 where that is not known. An
 // ordinary user's pipes are small where he has a thousand.
 func Room(f *os.File) int {
-	conn, err := f.SyscallConn()
+	n, err := Ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0) })
 	if err != nil {
-		return 0
-	}
-	var n int
-	if conn.Control(func(fd uintptr) { n, err = unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0) }) != nil || err != nil {
 		return 0
 	}
 	return n
@@ -23,7 +19,5 @@ func Room(f *os.File) int {
 // Shrink makes an empty pipe hold a page, of which an ordinary user may have 16
 // thousand. It is no harm where it fails.
 func Shrink(f *os.File) {
-	if conn, err := f.SyscallConn(); err == nil {
-		conn.Control(func(fd uintptr) { unix.FcntlInt(fd, unix.F_SETPIPE_SZ, os.Getpagesize()) })
-	}
+	_, _ = Ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_SETPIPE_SZ, os.Getpagesize()) })
 }

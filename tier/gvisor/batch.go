@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -41,7 +42,7 @@ const (
 
 // nests keeps the nests of a tier that have no box now.
 type nests struct {
-	open      func(context.Context, tier.Spec) (*nest, error)
+	open      func(ctx context.Context, kind string, spec tier.Spec) (*nest, error)
 	templates *templates
 
 	mu      sync.Mutex
@@ -109,7 +110,7 @@ func (t *Tier) openLent(ctx context.Context, spec tier.Spec) tier.Box {
 			break
 		}
 		used = n.lent > 1 // a program before this one may have spoilt it
-		if b, err := t.lend(ctx, n, kind, spec); err == nil {
+		if b, err := t.lend(ctx, n, spec); err == nil {
 			return b
 		}
 	}
@@ -124,7 +125,7 @@ func (ns *nests) take(ctx context.Context, kind string, spec tier.Spec) (*nest, 
 	ns.mu.Lock()
 	for all := ns.idle[kind]; len(all) > 0; all = ns.idle[kind] {
 		n := all[len(all)-1]
-		ns.remove(kind, n)
+		ns.remove(n)
 		if !n.isDead() && time.Since(n.made) < nestAge {
 			n.lent++
 			ns.mu.Unlock()
@@ -133,9 +134,10 @@ func (ns *nests) take(ctx context.Context, kind string, spec tier.Spec) (*nest, 
 		ns.end(n)
 	}
 	ns.mu.Unlock()
-	n, err := ns.open(ctx, spec)
+	n, err := ns.open(ctx, kind, spec)
 	if err == nil {
-		ns.place(kind, n)
+		n.kind = kind
+		ns.place(n)
 		n.lent++
 	}
 	return n, err
@@ -143,7 +145,7 @@ func (ns *nests) take(ctx context.Context, kind string, spec tier.Spec) (*nest, 
 
 // give takes a nest back; why is what is wrong with it. One that is not kept has
 // ended when it returns.
-func (ns *nests) give(kind string, n *nest, why error) error {
+func (ns *nests) give(n *nest, why error) error {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
 	count := 0
@@ -156,12 +158,12 @@ func (ns *nests) give(kind string, n *nest, why error) error {
 		defer ns.mu.Lock()
 		return n.close()
 	}
-	ns.idle[kind] = append(ns.idle[kind], n)
+	ns.idle[n.kind] = append(ns.idle[n.kind], n)
 	lent := n.lent
 	time.AfterFunc(nestIdle, func() {
 		ns.mu.Lock()
 		defer ns.mu.Unlock()
-		if n.lent == lent && ns.remove(kind, n) {
+		if n.lent == lent && ns.remove(n) {
 			ns.end(n)
 		}
 	})
@@ -169,7 +171,8 @@ func (ns *nests) give(kind string, n *nest, why error) error {
 }
 
 // remove takes a nest from those that have no box, and tells whether it was there.
-func (ns *nests) remove(kind string, n *nest) bool {
+func (ns *nests) remove(n *nest) bool {
+	kind := n.kind
 	i := slices.Index(ns.idle[kind], n)
 	if i < 0 {
 		return false
@@ -258,7 +261,7 @@ type seat struct {
 // the guest hand each system call to each other: on one processor that takes half of
 // what it takes from one to another, and programs of a batch leave none idle. One
 // that computes gets all: see [ground.join].
-func (ns *nests) place(kind string, n *nest) {
+func (ns *nests) place(n *nest) {
 	all, err := processors()
 	if err != nil || all.Count() < 2 {
 		return
@@ -267,19 +270,19 @@ func (ns *nests) place(kind string, n *nest) {
 	defer ns.mu.Unlock()
 	for cpu := range numbers(all) {
 		if n.on < 0 || cmp.Or(
-			cmp.Compare(ns.on[seat{cpu, kind}], ns.on[seat{n.on, kind}]),
+			cmp.Compare(ns.on[seat{cpu, n.kind}], ns.on[seat{n.on, n.kind}]),
 			cmp.Compare(ns.on[seat{cpu, ""}], ns.on[seat{n.on, ""}]),
 		) < 0 {
-			n.on, n.kind = cpu, kind
+			n.on = cpu
 		}
 	}
 	ns.on[seat{n.on, ""}]++
-	ns.on[seat{n.on, kind}]++
+	ns.on[seat{n.on, n.kind}]++
 }
 
 // lend makes a box in a nest, which it takes over.
-func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (_ tier.Box, err error) {
-	l := &lease{nest: n, nests: t.nests, kind: kind}
+func (t *Tier) lend(ctx context.Context, n *nest, spec tier.Spec) (_ tier.Box, err error) {
+	l := &lease{nest: n, nests: t.nests}
 	defer context.AfterFunc(ctx, l.Kill)()
 	defer func() {
 		if err != nil {
@@ -320,9 +323,7 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 		Prologue: prologue(spec.Limits, true), Owner: true, HostTime: true, Controls: t.lentControls(),
 	}
 	s := new(glove.Script)
-	if err := settle(s, &spec, turn); err != nil {
-		return nil, err
-	}
+	n.settle(s, &spec, turn)
 	c.Begin(s)
 	if _, err := n.ends.Do(s, deadline); err != nil {
 		return nil, err
@@ -336,7 +337,7 @@ func (t *Tier) lend(ctx context.Context, n *nest, kind string, spec tier.Spec) (
 		l.inlet.start()
 	}
 	if n.lent == renewLent {
-		t.nests.templates.want(kind, spec)
+		t.nests.templates.want(n.kind, spec)
 	}
 	return &lentBox{Box: b, l: l}, nil
 }
@@ -363,7 +364,6 @@ func (n *nest) begin() error {
 type lease struct {
 	*nest
 	nests  *nests
-	kind   string
 	relays []*relay
 	inlet  *inlet // or nil
 
@@ -425,7 +425,7 @@ func (l *lease) Close() error {
 			why = errors.Join(why, errors.New("it did not make the box"))
 		}
 		l.over = true
-		l.err = errors.Join(l.err, l.nests.give(l.kind, l.nest, why))
+		l.err = errors.Join(l.err, l.nests.give(l.nest, why))
 	})
 	return l.err
 }
@@ -473,18 +473,7 @@ func (in *inlet) start() {
 	go func() {
 		defer close(in.ended)
 		defer in.to.Close()
-		buf := make([]byte, 4<<10)
-		for {
-			n, err := in.from.Read(buf)
-			if n > 0 {
-				if _, err := in.to.Write(buf[:n]); err != nil {
-					return
-				}
-			}
-			if err != nil {
-				return
-			}
-		}
+		io.Copy(in.to, in.from)
 	}()
 }
 

@@ -30,9 +30,9 @@ type nest struct {
 	ins  []*os.File // where what each box is to read is written, by its turn
 	base usage      // when it had made no box yet
 	made time.Time
-	lent int // boxes so far
-	on   int // the processor it is on, or -1
-	kind string
+	lent int    // boxes so far
+	on   int    // the processor it is on, or -1
+	kind string // of its boxes
 }
 
 // usage is what a sentry holds, in bytes.
@@ -42,11 +42,7 @@ type usage struct{ guest, own int64 }
 const lentNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
 // openNest makes a nest for boxes of a spec, as a copy if that can be.
-func (t *Tier) openNest(ctx context.Context, spec tier.Spec) (*nest, error) {
-	kind, err := kindOf(spec)
-	if err != nil {
-		return nil, err
-	}
+func (t *Tier) openNest(ctx context.Context, kind string, spec tier.Spec) (*nest, error) {
 	var n *nest
 	copied, err := t.nests.templates.copy(ctx, kind, func(from *origin) (err error) {
 		n, err = t.bootNest(ctx, spec, from)
@@ -164,8 +160,8 @@ func becomeLender(cmd *tier.Command) *glove.Script {
 	return s
 }
 
-// settle appends the calls by which a glove makes its box, the turn-th of its nest.
-func settle(s *glove.Script, spec *tier.Spec, turn int) error {
+// settle appends the calls by which a glove makes its box, the turn-th of the nest.
+func (n *nest) settle(s *glove.Script, spec *tier.Spec, turn int) {
 	mount := func(at, kind string, flags int, options string) {
 		s.Call("mount "+at, unix.SYS_MOUNT, kind, at, kind, unix.MS_NOSUID|unix.MS_NODEV|flags, options)
 	}
@@ -184,13 +180,11 @@ func settle(s *glove.Script, spec *tier.Spec, turn int) error {
 	anew(1)
 	anew(2)
 	for i, f := range spec.Descriptors {
-		access, err := accessOf(f)
 		switch {
-		case err != nil:
-			return err
-		case access == os.O_WRONLY:
+		case f == nil:
+		case n.outs[i] != nil:
 			anew(firstDescriptor + i)
-		case access == os.O_RDONLY:
+		default:
 			s.Call("take what it reads", unix.SYS_DUP3, firstIn+turn, firstDescriptor+i, 0)
 		}
 	}
@@ -202,7 +196,6 @@ func settle(s *glove.Script, spec *tier.Spec, turn int) error {
 	}
 	const version = 0x20080522 // _LINUX_CAPABILITY_VERSION_3
 	s.Call("give up a capability", unix.SYS_CAPSET, s.Words(version), s.Words(has|has<<32, 0, 0))
-	return nil
 }
 
 // usage measures what the nest holds.
@@ -256,7 +249,7 @@ func (n *nest) clean() error {
 
 // unread is how many bytes are in a pipe.
 func unread(f *os.File) (n int, err error) {
-	return ask(f, func(fd uintptr) (int, error) { return unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+	return tap.Ask(f, func(fd uintptr) (int, error) { return unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
 }
 
 // close ends the nest.

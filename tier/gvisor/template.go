@@ -321,17 +321,7 @@ func accessOf(f *os.File) (int, error) {
 
 // statusOf is a descriptor's status flags.
 func statusOf(f *os.File) (int, error) {
-	return ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_GETFL, 0) })
-}
-
-// ask asks the kernel for a number about a descriptor.
-func ask(f *os.File, how func(fd uintptr) (int, error)) (n int, err error) {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	inner := conn.Control(func(fd uintptr) { n, err = how(fd) })
-	return n, errors.Join(inner, err)
+	return tap.Ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_GETFL, 0) })
 }
 
 // stripped is spec without all that is one job's, its descriptors replaced by
