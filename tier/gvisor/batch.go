@@ -36,6 +36,9 @@ const (
 	nestIdle  = 5 * time.Second // how long it waits for a box
 	nestRest  = time.Minute     // a kind whose nests fail has none for a while
 
+	comesBack = 4 * hoardEvery  // how long what a box had may take to come back,
+	leaves    = 2 * time.Second // and the box to end
+
 	idleEach = 4  // for each processor: more do not wait for a box,
 	idleAll  = 16 // nor more than this
 )
@@ -44,6 +47,8 @@ const (
 type nests struct {
 	open      func(ctx context.Context, kind string, spec tier.Spec) (*nest, error)
 	templates *templates
+	comesBack time.Duration
+	leaves    time.Duration
 
 	mu      sync.Mutex
 	idle    map[string][]*nest
@@ -56,7 +61,8 @@ type nests struct {
 }
 
 func newNests(t *Tier) *nests {
-	ns := &nests{open: t.openNest, templates: newTemplates(t.makeNestTemplate), idle: map[string][]*nest{}, rest: map[string]time.Time{}, on: map[seat]int{}}
+	ns := &nests{open: t.openNest, templates: newTemplates(t.makeNestTemplate),
+		comesBack: comesBack, leaves: leaves, idle: map[string][]*nest{}, rest: map[string]time.Time{}, on: map[seat]int{}}
 	ns.gone.L = &ns.mu
 	return ns
 }
@@ -432,9 +438,6 @@ func (l *lease) Close() error {
 
 var errKilled = errors.New("it was killed")
 
-// leaves bounds how long a box takes to end.
-const leaves = 2 * time.Second
-
 func (l *lease) end() error {
 	l.mu.Lock()
 	killed := l.killed
@@ -444,14 +447,14 @@ func (l *lease) end() error {
 	}
 	s := new(glove.Script)
 	s.Exit()
-	deadline := time.Now().Add(leaves)
+	deadline := time.Now().Add(l.nests.leaves)
 	if err := l.ends.Send(s, deadline); err != nil {
 		return err
 	}
 	if err := l.ends.Returned(deadline); err != nil {
 		return err
 	}
-	return l.clean()
+	return l.clean(l.nests.comesBack)
 }
 
 // relay moves what a box writes to a descriptor to the one that it was given.
@@ -510,7 +513,7 @@ func (b *lentBox) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	}
 	out := b.Box.Run(ctx, cmd)
 	for _, r := range b.l.relays {
-		r.to.SetWriteDeadline(time.Now().Add(leaves)) // if nobody reads
+		r.to.SetWriteDeadline(time.Now().Add(b.l.nests.leaves)) // if nobody reads
 		r.tap.Stop()
 	}
 	return out

@@ -113,7 +113,8 @@ func (k kept) Close() error {
 func inTurn(t *testing.T, same bool, sources ...string) []string {
 	t.Helper()
 	tr, spec := forBatch(t)
-	spec.Limits = glovebox.Limits{Memory: 256 << 20, Processes: 32, OpenFiles: 64, CPU: 10 * time.Second}.WithDefaults()
+	// More memory than so many processes take, as a nest that met its limit is not used again.
+	spec.Limits = glovebox.Limits{Memory: 1 << 30, Processes: 32, OpenFiles: 64, CPU: time.Minute, Wall: time.Minute}.WithDefaults()
 	var said []string
 	var nest *nest
 	for i, source := range sources {

@@ -209,11 +209,11 @@ func (n *nest) usage() (u usage, err error) {
 const (
 	mayKeep    = hoardMost + 8<<20 // of the guest's
 	mayKeepOwn = 24 << 20          // of the sentry's own
-	comesBack  = 4 * hoardEvery    // how long it is waited for
 )
 
 // clean tells whether the nest is as it was before its last box, which has ended.
-func (n *nest) clean() error {
+// Memory comes back some time after, for which it waits so long at the most.
+func (n *nest) clean(wait time.Duration) error {
 	n.mu.Lock()
 	limited := n.grown != nil || n.group != nil && len(n.group.Evidence()) > 0
 	n.mu.Unlock()
@@ -241,7 +241,7 @@ func (n *nest) clean() error {
 			return err
 		case grown.guest <= mayKeep && grown.own <= mayKeepOwn:
 			return nil
-		case time.Since(begin) > comesBack:
+		case time.Since(begin) > wait:
 			return fmt.Errorf("it holds %d bytes more than at the beginning, and %d in the sentry", grown.guest, grown.own)
 		}
 	}
