@@ -100,7 +100,7 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 	// A program of several names, such as busybox, is placed once.
 	placed := map[string]string{exe: bashExe}
 	elfs := []string{exe}
-	entries := []rootfs.Entry{{Path: bashExe, Source: exe}, {Path: "/usr/bin/sh", Link: "bash"}}
+	entries := []rootfs.Entry{{Path: bashExe, Source: exe, Linked: true}, {Path: "/usr/bin/sh", Link: "bash"}}
 	tools := map[string]string{}
 	for _, name := range slices.Concat(bashNeeds, bashTools) {
 		real, err := h.LookPath(name)
@@ -117,7 +117,7 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 			continue
 		}
 		placed[real] = to
-		entries = append(entries, rootfs.Entry{Path: to, Source: real})
+		entries = append(entries, rootfs.Entry{Path: to, Source: real, Linked: true})
 		// A script needs no libraries. Where real is an image's, nothing of the
 		// host is looked at.
 		if found, err := h.ELFs(real); err == nil {

@@ -86,7 +86,7 @@ func findLua(ctx context.Context, h Host) (*Toolchain, error) {
 		Root:  rootfs.Base(),
 	}
 	elfs := []string{exe}
-	tc.Root.Add(rootfs.Entry{Path: tc.Exe, Source: exe})
+	tc.Root.Add(rootfs.Entry{Path: tc.Exe, Source: exe, Linked: true})
 	for name, to := range tc.Tools {
 		from, err := h.LookPath(name)
 		if err != nil {

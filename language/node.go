@@ -50,7 +50,7 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 	}
 	root := rootfs.Base()
 	root.Add(rootfs.Libraries(libs)...)
-	root.Add(rootfs.Entry{Path: nodeExe, Source: exe})
+	root.Add(rootfs.Entry{Path: nodeExe, Source: exe, Linked: true})
 	if err := addDrivers(&root, nodeScripts, "javascript", nodeHome); err != nil {
 		return nil, err
 	}

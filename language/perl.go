@@ -89,7 +89,7 @@ func findPerl(ctx context.Context, h Host) (*Toolchain, error) {
 		r.to = "/usr/local"
 	}
 	tc := &Toolchain{Language: "perl", Version: version, Exe: "/usr/bin/perl", Path: "/usr/local/bin:/usr/bin:/bin", Root: rootfs.Base()}
-	tc.Root.Add(rootfs.Entry{Path: tc.Exe, Source: exe})
+	tc.Root.Add(rootfs.Entry{Path: tc.Exe, Source: exe, Linked: true})
 	dirs := said[2:4]
 	for _, d := range said[4:] {
 		if path.Base(d) == "perl-base" { // Debian's own split of the library

@@ -129,7 +129,7 @@ func findPHP(ctx context.Context, h Host) (*Toolchain, error) {
 	}
 	root := rootfs.Base()
 	root.Add(rootfs.Libraries(libs)...)
-	root.Add(rootfs.Entry{Path: phpExe, Source: exe})
+	root.Add(rootfs.Entry{Path: phpExe, Source: exe, Linked: true})
 	root.Add(modules...)
 	root.Add(rootfs.Entry{Path: path.Join(phpConfig, "php.ini"), Data: []byte(ini)})
 	if err := addDrivers(&root, phpScripts, "php", phpHome); err != nil {

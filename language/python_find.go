@@ -195,7 +195,7 @@ func (f *pythonFacts) toolchain(exe string) (*Toolchain, error) {
 	root := rootfs.Base()
 	root.Add(rootfs.Libraries(f.Libs)...)
 	bin := prefix + "/bin/"
-	root.Add(rootfs.Entry{Path: bin + minor, Source: exe})
+	root.Add(rootfs.Entry{Path: bin + minor, Source: exe, Linked: true})
 	for _, name := range []string{"python3", "python"} {
 		root.Add(rootfs.Entry{Path: bin + name, Link: minor})
 	}

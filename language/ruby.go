@@ -99,7 +99,7 @@ func findRuby(ctx context.Context, h Host) (*Toolchain, error) {
 		r.to = "/usr/local"
 	}
 	tc := &Toolchain{Language: "ruby", Version: version, Exe: "/usr/bin/ruby", Path: "/usr/local/bin:/usr/bin:/bin", Root: rootfs.Base()}
-	tc.Root.Add(rootfs.Entry{Path: tc.Exe, Source: exe})
+	tc.Root.Add(rootfs.Entry{Path: tc.Exe, Source: exe, Linked: true})
 	elfs := []string{exe}
 	dirs := []string{lib, arch, vendor}
 	for _, d := range filepath.SplitList(said[5]) {

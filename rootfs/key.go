@@ -41,6 +41,9 @@ func (s *Store) Key(p Plan) (string, error) {
 		switch {
 		case e.Source != "":
 			h.text("source")
+			if e.Linked {
+				h.text("linked")
+			}
 			if err := h.source(e); err != nil {
 				return "", err
 			}

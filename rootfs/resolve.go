@@ -23,6 +23,7 @@ type node struct {
 	mode   fs.FileMode // type (0, ModeDir or ModeSymlink) and permissions
 	source string      // of a file that is copied: its real path on the host
 	stamp  stamp       // and what tells whether it changed there
+	patch  *patch      // what is different in the copy, or nil
 	key    string      // of a file of a Files: names its content
 	data   []byte      // of a file that we write
 	link   string
@@ -49,6 +50,9 @@ func (n *node) open() (io.ReadCloser, error) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() != n.size || stampOf(info) != n.stamp {
 		f.Close()
 		return nil, fmt.Errorf("%s changed while it was copied", n.source)
+	}
+	if n.patch != nil {
+		return &patched{file: f, patch: n.patch}, nil
 	}
 	return f, nil
 }
@@ -168,7 +172,13 @@ func (r *resolver) copy(e *Entry, real, rel string, above []place) error {
 		if info.Mode().Perm()&0o111 != 0 {
 			mode = 0o555
 		}
-		return r.put(&node{path: path.Join(e.Path, rel), mode: mode, source: real, stamp: stampOf(info), size: info.Size(), mtime: info.ModTime()})
+		n := &node{path: path.Join(e.Path, rel), mode: mode, source: real, stamp: stampOf(info), size: info.Size(), mtime: info.ModTime()}
+		if e.Linked {
+			if n.patch, err = withoutRunPath(real); err != nil {
+				return err
+			}
+		}
+		return r.put(n)
 	case fs.ModeDir:
 		circle := slices.ContainsFunc(above, func(p place) bool { return p.real == real })
 		if circle || len(above) >= maxDepth {

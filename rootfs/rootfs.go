@@ -29,6 +29,10 @@ type Entry struct {
 	Skip func(rel string, d fs.DirEntry) bool
 	// SkipKey stands for Skip in the plan's key.
 	SkipKey string
+	// Linked says that Source is a program or library whose libraries are where
+	// [Libraries] places them. Directories of the host that it names to search for
+	// them are left out of its copy, unless a box may have them.
+	Linked bool
 	// Files is a tree of files that is not the host's.
 	Files Files
 	// Data is the content of a file that we write.

@@ -34,6 +34,9 @@ func (p pool) name(n *node) string {
 	h.number(n.stamp.device)
 	h.number(n.stamp.inode)
 	h.number(n.stamp.changed)
+	if n.patch != nil {
+		h.bytes(n.patch.data)
+	}
 	return filepath.Join(p.dir, hex.EncodeToString(h.sum.Sum(nil)[:16]))
 }
 

@@ -1,0 +1,111 @@
+package rootfs
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A program or library may name directories that its libraries are looked for in
+// first, as those of a version manager's Python do. In a box they are elsewhere
+// (see Libraries), and the loader asks in vain by some twenty names for each: so
+// such a file is copied without its run path.
+
+// patch replaces a part of a file.
+type patch struct {
+	at   int64
+	data []byte
+}
+
+// withoutRunPath returns what is to change in a file so that it names no
+// directories; nil where it names none, or one that may be in a box.
+func withoutRunPath(name string) (*patch, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|asFound, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	image, err := elf.NewFile(f)
+	if err != nil || image.Class != elf.ELFCLASS64 || image.Data != elf.ELFDATA2LSB {
+		return nil, nil // it has none that we know
+	}
+	i := slices.IndexFunc(image.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_DYNAMIC })
+	if i < 0 || image.Progs[i].Filesz > maxDynamic {
+		return nil, nil
+	}
+	p := &patch{at: int64(image.Progs[i].Off), data: make([]byte, image.Progs[i].Filesz)}
+	if _, err := image.Progs[i].ReadAt(p.data, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	removed := false
+	for _, tag := range []elf.DynTag{elf.DT_RPATH, elf.DT_RUNPATH} {
+		lists, err := image.DynString(tag)
+		if err != nil {
+			return nil, nil
+		}
+		for _, list := range lists {
+			if slices.ContainsFunc(strings.Split(list, ":"), mayBeInBox) {
+				return nil, nil
+			}
+			removed = p.remove(tag) || removed
+		}
+	}
+	if !removed {
+		return nil, nil
+	}
+	return p, nil
+}
+
+const (
+	maxDynamic   = 64 << 10
+	dynamicEntry = 16 // bytes of an Elf64_Dyn: a tag and a value
+)
+
+// remove takes an entry with the tag out of a dynamic section, whose end is then one
+// earlier, and tells whether there was one.
+func (p *patch) remove(tag elf.DynTag) bool {
+	whole := p.data[:len(p.data)/dynamicEntry*dynamicEntry]
+	for at := 0; at < len(whole); at += dynamicEntry {
+		switch elf.DynTag(binary.LittleEndian.Uint64(whole[at:])) {
+		case tag:
+			copy(whole[at:], whole[at+dynamicEntry:])
+			clear(whole[len(whole)-dynamicEntry:])
+			return true
+		case elf.DT_NULL:
+			return false
+		}
+	}
+	return false
+}
+
+// mayBeInBox tells whether a box may have the directory, under that name or
+// relative to the file.
+func mayBeInBox(dir string) bool {
+	for _, top := range []string{"/usr", "/lib", "/lib64", "/opt"} {
+		if dir == top || strings.HasPrefix(dir, top+"/") {
+			return true
+		}
+	}
+	return !strings.HasPrefix(dir, "/") || strings.Contains(dir, "$")
+}
+
+// patched reads a file with its patch, and has none of the file's other ways.
+type patched struct {
+	file  *os.File
+	patch *patch
+	read  int64
+}
+
+func (r *patched) Close() error { return r.file.Close() }
+
+func (r *patched) Read(b []byte) (int, error) {
+	n, err := r.file.Read(b)
+	if from := max(r.patch.at, r.read); from < min(r.patch.at+int64(len(r.patch.data)), r.read+int64(n)) {
+		copy(b[from-r.read:n], r.patch.data[from-r.patch.at:])
+	}
+	r.read += int64(n)
+	return n, err
+}
