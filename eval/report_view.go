@@ -176,16 +176,7 @@ func newPage(r *Report) *page {
 func runFacts(r *Report) []string {
 	s := &r.Summary
 	facts := []string{plural(len(s.Tasks), "task"), plural(s.Samples, "sample")}
-	tiers := map[string]bool{}
-	for i := range r.Rows {
-		if t := r.Rows[i].Measured.Tier; t != "" {
-			tiers[t] = true
-		}
-	}
-	if len(tiers) == 0 && r.Header.Options.Tier != "" {
-		tiers[string(r.Header.Options.Tier)] = true
-	}
-	for _, t := range first(slices.Sorted(maps.Keys(tiers)), 4) {
+	for _, t := range first(r.Tiers(), 4) {
 		facts = append(facts, clip(t, 40))
 	}
 	if d := s.Duration; d.WallMS > 0 {

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -154,6 +156,21 @@ type Report struct {
 	Provenance *Provenance `json:"provenance,omitempty"`
 	// Generation is there for a run whose samples a model wrote.
 	Generation *Generation `json:"generation,omitempty"`
+}
+
+// Tiers are those that samples ran in, sorted; where none did, the one that was
+// asked for.
+func (r *Report) Tiers() []string {
+	tiers := map[string]bool{}
+	for i := range r.Rows {
+		if t := r.Rows[i].Measured.Tier; t != "" {
+			tiers[t] = true
+		}
+	}
+	if t := string(r.Header.Options.Tier); len(tiers) == 0 && t != "" {
+		tiers[t] = true
+	}
+	return slices.Sorted(maps.Keys(tiers))
 }
 
 // Header is the first line of a [Results] file: what its rows are of.

@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// loaderCache is where glibc's dynamic loader looks before it searches
+// LoaderCache is the file where glibc's dynamic loader looks before it searches
 // directories. Without it the loader asks for a program's first library by up to
 // twenty names, two system calls each.
-const loaderCache = "/etc/ld.so.cache"
+const LoaderCache = "/etc/ld.so.cache"
 
 // cacheIDs are the libraries that a loader of this architecture takes: of glibc,
 // and 64 bits wide (FLAG_ELF_LIBC6 and the architecture's own of glibc's ldconfig.h).
@@ -39,9 +39,9 @@ type (
 	}
 )
 
-// loaderCacheOf returns a cache that finds libraries at these paths by the last
+// cacheOf returns a cache that finds libraries at these paths by the last
 // element of each; nil for an architecture whose loaders would not take it.
-func loaderCacheOf(arch string, paths []string) []byte {
+func cacheOf(arch string, paths []string) []byte {
 	id, ok := cacheIDs[arch]
 	if !ok {
 		return nil
@@ -111,8 +111,8 @@ func cacheFor(placed []Entry) []Entry {
 		}
 		glibc = glibc || path.Base(e.Path) == "libc.so.6"
 	}
-	if cache := loaderCacheOf(runtime.GOARCH, paths); glibc && cache != nil {
-		return []Entry{{Path: loaderCache, Data: cache}}
+	if cache := cacheOf(runtime.GOARCH, paths); glibc && cache != nil {
+		return []Entry{{Path: LoaderCache, Data: cache}}
 	}
 	return nil
 }

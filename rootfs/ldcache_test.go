@@ -20,7 +20,7 @@ var someLibraries = []string{
 // TestLoaderCache has glibc's own ldconfig read a cache.
 func TestLoaderCache(t *testing.T) {
 	arch := runtime.GOARCH
-	cache := loaderCacheOf(arch, someLibraries)
+	cache := cacheOf(arch, someLibraries)
 	if cache == nil {
 		t.Skipf("no loader of %s takes a cache of ours", arch)
 	}
@@ -71,11 +71,11 @@ func TestLoaderCacheOrder(t *testing.T) {
 // TestNoLoaderCache: where the loader is not glibc's, or one that we do not know.
 func TestNoLoaderCache(t *testing.T) {
 	for _, e := range Libraries([]string{"/lib/ld-musl-x86_64.so.1", "/usr/lib/libz.so.1"}) {
-		if e.Path == loaderCache {
+		if e.Path == LoaderCache {
 			t.Errorf("musl has a cache")
 		}
 	}
-	if loaderCacheOf("riscv64", someLibraries) != nil {
+	if cacheOf("riscv64", someLibraries) != nil {
 		t.Error("riscv64 has a cache")
 	}
 }

@@ -55,7 +55,7 @@ func TestLibraries(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := slices.DeleteFunc(Libraries(tt.libs), func(e Entry) bool { return e.Path == loaderCache })
+			got := slices.DeleteFunc(Libraries(tt.libs), func(e Entry) bool { return e.Path == LoaderCache })
 			if len(got) != len(tt.want) {
 				t.Errorf("%d entries, want %d", len(got), len(tt.want))
 			}

@@ -40,6 +40,9 @@ func printEval(w io.Writer, ks []int, r *eval.Report) error {
 	if sum.Missing > 0 {
 		fmt.Fprintf(&b, ", and %d without a result", sum.Missing)
 	}
+	if tiers := r.Tiers(); len(tiers) > 0 {
+		fmt.Fprintf(&b, ", in %s", oneLine(strings.Join(tiers, ", ")))
+	}
 	b.WriteString("\n\n")
 	printStatuses(&b, sum)
 	if len(sum.Languages) > 1 {

@@ -128,7 +128,8 @@ func (b *builder) withoutOurs(plan rootfs.Plan) rootfs.Plan {
 const fromHost = "the host"
 
 // addTree takes a tree that package rootfs made. Times are kept: the compiled
-// form of a Python module is good for a source of one time only.
+// form of a Python module is good for a source of one time only. The loader's cache
+// is not taken: it would hide the base's, and knows nothing of other packages.
 func (t *tree) addTree(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -139,6 +140,9 @@ func (t *tree) addTree(dir string) error {
 			return err
 		}
 		at := path.Join("/", filepath.ToSlash(rel))
+		if at == rootfs.LoaderCache {
+			return nil
+		}
 		switch d.Type() {
 		case fs.ModeDir:
 			return t.dir(at, fromHost)
