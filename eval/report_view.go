@@ -176,7 +176,11 @@ func newPage(r *Report) *page {
 func runFacts(r *Report) []string {
 	s := &r.Summary
 	facts := []string{plural(len(s.Tasks), "task"), plural(s.Samples, "sample")}
-	for _, t := range first(r.Tiers(), 4) {
+	tiers := r.Tiers()
+	if asked := r.Header.Options.Tier; len(tiers) == 0 && asked != "" {
+		tiers = []string{string(asked)}
+	}
+	for _, t := range first(tiers, 4) {
 		facts = append(facts, clip(t, 40))
 	}
 	if d := s.Duration; d.WallMS > 0 {

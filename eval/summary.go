@@ -158,17 +158,13 @@ type Report struct {
 	Generation *Generation `json:"generation,omitempty"`
 }
 
-// Tiers are those that samples ran in, sorted; where none did, the one that was
-// asked for.
+// Tiers are those that samples ran in, sorted.
 func (r *Report) Tiers() []string {
 	tiers := map[string]bool{}
 	for i := range r.Rows {
 		if t := r.Rows[i].Measured.Tier; t != "" {
 			tiers[t] = true
 		}
-	}
-	if t := string(r.Header.Options.Tier); len(tiers) == 0 && t != "" {
-		tiers[t] = true
 	}
 	return slices.Sorted(maps.Keys(tiers))
 }

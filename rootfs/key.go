@@ -16,6 +16,10 @@ import (
 // tree or image than before.
 const format = "rootfs 1"
 
+// linking is part of the keys of plans with Linked entries: it changes with what is
+// made of these.
+const linking = "linked 2"
+
 // Key returns the key under which the store keeps the plan's root. Files have a
 // key of their own. It reads no content of a Source, only, of each, its real path with size, modification
 // time and inode number, and for a directory the same of what is directly in
@@ -42,7 +46,7 @@ func (s *Store) Key(p Plan) (string, error) {
 		case e.Source != "":
 			h.text("source")
 			if e.Linked {
-				h.text("linked")
+				h.text(linking)
 			}
 			if err := h.source(e); err != nil {
 				return "", err

@@ -5,14 +5,13 @@ import (
 	"cmp"
 	"encoding/binary"
 	"path"
-	"runtime"
+	"regexp"
 	"slices"
 )
 
-// LoaderCache is the file where glibc's dynamic loader looks before it searches
-// directories. Without it the loader asks for a program's first library by up to
-// twenty names, two system calls each.
-const LoaderCache = "/etc/ld.so.cache"
+// loaderCache is the file where glibc's dynamic loader looks before it searches its
+// own directories.
+const loaderCache = "/etc/ld.so.cache"
 
 // cacheIDs are the libraries that a loader of this architecture takes: of glibc,
 // and 64 bits wide (FLAG_ELF_LIBC6 and the architecture's own of glibc's ldconfig.h).
@@ -46,7 +45,7 @@ func cacheOf(arch string, paths []string) []byte {
 	if !ok {
 		return nil
 	}
-	paths = slices.Clone(paths)
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return oddName.MatchString(path.Base(p)) })
 	slices.SortFunc(paths, func(a, b string) int { return compareLibraries(path.Base(b), path.Base(a)) })
 	const littleEndian = 2
 	h := cacheHeader{Count: uint32(len(paths)), ByteOrder: littleEndian}
@@ -67,6 +66,11 @@ func cacheOf(arch string, paths []string) []byte {
 	}
 	return b.Bytes()
 }
+
+// oddName matches names on whose order we and the loader may not agree: it compares
+// numbers as 32 bits, and bytes as the machine's characters. They are left to its
+// search in directories.
+var oddName = regexp.MustCompile(`[^ -~]|[0-9]{10}|(^|[^0-9])0[0-9]`)
 
 // compareLibraries orders names as the loader's binary search does
 // (_dl_cache_libcmp): numbers by their value, and after all else.
@@ -98,21 +102,4 @@ func compareLibraries(a, b string) int {
 		}
 	}
 	return cmp.Compare(len(a), len(b))
-}
-
-// cacheFor is the entry of a cache for libraries in these places, if their C
-// library is glibc.
-func cacheFor(placed []Entry) []Entry {
-	var paths []string
-	glibc := false
-	for _, e := range placed {
-		if !isLoader(path.Base(e.Path)) {
-			paths = append(paths, e.Path)
-		}
-		glibc = glibc || path.Base(e.Path) == "libc.so.6"
-	}
-	if cache := cacheOf(runtime.GOARCH, paths); glibc && cache != nil {
-		return []Entry{{Path: LoaderCache, Data: cache}}
-	}
-	return nil
 }

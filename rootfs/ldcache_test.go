@@ -1,6 +1,7 @@
 package rootfs
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path"
@@ -68,12 +69,11 @@ func TestLoaderCacheOrder(t *testing.T) {
 	}
 }
 
-// TestNoLoaderCache: where the loader is not glibc's, or one that we do not know.
-func TestNoLoaderCache(t *testing.T) {
-	for _, e := range Libraries([]string{"/lib/ld-musl-x86_64.so.1", "/usr/lib/libz.so.1"}) {
-		if e.Path == LoaderCache {
-			t.Errorf("musl has a cache")
-		}
+// TestLoaderCacheOddNames: names that the loader would look for elsewhere in the cache.
+func TestLoaderCacheOddNames(t *testing.T) {
+	odd := []string{"/usr/lib/libé.so", "/usr/lib/libn3000000000.so", "/usr/lib/liba.so.01", "/usr/lib/lib\n.so"}
+	if got, want := cacheOf("amd64", append(odd, someLibraries...)), cacheOf("amd64", someLibraries); !bytes.Equal(got, want) {
+		t.Errorf("it has names that are odd: %q", got)
 	}
 	if cacheOf("riscv64", someLibraries) != nil {
 		t.Error("riscv64 has a cache")

@@ -84,8 +84,8 @@ const (
 )
 
 // Libraries returns entries that place shared libraries where the dynamic
-// loader looks without being told, no LD_LIBRARY_PATH, whatever the host's
-// layout was; and for glibc's loader a cache that tells it where they are.
+// loader looks without being told: no LD_LIBRARY_PATH, whatever the host's
+// layout was.
 //
 // libs are paths as language.Host.Libraries returns them: the last element is
 // the name by which a library is asked for. The dynamic loader keeps its path,
@@ -116,7 +116,7 @@ func Libraries(libs []string) []Entry {
 			entries = append(entries, Entry{Path: to, Source: l, Linked: !isLoader(path.Base(l))})
 		}
 	}
-	return append(entries, cacheFor(entries)...)
+	return entries
 }
 
 func isLibc(name string) bool {

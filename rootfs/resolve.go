@@ -23,6 +23,7 @@ type node struct {
 	mode   fs.FileMode // type (0, ModeDir or ModeSymlink) and permissions
 	source string      // of a file that is copied: its real path on the host
 	stamp  stamp       // and what tells whether it changed there
+	linked bool        // it is a program or a library, see Entry.Linked
 	patch  *patch      // what is different in the copy, or nil
 	key    string      // of a file of a Files: names its content
 	data   []byte      // of a file that we write
@@ -90,6 +91,9 @@ func resolve(ctx context.Context, p Plan, b Bounds) ([]*node, error) {
 	if err := r.settleLinks(); err != nil {
 		return nil, err
 	}
+	if err := r.tellLoader(); err != nil {
+		return nil, fmt.Errorf("root file system: %w", err)
+	}
 	nodes := make([]*node, 0, len(r.nodes))
 	for _, n := range r.nodes {
 		nodes = append(nodes, n)
@@ -113,6 +117,8 @@ func (e *Entry) valid() error {
 		return fmt.Errorf("root file system: %s: more than one of Source, Files, Data, Link and Dir is set", e.Path)
 	case e.Source != "" && !filepath.IsAbs(e.Source):
 		return fmt.Errorf("root file system: %s: source %q is not absolute", e.Path, e.Source)
+	case e.Linked && e.Source == "":
+		return fmt.Errorf("root file system: %s: Linked needs a Source", e.Path)
 	case e.Skip != nil && e.SkipKey == "":
 		return fmt.Errorf("root file system: %s: Skip needs a SkipKey", e.Path)
 	}
@@ -172,14 +178,11 @@ func (r *resolver) copy(e *Entry, real, rel string, above []place) error {
 		if info.Mode().Perm()&0o111 != 0 {
 			mode = 0o555
 		}
-		n := &node{path: path.Join(e.Path, rel), mode: mode, source: real, stamp: stampOf(info), size: info.Size(), mtime: info.ModTime()}
-		if e.Linked {
-			if n.patch, err = withoutRunPath(real); err != nil {
-				return err
-			}
-		}
-		return r.put(n)
+		return r.put(&node{path: path.Join(e.Path, rel), mode: mode, source: real, stamp: stampOf(info), size: info.Size(), mtime: info.ModTime(), linked: e.Linked})
 	case fs.ModeDir:
+		if e.Linked {
+			return fmt.Errorf("%s is a directory: Linked is for a file", real)
+		}
 		circle := slices.ContainsFunc(above, func(p place) bool { return p.real == real })
 		if circle || len(above) >= maxDepth {
 			return fmt.Errorf("%s: links lead in a circle, or more than %d levels down", real, maxDepth)
@@ -280,7 +283,7 @@ func below(dir, p string) (string, bool) {
 // put places n, behind the links of the directories on its way, over what is
 // there.
 func (r *resolver) put(n *node) error {
-	at, err := r.locate(n.path, n.mode.IsDir())
+	at, err := r.locate(n.path, n.mode.IsDir(), true)
 	if err != nil {
 		return err
 	}
@@ -318,8 +321,8 @@ func (r *resolver) hasChildren(dir string) bool {
 
 // locate returns the path of p with every link on the way followed within the
 // root, the last element's too if follow is set. It makes the directories that
-// are missing.
-func (r *resolver) locate(p string, follow bool) (string, error) {
+// are missing, or fails.
+func (r *resolver) locate(p string, follow, make bool) (string, error) {
 	at, rest := "/", strings.Split(strings.Trim(p, "/"), "/")
 	for hops := 0; len(rest) > 0; {
 		part := rest[0]
@@ -329,6 +332,8 @@ func (r *resolver) locate(p string, follow bool) (string, error) {
 		switch last := len(rest) == 0; {
 		case last && (n == nil || !follow || n.mode.Type() != fs.ModeSymlink):
 			return next, nil
+		case n == nil && !make:
+			return "", fmt.Errorf("%s: %w", next, fs.ErrNotExist)
 		case n == nil:
 			r.nodes[next] = &node{path: next, mode: fs.ModeDir | 0o755, mtime: epoch}
 			at = next

@@ -169,6 +169,8 @@ func TestResolveRefuses(t *testing.T) {
 		{name: "relative source", plan: []Entry{{Path: "/a", Source: "x"}}, want: "not absolute"},
 		{name: "two contents", plan: []Entry{{Path: "/a", Data: []byte("x"), Link: "y"}}, want: "more than one"},
 		{name: "skip without key", plan: []Entry{{Path: "/a", Source: "DIR", Skip: func(string, fs.DirEntry) bool { return true }}}, want: "SkipKey"},
+		{name: "linked without a source", plan: []Entry{{Path: "/a", Data: []byte("x"), Linked: true}}, want: "Linked needs a Source"},
+		{name: "a linked directory", plan: []Entry{{Path: "/a", Source: "DIR", Linked: true}}, want: "Linked is for a file"},
 		{name: "missing source", plan: []Entry{{Path: "/a", Source: "DIR/none"}}, want: "no such file"},
 		{name: "file over a full directory", plan: []Entry{{Path: "/a/b"}, {Path: "/a"}}, want: "not empty"},
 		{name: "directory below a file", plan: []Entry{{Path: "/a"}, {Path: "/a/b"}}, want: "is a file"},

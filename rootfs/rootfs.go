@@ -29,9 +29,10 @@ type Entry struct {
 	Skip func(rel string, d fs.DirEntry) bool
 	// SkipKey stands for Skip in the plan's key.
 	SkipKey string
-	// Linked says that Source is a program or library whose libraries are where
-	// [Libraries] places them. Directories of the host that it names to search for
-	// them are left out of its copy, unless a box may have them.
+	// Linked says that Source is a program, or one of its libraries, which are where
+	// [Libraries] places them: glibc's loader gets a cache of those, and directories
+	// that the file names to search for its own are left out of the copy if the
+	// root has none of them.
 	Linked bool
 	// Files is a tree of files that is not the host's.
 	Files Files

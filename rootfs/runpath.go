@@ -10,9 +10,8 @@ import (
 )
 
 // A program or library may name directories that its libraries are looked for in
-// first, as those of a version manager's Python do. In a box they are elsewhere
-// (see Libraries), and the loader asks in vain by some twenty names for each: so
-// such a file is copied without its run path.
+// first, as those of a version manager's Python do. Where a root has none of them,
+// it is copied without that run path.
 
 // patch replaces a part of a file.
 type patch struct {
@@ -21,8 +20,8 @@ type patch struct {
 }
 
 // withoutRunPath returns what is to change in a file so that it names no
-// directories; nil where it names none, or one that may be in a box.
-func withoutRunPath(name string) (*patch, error) {
+// directories; nil where it names none, or one that may be there in a box.
+func withoutRunPath(name string, there func(dir string) bool) (*patch, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|asFound, 0)
 	if err != nil {
 		return nil, err
@@ -33,7 +32,8 @@ func withoutRunPath(name string) (*patch, error) {
 		return nil, nil // it has none that we know
 	}
 	i := slices.IndexFunc(image.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_DYNAMIC })
-	if i < 0 || image.Progs[i].Filesz > maxDynamic {
+	section := image.SectionByType(elf.SHT_DYNAMIC) // which debug/elf reads
+	if i < 0 || section == nil || section.Offset != image.Progs[i].Off || image.Progs[i].Filesz > maxDynamic {
 		return nil, nil
 	}
 	p := &patch{at: int64(image.Progs[i].Off), data: make([]byte, image.Progs[i].Filesz)}
@@ -47,7 +47,10 @@ func withoutRunPath(name string) (*patch, error) {
 			return nil, nil
 		}
 		for _, list := range lists {
-			if slices.ContainsFunc(strings.Split(list, ":"), mayBeInBox) {
+			// What is relative, such as to $ORIGIN, may be anywhere.
+			if slices.ContainsFunc(strings.Split(list, ":"), func(dir string) bool {
+				return !strings.HasPrefix(dir, "/") || strings.Contains(dir, "$") || there(dir)
+			}) {
 				return nil, nil
 			}
 			removed = p.remove(tag) || removed
@@ -79,17 +82,6 @@ func (p *patch) remove(tag elf.DynTag) bool {
 		}
 	}
 	return false
-}
-
-// mayBeInBox tells whether a box may have the directory, under that name or
-// relative to the file.
-func mayBeInBox(dir string) bool {
-	for _, top := range []string{"/usr", "/lib", "/lib64", "/opt"} {
-		if dir == top || strings.HasPrefix(dir, top+"/") {
-			return true
-		}
-	}
-	return !strings.HasPrefix(dir, "/") || strings.Contains(dir, "$")
 }
 
 // patched reads a file with its patch, and has none of the file's other ways.

@@ -41,7 +41,7 @@ func printEval(w io.Writer, ks []int, r *eval.Report) error {
 		fmt.Fprintf(&b, ", and %d without a result", sum.Missing)
 	}
 	if tiers := r.Tiers(); len(tiers) > 0 {
-		fmt.Fprintf(&b, ", in %s", oneLine(strings.Join(tiers, ", ")))
+		fmt.Fprintf(&b, ", in %s", oneLine(observe.Middle(strings.Join(tiers, ", "), 100)))
 	}
 	b.WriteString("\n\n")
 	printStatuses(&b, sum)

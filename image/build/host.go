@@ -118,18 +118,25 @@ func (b *builder) withoutOurs(plan rootfs.Plan) rootfs.Plan {
 		case locked && e.Source != "" && (base == "site-packages" || base == "dist-packages"):
 			out.Add(rootfs.Entry{Path: e.Path, Dir: true})
 		default:
-			out.Add(e)
+			out.Add(unlinked(e))
 		}
 	}
 	return out
+}
+
+// unlinked is an entry that is taken as it is: a cache for the loader would hide the
+// base's, and know nothing of other packages, and directories that a program names may
+// come from those.
+func unlinked(e rootfs.Entry) rootfs.Entry {
+	e.Linked = false
+	return e
 }
 
 // fromHost is where the nodes of addTree come from.
 const fromHost = "the host"
 
 // addTree takes a tree that package rootfs made. Times are kept: the compiled
-// form of a Python module is good for a source of one time only. The loader's cache
-// is not taken: it would hide the base's, and knows nothing of other packages.
+// form of a Python module is good for a source of one time only.
 func (t *tree) addTree(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -140,9 +147,6 @@ func (t *tree) addTree(dir string) error {
 			return err
 		}
 		at := path.Join("/", filepath.ToSlash(rel))
-		if at == rootfs.LoaderCache {
-			return nil
-		}
 		switch d.Type() {
 		case fs.ModeDir:
 			return t.dir(at, fromHost)

@@ -31,7 +31,11 @@ func (b *builder) addLibraries(ctx context.Context) error {
 		if len(libs) == 0 && err != nil && len(found) > 0 {
 			return fmt.Errorf("host: %w", err)
 		}
-		root, err := b.o.Roots.Tree(ctx, rootfs.Base().Merge(rootfs.Plan{Entries: rootfs.Libraries(append(found, libs...))}))
+		plan := rootfs.Base()
+		for _, e := range rootfs.Libraries(append(found, libs...)) {
+			plan.Add(unlinked(e))
+		}
+		root, err := b.o.Roots.Tree(ctx, plan)
 		if err != nil {
 			return fmt.Errorf("host: %w", err)
 		}

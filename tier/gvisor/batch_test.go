@@ -353,6 +353,30 @@ print("fine")`},
 	}
 }
 
+// TestBatchKept: a sandbox goes on by the tier's own clock too, which other tests
+// stop, at least where programs do nothing.
+func TestBatchKept(t *testing.T) {
+	tr, spec := forBatch(t)
+	tr.nests.comesBack, tr.nests.leaves = comesBack, leaves
+	most := 0
+	for range 8 {
+		box := tr.openLent(ctx, spec)
+		if box == nil {
+			t.Fatal("there is no nest")
+		}
+		most = max(most, box.(*lentBox).l.lent)
+		if out, stdout, stderr := batchPython(t, box, "print(1)"); stdout != "1\n" {
+			t.Errorf("%+v %q %q", out, stdout, stderr)
+		}
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if most < 2 {
+		t.Error("no box had a nest that had one before")
+	}
+}
+
 // TestBatchBreaks: what ends one program does not end the next.
 func TestBatchBreaks(t *testing.T) {
 	for name, c := range map[string]struct {
