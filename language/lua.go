@@ -93,7 +93,7 @@ func findLua(ctx context.Context, h Host) (*Toolchain, error) {
 			return nil, fmt.Errorf("Lua needs the program %s in its box: %w", name, err)
 		}
 		elfs = append(elfs, from)
-		tc.Root.Add(rootfs.Entry{Path: to, Source: from})
+		tc.Root.Add(rootfs.Entry{Path: to, Source: from, Linked: true})
 	}
 	slices.Sort(elfs[1:])
 	slices.SortStableFunc(tc.Root.Entries[len(tc.Root.Entries)-2:], func(a, b rootfs.Entry) int { return strings.Compare(a.Path, b.Path) })

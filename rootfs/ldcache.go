@@ -5,8 +5,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"path"
-	"regexp"
 	"slices"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // loaderCache is the file where glibc's dynamic loader looks before it searches its
@@ -45,7 +46,7 @@ func cacheOf(arch string, paths []string) []byte {
 	if !ok {
 		return nil
 	}
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return oddName.MatchString(path.Base(p)) })
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return oddName().MatchString(path.Base(p)) })
 	slices.SortFunc(paths, func(a, b string) int { return compareLibraries(path.Base(b), path.Base(a)) })
 	const littleEndian = 2
 	h := cacheHeader{Count: uint32(len(paths)), ByteOrder: littleEndian}
@@ -70,7 +71,7 @@ func cacheOf(arch string, paths []string) []byte {
 // oddName matches names on whose order we and the loader may not agree: it compares
 // numbers as 32 bits, and bytes as the machine's characters. They are left to its
 // search in directories.
-var oddName = regexp.MustCompile(`[^ -~]|[0-9]{10}|(^|[^0-9])0[0-9]`)
+var oddName = lazyre.New(`[^ -~]|[0-9]{10}|(^|[^0-9])0[0-9]`)
 
 // compareLibraries orders names as the loader's binary search does
 // (_dl_cache_libcmp): numbers by their value, and after all else.

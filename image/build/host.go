@@ -107,7 +107,9 @@ func (b *builder) hostPackages(names []string) (rootfs.Plan, error) {
 
 // withoutOurs leaves out of a toolchain our own drivers, which come over an
 // image when it is used, and the host's own packages of a Python that gets
-// those of a lock.
+// those of a lock. What is left is taken as it is: a cache for the loader would hide
+// the base's, and know nothing of other packages, and directories that a program names
+// may come from those.
 func (b *builder) withoutOurs(plan rootfs.Plan) rootfs.Plan {
 	locked := b.recipe.Python.Lock != ""
 	var out rootfs.Plan
@@ -118,18 +120,11 @@ func (b *builder) withoutOurs(plan rootfs.Plan) rootfs.Plan {
 		case locked && e.Source != "" && (base == "site-packages" || base == "dist-packages"):
 			out.Add(rootfs.Entry{Path: e.Path, Dir: true})
 		default:
-			out.Add(unlinked(e))
+			e.Linked = false
+			out.Add(e)
 		}
 	}
 	return out
-}
-
-// unlinked is an entry that is taken as it is: a cache for the loader would hide the
-// base's, and know nothing of other packages, and directories that a program names may
-// come from those.
-func unlinked(e rootfs.Entry) rootfs.Entry {
-	e.Linked = false
-	return e
 }
 
 // fromHost is where the nodes of addTree come from.

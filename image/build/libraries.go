@@ -31,11 +31,8 @@ func (b *builder) addLibraries(ctx context.Context) error {
 		if len(libs) == 0 && err != nil && len(found) > 0 {
 			return fmt.Errorf("host: %w", err)
 		}
-		plan := rootfs.Base()
-		for _, e := range rootfs.Libraries(append(found, libs...)) {
-			plan.Add(unlinked(e))
-		}
-		root, err := b.o.Roots.Tree(ctx, plan)
+		placed := rootfs.Plan{Entries: rootfs.Libraries(append(found, libs...))}
+		root, err := b.o.Roots.Tree(ctx, rootfs.Base().Merge(b.withoutOurs(placed)))
 		if err != nil {
 			return fmt.Errorf("host: %w", err)
 		}

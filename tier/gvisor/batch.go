@@ -47,7 +47,7 @@ const (
 type nests struct {
 	open      func(ctx context.Context, kind string, spec tier.Spec) (*nest, error)
 	templates *templates
-	comesBack time.Duration
+	comesBack time.Duration // see the constants; tests ask what there is in the end
 	leaves    time.Duration
 
 	mu      sync.Mutex
