@@ -10,7 +10,11 @@
 // The package imports nothing of ours. To run a Job, see package engine.
 package glovebox
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // Reply is the raw text that a model returned: prose, Markdown, code, or all
 // of them. It is hostile input. It need not be valid UTF-8.
@@ -204,16 +208,24 @@ var MaxLimits = Limits{
 	Reply:     1 * GiB,
 }
 
-// Proof says where the tests ran, so how much a pass is worth.
+// Proof says where the tests ran, so how much a pass is worth. What the tests
+// are decides the proof; nothing that the candidate does changes it.
 type Proof string
 
 // The proofs, strongest first.
 const (
 	// ProofOutOfProcess: the tests ran in a process, in a box of its own, that
-	// the candidate cannot reach.
+	// the candidate cannot reach, and every outcome was decided there, from
+	// plain values that the candidate had handed over before it could know
+	// what they are compared with.
 	ProofOutOfProcess Proof = "out_of_process"
 	// ProofComparedOutside: the program's output was compared outside the box.
 	ProofComparedOutside Proof = "compared_outside"
+	// ProofCandidateJudged: as ProofOutOfProcess, but the tests rest on what
+	// the candidate says of objects that the tests made from its classes: its
+	// own equality, order or operators. A class that says yes to everything
+	// passes such a comparison.
+	ProofCandidateJudged Proof = "candidate_judged"
 	// ProofInProcess: tests and candidate shared an interpreter; a nonce and
 	// counted reports resist generic cheating, not an attack on the harness.
 	ProofInProcess Proof = "in_process"
@@ -221,9 +233,37 @@ const (
 	ProofNone Proof = ""
 )
 
-// Meets tells whether p is at least as strong as want. The two proofs that
-// need the tests to be out of the candidate's reach meet each other.
-func (p Proof) Meets(want Proof) bool {
-	rank := map[Proof]int{ProofNone: 0, ProofInProcess: 1, ProofComparedOutside: 2, ProofOutOfProcess: 2}
-	return rank[p] >= rank[want]
+// Proofs lists the proofs that a Job can require, strongest first.
+var Proofs = []Proof{ProofOutOfProcess, ProofComparedOutside, ProofCandidateJudged, ProofInProcess}
+
+// Validate reports whether a Job can require p. The error names the proofs.
+func (p Proof) Validate() error {
+	if p == ProofNone || slices.Contains(Proofs, p) {
+		return nil
+	}
+	return fmt.Errorf("%q is none of %s, %s, %s, %s", p, ProofOutOfProcess, ProofComparedOutside, ProofCandidateJudged, ProofInProcess)
+}
+
+// Meets reports whether p is at least as strong as want. The two strongest
+// proofs meet each other: in both, the candidate takes no part in the decision.
+func (p Proof) Meets(want Proof) bool { return p.rank() >= want.rank() }
+
+// Weaker returns the weaker of two proofs, and p where they are worth the same.
+func (p Proof) Weaker(q Proof) Proof {
+	if q.rank() < p.rank() {
+		return q
+	}
+	return p
+}
+
+func (p Proof) rank() int {
+	switch p {
+	case ProofOutOfProcess, ProofComparedOutside:
+		return 3
+	case ProofCandidateJudged:
+		return 2
+	case ProofInProcess:
+		return 1
+	}
+	return 0
 }

@@ -38,6 +38,10 @@ const (
 	StatusCancelled Status = "cancelled"
 	// StatusSandboxError: we failed, not the code. Safe to retry.
 	StatusSandboxError Status = "sandbox_error"
+	// StatusTestsUnrunnable: the tests cannot run here, whatever the program
+	// is. They do not parse, there is no test in them, they are in another
+	// language, or a framework or a module that they need is missing.
+	StatusTestsUnrunnable Status = "tests_unrunnable"
 )
 
 // Statuses lists every status in the order of their declaration.
@@ -45,6 +49,7 @@ var Statuses = []Status{
 	StatusPass, StatusUnproven, StatusNoCode, StatusSyntaxError, StatusTestFailed,
 	StatusRuntimeError, StatusTimeout, StatusMemoryLimit, StatusProcessLimit, StatusDiskLimit,
 	StatusOutputLimit, StatusDenied, StatusApprovalRequired, StatusCancelled, StatusSandboxError,
+	StatusTestsUnrunnable,
 }
 
 // NextAction is what a loop should do after a run.
@@ -69,7 +74,7 @@ func (s Status) Next() NextAction {
 		return ActionFixCode
 	case StatusTimeout, StatusMemoryLimit, StatusProcessLimit, StatusDiskLimit, StatusOutputLimit:
 		return ActionReduceWork
-	case StatusUnproven, StatusApprovalRequired:
+	case StatusUnproven, StatusApprovalRequired, StatusTestsUnrunnable:
 		return ActionAskHuman
 	case StatusSandboxError:
 		return ActionRetrySame
@@ -227,23 +232,32 @@ type Failure struct {
 
 // TestReport is what became of the tests.
 type TestReport struct {
-	Proof  Proof `json:"proof"`
-	Total  int   `json:"total"`
-	Passed int   `json:"passed"`
-	Failed int   `json:"failed"`
+	// Proof is the weakest proof of the tests that passed.
+	Proof Proof `json:"proof"`
+	// Framework ran the tests, with its version where it is not ours, such as
+	// "pytest 9.0.1". Empty where the language needs none.
+	Framework string `json:"framework,omitempty"`
+	Total     int    `json:"total"`
+	Passed    int    `json:"passed"`
+	Failed    int    `json:"failed"`
 	// Complete tells whether every test reported and the harness ended.
 	Complete bool       `json:"complete"`
 	Cases    []TestCase `json:"cases,omitempty"`
 	// Reason says why the proof is no stronger, or why the tests are not
 	// complete.
 	Reason string `json:"reason,omitempty"`
+	// Missing names what the tests need and the box does not have, such as
+	// "lodash", where the status is tests_unrunnable.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // TestCase is one test or one input/output case.
 type TestCase struct {
 	Name string `json:"name"`
 	// Status is "passed", "failed", "error" or "skipped".
-	Status   string `json:"status"`
+	Status string `json:"status"`
+	// Proof is what a pass of this test is worth, where it passed.
+	Proof    Proof  `json:"proof,omitempty"`
 	Message  string `json:"message,omitempty"`
 	Expected string `json:"expected,omitempty"`
 	Actual   string `json:"actual,omitempty"`

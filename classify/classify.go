@@ -23,6 +23,9 @@ type Facts struct {
 	Harness *glovebox.Outcome
 	// Tests is what became of the tests; nil where there are none.
 	Tests *glovebox.TestReport
+	// Unrunnable: the tests cannot run here, whatever the program is, for
+	// Tests.Reason.
+	Unrunnable bool
 	// Required is the weakest proof of a pass.
 	Required glovebox.Proof
 }
@@ -68,6 +71,9 @@ func verdict(f Facts) Verdict {
 	phase := glovebox.PhaseExecute
 	if f.Tests != nil {
 		phase = glovebox.PhaseTest
+	}
+	if f.Unrunnable {
+		return unrunnable(f.Tests)
 	}
 	if t := f.Tests; t != nil && t.Complete && t.Failed == 0 && t.Passed > 0 {
 		return passed(f)
@@ -117,8 +123,20 @@ func proofText(p glovebox.Proof) string {
 		return "proven out of the candidate's reach"
 	case glovebox.ProofComparedOutside:
 		return "compared outside of the box"
+	case glovebox.ProofCandidateJudged:
+		return "partly by the candidate's own comparisons"
 	}
 	return "in the candidate's own process"
+}
+
+func unrunnable(t *glovebox.TestReport) Verdict {
+	v := Verdict{Status: glovebox.StatusTestsUnrunnable, Phase: glovebox.PhaseTest, Message: "The tests cannot run here"}
+	if t.Reason != "" {
+		v.Message += ": " + strings.TrimRight(t.Reason, ".")
+	}
+	v.Message += "."
+	v.Evidence = []glovebox.Evidence{{Source: "harness", Fact: v.Message}}
+	return v
 }
 
 func failed(t *glovebox.TestReport, candidate glovebox.Outcome) Verdict {

@@ -284,11 +284,8 @@ func (e *Engine) validate(job *glovebox.Job) error {
 	if err := e.validateCommand(job); err != nil {
 		return err
 	}
-	switch job.RequireProof {
-	case glovebox.ProofNone, glovebox.ProofInProcess, glovebox.ProofComparedOutside, glovebox.ProofOutOfProcess:
-	default:
-		return &Error{"require_proof", fmt.Errorf("%q is none of %s, %s, %s", job.RequireProof,
-			glovebox.ProofOutOfProcess, glovebox.ProofComparedOutside, glovebox.ProofInProcess)}
+	if err := job.RequireProof.Validate(); err != nil {
+		return &Error{"require_proof", err}
 	}
 	if job.Language != "" && e.language(job.Language) == nil {
 		return &Error{"language", fmt.Errorf("%q is not known; there are %s", job.Language, e.languageNames())}

@@ -38,13 +38,18 @@ func (r *run) exam(ctx context.Context, facts *classify.Facts) error {
 			x.Reason = fallback
 		}
 	}
-	if err != nil && strings.HasPrefix(err.Error(), language.TestsAtFault) {
+	var unrunnable *language.Unrunnable
+	switch {
+	case errors.As(err, &unrunnable):
+		facts.Tests = &glovebox.TestReport{Reason: unrunnable.Reason, Missing: unrunnable.Missing}
+	case err != nil && strings.HasPrefix(err.Error(), language.TestsAtFault):
 		facts.Tests = &glovebox.TestReport{Reason: err.Error()}
-		facts.Program = glovebox.Outcome{Cause: glovebox.CauseExit, ExitCode: -1}
-		r.o.NextAction = glovebox.ActionAskHuman
-		return nil
+	default:
+		return err
 	}
-	return err
+	facts.Unrunnable = true
+	facts.Program = glovebox.Outcome{Cause: glovebox.CauseExit, ExitCode: -1}
+	return nil
 }
 
 // untested is the program without files that have the names of the tests, or
@@ -62,11 +67,6 @@ func (r *run) untested() *glovebox.Program {
 // sit runs one exam. It returns a reason where these tests need the weaker one.
 func (r *run) sit(ctx context.Context, x *language.Exam, facts *classify.Facts) (fallback string, err error) {
 	facts.Tests = &glovebox.TestReport{Proof: x.Proof, Reason: x.Reason}
-	defer func() {
-		if !facts.Tests.Complete && strings.HasPrefix(facts.Tests.Reason, language.TestsAtFault) {
-			r.o.NextAction = glovebox.ActionAskHuman
-		}
-	}()
 	if x.Harness == nil {
 		return r.sitTogether(ctx, x, facts)
 	}
@@ -261,6 +261,7 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 	t := facts.Tests
 	var done *language.Event
 	var failed int
+	weakest := t.Proof
 	for _, e := range p.stop() {
 		if done != nil {
 			p.refuse("it goes on after its end")
@@ -278,9 +279,11 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 				continue
 			}
 			c := r.bound(*e.Case)
+			c.Proof = caseProof(c, t.Proof)
 			switch c.Status {
 			case "passed":
 				t.Passed++
+				weakest = weakest.Weaker(c.Proof)
 			case "skipped":
 			default:
 				failed++
@@ -288,7 +291,18 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 			t.Cases = append(t.Cases, c)
 		case "fallback":
 			return r.short(e.Reason)
+		case "unrunnable":
+			if len(t.Cases) > 0 || nonce != "" && !sameNonce(e.Nonce, nonce) {
+				p.refuse("it says too late, or without this run's secret, that the tests cannot run")
+				continue
+			}
+			facts.Unrunnable = true
+			t.Reason = r.short(e.Reason)
+			for _, m := range e.Missing[:min(len(e.Missing), maxMissing)] {
+				t.Missing = append(t.Missing, r.short(m))
+			}
 		case "broken":
+			facts.Unrunnable = strings.HasPrefix(e.Reason, language.TestsAtFault)
 			t.Reason = r.short(e.Reason)
 		case "done":
 			done = &e
@@ -297,17 +311,19 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 		}
 	}
 	t.Total, t.Failed = len(t.Cases), failed
+	t.Proof = weakest
 	switch {
 	case p.invalid != "":
 		t.Reason = "the report of the tests cannot be used: " + p.invalid
 	case done == nil:
-	case nonce != "" && subtle.ConstantTimeCompare([]byte(done.Nonce), []byte(nonce)) != 1:
+	case nonce != "" && !sameNonce(done.Nonce, nonce):
 		t.Reason = "the end of the tests was reported without this run's secret"
 	case done.Total != t.Total || done.Passed != t.Passed || done.Failed != t.Failed:
 		t.Reason = "the tests' own count does not fit their reports"
 	case facts.Syntax != nil:
 	default:
 		t.Complete = true
+		t.Framework = r.short(done.Framework)
 	}
 	most := maxCases
 	if r.program.Main == "" {
@@ -317,6 +333,22 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 		t.Cases = keepFailures(t.Cases, most)
 	}
 	return ""
+}
+
+// caseProof is what a pass of a case is worth: a harness can say of a case that
+// it is worth less than its exam, and never that it is worth more.
+func caseProof(c glovebox.TestCase, exam glovebox.Proof) glovebox.Proof {
+	switch {
+	case c.Status != "passed":
+		return glovebox.ProofNone
+	case slices.Contains(glovebox.Proofs, c.Proof):
+		return exam.Weaker(c.Proof)
+	}
+	return exam
+}
+
+func sameNonce(said, nonce string) bool {
+	return subtle.ConstantTimeCompare([]byte(said), []byte(nonce)) == 1
 }
 
 // bound makes a test case of a report one of an Observation.
@@ -336,6 +368,9 @@ func (r *run) bound(c glovebox.TestCase) glovebox.TestCase {
 func (r *run) short(text string) string {
 	return observe.Middle(r.redact.String("tests", text), maxValue)
 }
+
+// maxMissing is how many missing things an Observation lists.
+const maxMissing = 20
 
 // maxCases is how many test cases an Observation lists.
 const maxCases = 500

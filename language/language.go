@@ -196,28 +196,49 @@ type Exam struct {
 }
 
 // TestsAtFault begins the reason of a "broken" event where it is the tests that
-// cannot be run, whatever the program is.
+// cannot be run, whatever the program is. New drivers say "unrunnable".
 const TestsAtFault = "the tests do not "
+
+// Unrunnable is the error of [Language.Exam] and of [Exam.Fallback] for tests
+// that cannot run here, whatever the program is.
+type Unrunnable struct {
+	// Reason is a clause such as "the tests need RSpec, which is not here".
+	Reason string
+	// Missing names what is not here, if that is the reason.
+	Missing []string
+}
+
+func (u *Unrunnable) Error() string { return u.Reason }
 
 // Event is one line of a report: one JSON object.
 //
 //	{"type":"checked"}
 //	{"type":"syntax","syntax":{"file":"main.py","line":3,"message":"…"}}
 //	{"type":"case","case":{"name":"test_x","status":"failed","message":"…"}}
+//	{"type":"case","case":{"name":"test_y","status":"passed","proof":"candidate_judged"}}
 //	{"type":"fallback","reason":"the tests use unittest.mock"}
+//	{"type":"unrunnable","reason":"the tests need pytest-asyncio, which is not here","missing":["pytest-asyncio"]}
 //	{"type":"broken","reason":"the candidate's process ended during f(3)"}
-//	{"type":"done","total":7,"passed":6,"failed":1,"nonce":"…"}
+//	{"type":"done","total":7,"passed":6,"failed":1,"framework":"pytest 9.0.1","nonce":"…"}
 //
 // "done" comes last, once, and only from a harness that ran to its end.
+// "fallback" and "unrunnable" come before any case and before any code of the
+// candidate was started, from what the tests are alone. In the candidate's
+// process they count only with the nonce. docs/harness-protocol.md has the
+// whole contract.
 type Event struct {
 	Type   string                `json:"type"`
 	Nonce  string                `json:"nonce,omitempty"`
 	Syntax *glovebox.SyntaxError `json:"syntax,omitempty"`
 	Case   *glovebox.TestCase    `json:"case,omitempty"`
 	Reason string                `json:"reason,omitempty"`
-	Total  int                   `json:"total,omitempty"`
-	Passed int                   `json:"passed,omitempty"`
-	Failed int                   `json:"failed,omitempty"`
+	// Missing names what an unrunnable test needs.
+	Missing []string `json:"missing,omitempty"`
+	// Framework ran the tests, with its version where it is not ours.
+	Framework string `json:"framework,omitempty"`
+	Total     int    `json:"total,omitempty"`
+	Passed    int    `json:"passed,omitempty"`
+	Failed    int    `json:"failed,omitempty"`
 }
 
 // CheckOutput is what a check step printed.

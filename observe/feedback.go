@@ -99,6 +99,8 @@ func headline(o *glovebox.Observation) (ours, theirs string) {
 		return "The code does not parse.", o.Syntax.Message
 	case o.Status == glovebox.StatusTestFailed && t != nil && !t.Complete && t.Reason != "":
 		return "The tests did not complete.", t.Reason
+	case o.Status == glovebox.StatusTestsUnrunnable && t != nil && t.Reason != "":
+		return "The tests cannot run here.", t.Reason
 	}
 	return o.Message, ""
 }
@@ -106,7 +108,8 @@ func headline(o *glovebox.Observation) (ours, theirs string) {
 func showsStreams(s glovebox.Status) bool {
 	switch s {
 	case glovebox.StatusNoCode, glovebox.StatusSyntaxError, glovebox.StatusDenied,
-		glovebox.StatusApprovalRequired, glovebox.StatusSandboxError, glovebox.StatusUnproven:
+		glovebox.StatusApprovalRequired, glovebox.StatusSandboxError, glovebox.StatusUnproven,
+		glovebox.StatusTestsUnrunnable:
 		return false
 	}
 	return true

@@ -24,7 +24,7 @@ type hostFlags struct {
 
 // boxFlags say how programs are run, in every command that runs some.
 type boxFlags struct {
-	RequireProof string   `help:"The weakest proof that makes a pass: out_of_process, compared_outside or in_process." placeholder:"PROOF"`
+	RequireProof string   `help:"The weakest proof that makes a pass: out_of_process, compared_outside, candidate_judged or in_process." placeholder:"PROOF"`
 	Tier         string   `default:"auto" help:"How to isolate: auto, gvisor, microvm, process, container or wasm (see glovebox tiers)." placeholder:"TIER"`
 	Need         []string `help:"What the tier must give: kernel_boundary, no_shared_kernel, native_packages, network, start_under=50ms; repeat it." placeholder:"NEED"`
 	Image        string   `short:"i" help:"Run in this image's file system (see glovebox image)." placeholder:"IMAGE"`
@@ -94,12 +94,11 @@ func (f *boxFlags) check(e *engine.Engine) error {
 	for _, t := range e.Tiers() {
 		tiers = append(tiers, string(t.Name()))
 	}
-	proofs := []string{string(glovebox.ProofOutOfProcess), string(glovebox.ProofComparedOutside), string(glovebox.ProofInProcess)}
-	switch {
-	case !slices.Contains(tiers, f.Tier):
+	if !slices.Contains(tiers, f.Tier) {
 		return &engine.Error{Field: "tier", Err: fmt.Errorf("%q is none of %s", f.Tier, strings.Join(tiers, ", "))}
-	case f.RequireProof != "" && !slices.Contains(proofs, f.RequireProof):
-		return &engine.Error{Field: "require_proof", Err: fmt.Errorf("%q is none of %s", f.RequireProof, strings.Join(proofs, ", "))}
+	}
+	if err := glovebox.Proof(f.RequireProof).Validate(); err != nil {
+		return &engine.Error{Field: "require_proof", Err: err}
 	}
 	for _, n := range f.needs() {
 		if err := n.Validate(); err != nil {

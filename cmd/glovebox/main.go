@@ -43,6 +43,8 @@ func exitOf(s glovebox.Status) int {
 		return exitLimit
 	case glovebox.StatusDenied, glovebox.StatusApprovalRequired:
 		return exitPolicy
+	case glovebox.StatusTestsUnrunnable:
+		return exitUsage
 	case glovebox.StatusSandboxError:
 		return exitOurs
 	case glovebox.StatusCancelled:

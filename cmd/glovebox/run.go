@@ -66,11 +66,12 @@ are ordinary func TestX(t *testing.T) in the program's package. What tests impor
 program (a helper, data) is given with --tests too; --file is for what the program reads.
 
 Proof. out_of_process: the tests ran where the program cannot reach them. compared_outside: its
-output was compared outside of the box (--cases). These two are worth the same to --require-proof;
-in_process is weaker.
+output was compared outside of the box (--cases). These two are worth the same to --require-proof.
+candidate_judged is weaker: the tests compare objects of the program's classes by the program's own
+equality, order or operators. in_process is the weakest.
 
-Exit status: 0 pass, 1 the code failed or its pass is unproven, 2 usage, 3 a limit was hit,
-4 the policy refused, 5 Glovebox failed, 130 it was interrupted.`
+Exit status: 0 pass, 1 the code failed or its pass is unproven, 2 usage (also: the tests cannot
+run here, whatever the program is), 3 a limit was hit, 4 the policy refused, 5 Glovebox failed, 130 it was interrupted.`
 }
 
 // Run runs the command.
