@@ -309,7 +309,7 @@ func (v *rigVerdict) judge(r rigRun, nonce bool) {
 	done := false
 	for i, e := range r.events {
 		switch e.Type {
-		case "broken", "fallback", "garbage":
+		case "broken", "fallback", "unrunnable", "garbage":
 			v.why = e.Type + ": " + e.Reason
 			return
 		case "case":
