@@ -49,7 +49,7 @@ var forgeSubjects = []forgeSubject{
 	{
 		lang: Lua, dir: "lua", file: "main_test.lua",
 		tests:   "lu = require('luaunit')\nfunction testAdd()\n  lu.assertEquals(add(2, 3), 5)\n  lu.assertEquals(add(4, 4), 8)\nend\nos.exit(lu.LuaUnit.run())\n",
-		more:    "-- debug.\n",
+		more:    "local trace = debug.traceback\n",
 		honest:  "local function add(a, b) return a + b end\n",
 		succeed: []string{"targeted_nonce"},
 	},

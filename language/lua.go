@@ -97,7 +97,11 @@ func findLua(ctx context.Context, h Host) (*Toolchain, error) {
 	}
 	slices.Sort(elfs[1:])
 	slices.SortStableFunc(tc.Root.Entries[len(tc.Root.Entries)-2:], func(a, b rootfs.Entry) int { return strings.Compare(a.Path, b.Path) })
-	libs, err := h.Libraries(elfs...)
+	modules, err := findLuaFrameworks(ctx, h, exe, tc)
+	if err != nil {
+		return nil, err
+	}
+	libs, err := h.Libraries(append(elfs, modules...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -110,96 +114,59 @@ func findLua(ctx context.Context, h Host) (*Toolchain, error) {
 	return tc, err
 }
 
+// luaShare is where the frameworks of the host are in a box.
+const luaShare = luaHome + "share/"
+
+// luaAsk prints, for each module that a framework needs, its name and its file.
+const luaAsk = `for _, m in ipairs({"luaunit", "busted.core", "luassert.init", "luassert.assert", "say.init", "pl.compat", "mediator", "system.init", "lfs", "system.core"}) do
+  local f = package.searchpath(m, package.path) or package.searchpath(m, package.cpath)
+  if f then print(m .. "\t" .. f) end
+end`
+
+// findLuaFrameworks adds luaunit and busted, each where all of it is there, and
+// names them in the tools. It returns the shared libraries among them.
+func findLuaFrameworks(ctx context.Context, h Host, exe string, tc *Toolchain) (elfs []string, err error) {
+	out, err := h.Ask(ctx, exe, "-e", luaAsk)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]string{}
+	for line := range strings.Lines(out) {
+		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if path.IsAbs(file) {
+			at[name] = file
+		}
+	}
+	if f := at["luaunit"]; f != "" {
+		tc.Tools["luaunit"] = luaShare + "luaunit.lua"
+		tc.Root.Add(rootfs.Entry{Path: luaShare + "luaunit.lua", Source: f})
+	}
+	for _, m := range []string{"busted.core", "luassert.init", "say.init", "pl.compat", "mediator", "system.init", "lfs", "system.core"} {
+		if at[m] == "" {
+			return nil, nil
+		}
+	}
+	tc.Tools["busted"] = luaShare + "busted"
+	for _, m := range []string{"busted.core", "luassert.init", "say.init", "pl.compat"} {
+		dir, _, _ := strings.Cut(m, ".")
+		tc.Root.Add(rootfs.Entry{Path: luaShare + dir, Source: path.Dir(at[m])})
+	}
+	for _, m := range []string{"mediator", "system.init", "lfs", "system.core"} {
+		to := luaShare + strings.ReplaceAll(m, ".", "/") + path.Ext(at[m])
+		tc.Root.Add(rootfs.Entry{Path: to, Source: at[m], Linked: path.Ext(at[m]) == ".so"})
+		if path.Ext(at[m]) == ".so" {
+			elfs = append(elfs, at[m])
+		}
+	}
+	return elfs, nil
+}
+
 func luaCommand(tc *Toolchain, mode string, args ...string) []string {
 	return append([]string{tc.Tools["sh"], luaHome + "run.sh", mode}, args...)
 }
 
 func planLua(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	return &Plan{Files: slices.Clone(p.Files), Run: Step{Args: luaCommand(tc, "run", p.Main)}}, nil
-}
-
-// luaMore finds what tests need beyond calls, out of their text alone.
-var luaMore = testMarks{
-	{lazyre.New(`\bio\.(?:output|stdout|input|stdin|read|open|lines|popen)\b|\bprint\s*=|\bos\.(?:getenv|execute|remove|rename)\b`), "streams, files or the environment"},
-	{lazyre.New(`\bdebug\.|\bsetmetatable\b|\bgetmetatable\b|\bpackage\.|\b_ENV\b|\b_G\b|\bcoroutine\.`), "the program's insides"},
-}
-
-// maxLuaNames bounds the names that a chunk can be asked for: it has at most
-// 255 variables from outside.
-const maxLuaNames = 180
-
-func examLua(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
-	staged, names := stageTests(t.Files, ".lua")
-	more := luaMore.find(t.Files)
-	p, tree := startTree(p, ".lua", "")
-	if tree {
-		if names = startedNames(staged, isLuaTest, ".lua"); len(names) == 0 {
-			return nil, fmt.Errorf("%shave a file of Lua", TestsAtFault)
-		}
-		more = inTree
-	}
-	var wanted []string
-	for _, f := range t.Files {
-		wanted = append(wanted, luaNames(string(f.Data))...)
-	}
-	slices.Sort(wanted)
-	if wanted = slices.Compact(wanted); len(wanted) > maxLuaNames && !tree {
-		more = fmt.Sprintf("%d names", len(wanted))
-	}
-	if more != "" {
-		return &Exam{
-			Proof:     glovebox.ProofInProcess,
-			Files:     withoutFiles(p.Files, names),
-			Candidate: Step{Args: luaCommand(tc, "together", slices.Concat([]string{p.Main}, names, []string{"--"})...), Files: staged},
-			Reason:    "the tests use " + more,
-		}, nil
-	}
-	args := slices.Concat([]string{p.Main, "--"}, wanted, []string{"--"}, names)
-	return &Exam{
-		Proof:     glovebox.ProofOutOfProcess,
-		Files:     slices.Clone(p.Files),
-		Candidate: Step{Args: luaCommand(tc, "candidate", slices.Concat([]string{p.Main}, wanted, []string{"--"})...)},
-		Harness:   &Step{Args: luaCommand(tc, "harness", args...), Files: staged},
-	}, nil
-}
-
-var (
-	luaToken = lazyre.New(`--\[(=*)\[|--[^\n]*|\[(=*)\[|"(?:\\(?s:.)|[^"\\\n])*"|'(?:\\(?s:.)|[^'\\\n])*'|\.\.+|[.:]\s*[A-Za-z_]\w*|[A-Za-z_]\w*`)
-	luaOwn   = func() map[string]bool {
-		own := map[string]bool{}
-		for _, w := range strings.Fields(`and break do else elseif end false for function goto if in local nil not or repeat
-			return then true until while assert collectgarbage coroutine debug dofile error getmetatable io ipairs load loadfile
-			math next os package pairs pcall print rawequal rawget rawlen rawset require select self setmetatable string table
-			tonumber tostring type utf8 xpcall warn arg _G _ENV _VERSION`) {
-			own[w] = true
-		}
-		return own
-	}()
-)
-
-// luaNames lists the names that a test may have from the program: identifiers
-// that are neither Lua's own, nor fields, nor in a comment or a string.
-func luaNames(src string) []string {
-	var names []string
-	for {
-		m := luaToken().FindStringSubmatchIndex(src)
-		if m == nil {
-			return names
-		}
-		token, rest := src[m[0]:m[1]], src[m[1]:]
-		switch {
-		case strings.HasPrefix(token, "--[") && m[2] >= 0, token[0] == '[':
-			level := m[4:6]
-			if token[0] == '-' {
-				level = m[2:4]
-			}
-			_, rest, _ = strings.Cut(rest, "]"+src[level[0]:level[1]]+"]")
-		case token[0] == '-', token[0] == '"', token[0] == '\'', token[0] == '.', token[0] == ':':
-		case !luaOwn[token]:
-			names = append(names, token)
-		}
-		src = rest
-	}
 }
 
 var luaMessage = lazyre.New(`(?m)^(?:lua[\d.]*: |luac[\d.]*: )?(?:\./|/workspace/)?([^:\n]+):(\d+): (.+)$`)

@@ -1,96 +1,146 @@
 -- Serves calls of a program's functions: candidate.lua MAIN NAME... -- ARGUMENT...
 -- NAMEs are what the tests use. A local of the program's main chunk is seen
--- through a function that is appended to it.
+-- through a function that is appended to it. The program can rewrite all of
+-- this: the other end believes nothing but that a value is what came.
 local home = "/opt/glovebox/lua/"
 local wire = dofile(home .. "wire.lua")
-local main, names, arguments = wire.arguments(arg)
+local main, lists = wire.arguments(arg, 2)
+local names, arguments = lists[1], lists[2]
 arg = arguments
 
 local link = wire.output(4)
-local pcall, type, pack, unpack = pcall, type, table.pack, table.unpack
-local select, tostring, ipairs, concat = select, tostring, ipairs, table.concat
+local pcall, type, pack, unpack, next, pairs = pcall, type, table.pack, table.unpack, next, pairs
+local select, tostring, ipairs, concat, error = select, tostring, ipairs, table.concat, error
+local rawget, rawset, rawlen, rawequal, getmetatable = rawget, rawset, rawlen, rawequal, debug.getmetatable
+local load, format = load, string.format
+
+-- MOST bounds what an iteration gives at once.
+local MOST = 1 << 20
 
 local objects, ids = {}, {}
+local tested = setmetatable({}, { __mode = "k" }) -- functions of the tests
 local peer
-local unwrap
 
-local function wrap(v)
+-- hold is the form of what does not travel whole: of an object, its kind, and
+-- whether its class compares for itself.
+local function hold(v, inside)
+  if type(v) == "table" and (inside or wire.plain(v)) then return nil end
+  if tested[v] then return "P" .. tested[v] .. ";" end
   local id = ids[v]
   if not id then
     id = #objects + 1
     objects[id], ids[v] = v, id
   end
-  return (type(v) == "function" and "F" or "O") .. id .. ";"
+  if type(v) == "function" then return "F" .. id .. ";" end
+  local mt = getmetatable(v)
+  local kind = type(v) == "table" and "t" or type(v) == "thread" and "c" or "u"
+  return "O" .. id .. kind .. (type(mt) == "table" and rawget(mt, "__eq") ~= nil and "e" or "") .. ";"
 end
 
-local function encode(v) return wire.encode(v, wrap) end
-
--- list encodes several values.
-local function list(n, values)
-  local out = { "T", n .. ":" }
-  out = { ("T%d:"):format(n + 1), "s1:n", "i" .. n .. ";" }
-  for i = 1, n do
-    out[#out + 1] = "i" .. i .. ";"
-    out[#out + 1] = encode(values[i])
-  end
-  return concat(out)
+-- open is the same for an argument of the tests: a table stays one.
+local function open(v, inside)
+  if type(v) == "table" and (inside or wire.shaped(v)) then return nil end
+  return hold(v, inside)
 end
 
-function unwrap(kind, id)
+local function encode(v) return wire.encode(v, hold) end
+
+local function unwrap(kind, text)
+  local id = wire.integer(text)
   if kind == "O" or kind == "F" then return objects[id] end
   if kind ~= "P" then error("a value of no known form", 0) end
-  return function(...)
-    local n = select("#", ...)
-    local got = peer.call("i" .. id .. ";" .. list(n, { ... }))
+  local function f(...)
+    local got = peer.call("i" .. id .. ";" .. wire.list(select("#", ...), { ... }, hold))
     local ok, at = wire.decode(got, 1, unwrap)
     local result = wire.decode(got, at, unwrap)
     if not ok then error(result, 0) end
     return unpack(result, 1, result.n)
   end
+  tested[f] = id
+  return f
 end
 
 local export, module
+
+-- entries is what an iteration gives, as one list.
+local function entries(iterate, state, control, close)
+  local list = { n = 0 }
+  for k, v in iterate, state, control, close do
+    if list.n >= MOST then error("an iteration does not end", 0) end
+    list[list.n + 1], list[list.n + 2], list.n = k, v, list.n + 2
+  end
+  return list
+end
+
+local operators = {}
+for _, o in ipairs({ "+", "-", "*", "/", "//", "%", "^", "..", "==", "<", "<=", "&", "|", "~", "<<", ">>" }) do
+  operators[o] = load("return function(a, b) return a " .. o .. " b end")()
+end
+operators["unary -"] = function(a) return -a end
+operators["unary ~"] = function(a) return ~a end
+
+local serves = {
+  call = function(target, ...) return target(...) end,
+  index = function(target, key) return target[key] end,
+  set = function(target, key, value) target[key] = value end,
+  len = function(target) return #target end,
+  text = function(target) return tostring(target) end,
+  fields = function(target) return entries(next, target) end,
+  pairs = function(target) return entries(pairs(target)) end,
+  rawget = function(target, key) return rawget(target, key) end,
+  rawset = function(target, key, value) rawset(target, key, value) end,
+  rawlen = function(target) return rawlen(target) end,
+  operator = function(_, name, a, b) return operators[name](a, b) end,
+  close = function(target, err) getmetatable(target).__close(target, err) end,
+  name = function(_, name) return export(name) end,
+  module = function() return module end,
+}
+
+-- listed are the operations whose answer is a list, which crosses whole.
+local listed = { fields = true, pairs = true }
+
+-- raised is what an error carries: itself and, of an object, its text and its
+-- own fields.
+local function raised(err)
+  if type(err) ~= "table" or wire.plain(err) then return "f" .. encode(err) .. "n" end
+  local text = pack(pcall(tostring, err))
+  local fields = {}
+  for k, v in next, err do
+    if wire.plain(k) and wire.plain(v) then fields[k] = v end
+  end
+  return "f" .. encode(err) .. wire.encode({ text = text[1] and text[2] or "", fields = fields }, hold)
+end
 
 local function serve(message)
   local op, target, args, at
   op, at = wire.decode(message, 1, unwrap)
   target, at = wire.decode(message, at, unwrap)
   args = wire.decode(message, at, unwrap)
-  if op == "module" then return "t" .. list(1, { module }) .. "T0:" end
-  if op == "name" then return "t" .. list(1, { export(target) }) .. "T0:" end
   local before = {}
   for i = 1, args.n do
-    if type(args[i]) == "table" and wire.plain(args[i]) then before[i] = encode(args[i]) end
+    if wire.shaped(args[i]) then before[i] = wire.encode(args[i], open) end
   end
-  local result
-  if op == "call" then result = pack(pcall(target, unpack(args, 1, args.n)))
-  elseif op == "index" then result = pack(pcall(function() return target[args[1]] end))
-  elseif op == "set" then result = pack(pcall(function() target[args[1]] = args[2] end))
-  elseif op == "len" then result = pack(pcall(function() return #target end))
-  else error("a call of no known kind", 0)
-  end
-  if not result[1] then return "f" .. encode(result[2]) end
-  local values = { unpack(result, 2, result.n) }
+  local result = pack(pcall(serves[op], target, unpack(args, 1, args.n)))
+  if not result[1] then return raised(result[2]) end
+  local out = { format("T%d:s1:ni%d;", result.n, result.n - 1) }
   for i = 1, result.n - 1 do
-    for k in next, before do
-      if rawequal(values[i], args[k]) then values[i] = setmetatable({}, { same = k }) end
-    end
-  end
-  local out = { ("T%d:"):format(result.n), "s1:n", "i" .. result.n - 1 .. ";" }
-  for i = 1, result.n - 1 do
-    local mt = type(values[i]) == "table" and debug.getmetatable(values[i])
+    local v = result[i + 1]
     out[#out + 1] = "i" .. i .. ";"
-    out[#out + 1] = mt and rawget(mt, "same") and "A" .. mt.same .. ";" or encode(values[i])
+    local form
+    for k in next, before do
+      if rawequal(v, args[k]) and wire.shaped(v) then form = "A" .. k .. ";" end
+    end
+    out[#out + 1] = form or listed[op] and wire.list(v.n, v, hold) or encode(v)
   end
   local changed, n = {}, 0
   for k, was in next, before do
-    local now = encode(args[k])
-    if now ~= was then
+    local now = wire.shaped(args[k]) and wire.encode(args[k], open)
+    if now and now ~= was then
       n = n + 1
       changed[n] = "i" .. k .. ";" .. now
     end
   end
-  return "t" .. concat(out) .. ("T%d:"):format(n) .. concat(changed)
+  return "t" .. concat(out) .. format("T%d:", n) .. concat(changed)
 end
 
 local text

@@ -1,76 +1,63 @@
 -- Runs the tests of a program that is in another process:
--- harness.lua MAIN -- NAME... -- TEST...
+-- harness.lua MAIN FRAMEWORK -- NAME... -- TEST...
 local home = "/opt/glovebox/lua/"
 local wire = dofile(home .. "wire.lua")
 local exam = dofile(home .. "exam.lua")
 local link = wire.output(4)
-package.path = home .. "lib/?.lua"
-glovebox_exam = exam
+package.path = home .. "lib/?.lua;./?.lua"
+package.cpath = ""
 
-local main, names, tests = arg[1], {}, {}
-do
-  local into = nil
-  for i = 2, #arg do
-    if arg[i] == "--" then into = into and tests or names
-    else into[#into + 1] = arg[i]
-    end
-  end
-end
+local main, lists = wire.arguments(arg, 3)
+local framework, names, tests = lists[1][1], lists[2], lists[3]
 arg = { [0] = main }
 
-local calls, functions, ids = 0, {}, setmetatable({}, { __mode = "k" })
-local remotes, peer = {}, nil
--- named are the objects that came from what the tests name. Any other that
--- answers true to whatever it is asked for would be its own judge.
-local named = setmetatable({}, { __mode = "k" })
+-- ASKS bounds what one test asks of the program.
+local ASKS = 1 << 19
+
+local type, pcall, next, select, error, tostring = type, pcall, next, select, error, tostring
+local pack, unpack, mathtype, rawset, rawget = table.pack, table.unpack, math.type, rawset, rawget
+local calls, functions, peer = 0, {}, nil
+local closures, ids, served = {}, setmetatable({}, { __mode = "k" }), setmetatable({}, { __mode = "k" })
 local ask
 
-local function wrap(v)
-  if ids[v] then return "O" .. ids[v] .. ";" end
-  if type(v) ~= "function" then exam.broken("a " .. type(v) .. " that is not plain cannot be carried to the program") end
-  functions[#functions + 1] = v
-  return "P" .. #functions .. ";"
+local handle = assert(loadfile(home .. "handle.lua"))(wire, exam, function(...) return ask(...) end)
+
+-- hold is the form of what does not travel whole.
+local function hold(v, inside)
+  if ids[v] then return "F" .. ids[v] .. ";" end
+  if handle.is(v) then return "O" .. handle.id(v) .. ";" end
+  if type(v) == "table" then
+    if inside or wire.shaped(v) then return nil end
+    handle.fail("a table of the tests with a metatable, or that contains itself, cannot be carried to the program")
+  elseif type(v) ~= "function" then
+    handle.fail("a " .. type(v) .. " of the tests cannot be carried to the program")
+  end
+  local id = served[v]
+  if not id then
+    id = #functions + 1
+    functions[id], served[v] = v, id
+  end
+  return "P" .. id .. ";"
 end
 
-local function unwrap(kind, id)
-  if kind == "A" then return { same = id, [wire] = true } end
-  if kind ~= "O" and kind ~= "F" or math.type(id) ~= "integer" then error("a value of no known form", 0) end
-  local v = remotes[id]
-  if v then return v end
-  if kind == "F" then
-    v = function(...) return ask("call", id, ...) end
-  else
-    -- No operator travels: what the tests compare is never the program's word.
-    v = setmetatable({}, {
-      __index = function(self, k)
-        local e = ask("index", id, k)
-        if e == true and not named[self] then error("an object of the program's, where the tests expect data", 2) end
-        return e
-      end,
-      __newindex = function(_, k, e) ask("set", id, k, e) end,
-      __call = function(_, ...) return ask("call", id, ...) end,
-      __len = function() return (ask("len", id)) end,
-      __name = "object of the program",
-    })
+local function unwrap(kind, text)
+  if kind == "O" then return handle.come(text) end
+  if kind == "P" then return functions[wire.integer(text)] or error("no such function", 0) end
+  if kind ~= "F" then error("a value of no known form", 0) end
+  local id = wire.integer(text)
+  local f = closures[id]
+  if not f then
+    f = function(...) return ask("call", id, ...) end
+    closures[id], ids[f] = f, id
   end
-  remotes[id], ids[v] = v, id
-  return v
-end
-
-local function list(n, values)
-  local out = { ("T%d:"):format(n + 1), "s1:n", "i" .. n .. ";" }
-  for i = 1, n do
-    out[#out + 1] = "i" .. i .. ";"
-    out[#out + 1] = wire.encode(values[i], wrap)
-  end
-  return table.concat(out)
+  return f
 end
 
 -- guard does f; what goes wrong on the link ends the tests: a pcall in them
 -- cannot make it unseen.
 local function guard(what, f)
-  local result = table.pack(pcall(f))
-  if result[1] then return table.unpack(result, 2, result.n) end
+  local result = pack(pcall(f))
+  if result[1] then return unpack(result, 2, result.n) end
   local why = tostring(result[2])
   if why:find("process ended", 1, true) then exam.broken("the program's process ended during " .. what) end
   exam.broken("calling " .. what .. ": " .. why)
@@ -80,19 +67,27 @@ local called = {}
 
 function ask(op, target, ...)
   local n, args = select("#", ...), { ... }
-  local id = op == "name" and wire.encode(target, wrap) or target and "O" .. target .. ";" or "n"
   local what = called[target] or op
-  if op ~= "name" and op ~= "module" then calls = calls + 1 end
+  if op ~= "name" and op ~= "module" then
+    calls = calls + 1
+    if exam.asked() > ASKS then handle.fail("the test asks the program more than " .. ASKS .. " times: something does not end") end
+  end
+  local message = ("s%d:%s"):format(#op, op) .. (target and "O" .. target .. ";" or "n") .. wire.list(n, args, hold)
   local ok, values, err = guard(what, function()
-    local got = peer.call(("s%d:%s"):format(#op, op) .. id .. list(n, args))
+    local function answered(kind, text)
+      if kind ~= "A" then return unwrap(kind, text) end
+      local v = args[wire.integer(text)]
+      return type(v) == "table" and v or error("an answer is wrong", 0)
+    end
+    local got = peer.call(message)
     local ok, at = wire.decode(got, 1, unwrap)
     local values
-    values, at = wire.decode(got, at, unwrap)
-    if ok ~= true then return false, nil, values end
-    if type(values) ~= "table" or math.type(values.n) ~= "integer" or values.n < 0 or values.n > 200 then error("an answer is wrong", 0) end
-    for i = 1, values.n do
-      if type(values[i]) == "table" and rawget(values[i], wire) then values[i] = args[values[i].same] end
+    values, at = wire.decode(got, at, answered)
+    if ok ~= true then
+      handle.carried(values, (wire.decode(got, at, unwrap)))
+      return false, nil, values
     end
+    if type(values) ~= "table" or handle.is(values) or mathtype(values.n) ~= "integer" or values.n < 0 or values.n > 200 then error("an answer is wrong", 0) end
     local count = tonumber(got:match("^T(%d+):", at)) or error("an answer is wrong", 0)
     at = got:find(":", at, true) + 1
     for _ = 1, count do
@@ -100,17 +95,15 @@ function ask(op, target, ...)
       i, at = wire.decode(got, at, unwrap)
       now, at = wire.decode(got, at, unwrap)
       local old = args[i]
-      if type(old) ~= "table" or type(now) ~= "table" then error("an answer is wrong", 0) end
-      for k in pairs(old) do old[k] = nil end
-      for k, v in pairs(now) do old[k] = v end
+      if type(old) ~= "table" or type(now) ~= "table" or handle.is(old) or handle.is(now) then error("an answer is wrong", 0) end
+      for k in next, old do old[k] = nil end
+      for k, v in next, now do old[k] = v end
     end
     return true, values
   end)
+  -- A test that failed inside of the call is failed for good.
   if not ok then error(err, 0) end
-  if type(target) == "number" and named[remotes[target]] then
-    for i = 1, values.n do if ids[values[i]] then named[values[i]] = true end end
-  end
-  return table.unpack(values, 1, values.n)
+  return unpack(values, 1, values.n)
 end
 
 -- serve runs a function of the tests' for the program.
@@ -118,25 +111,52 @@ local function serve(message)
   local id, at = wire.decode(message, 1, unwrap)
   local args = wire.decode(message, at, unwrap)
   local f = functions[id] or error("no such function", 0)
-  local result = table.pack(pcall(f, table.unpack(args, 1, args.n)))
-  if result[1] then return "t" .. list(result.n - 1, { table.unpack(result, 2, result.n) }) end
+  if type(args) ~= "table" or handle.is(args) or mathtype(args.n) ~= "integer" or args.n < 0 or args.n > 200 then error("a call is wrong", 0) end
+  local result = pack(pcall(f, unpack(args, 1, args.n)))
+  local encoded, form = pcall(wire.list, result.n - 1, { unpack(result, 2, result.n) }, hold)
+  if result[1] and encoded then return "t" .. form end
+  local err = result[2]
+  if result[1] then err = form end
   -- The program cannot make a failed assertion unseen.
-  glovebox_swallowed = glovebox_swallowed or result[2]
-  return "f" .. wire.encode(wire.plain(result[2]) and result[2] or tostring(result[2]), wrap)
+  exam.fault(exam.message(err))
+  return "f" .. wire.encode(wire.plain(err) and err or exam.message(err), hold)
 end
 
-peer = wire.peer(io.stdin, link, serve)
+local input = io.stdin
+peer = wire.peer(input, link, serve)
+
+glovebox_exam, glovebox_handle = exam, handle
+local luaunit = require("luaunit")
+local busted = framework == "busted" and dofile(home .. "busted.lua")
+glovebox_exam, glovebox_handle = nil, nil
+for name, f in next, handle.raw do rawset(_G, name, f) end
+__glovebox_made = handle.made
+
+-- The tests must be Lua before the program is asked for anything.
+local chunks = {}
+for i, name in ipairs(tests) do
+  local file = assert(io.open(name, "rb"))
+  local text = file:read("a"):gsub("^#[^\n]*", "")
+  file:close()
+  local chunk, why = load(text, "@" .. name, "t")
+  if not chunk then exam.unrunnable("the tests do not parse: " .. why) end
+  local appended = busted and "" or exam.functions(text)
+  local whole = appended ~= "" and load(text .. appended, "@" .. name, "t")
+  chunks[i] = { name = name, run = whole or chunk, functions = whole }
+end
 
 for _, name in ipairs(names) do
   if rawget(_G, name) == nil then
-    local v = ask("name", name)
-    if ids[v] then called[ids[v]] = name end
-    if type(v) == "table" then named[v] = true end
+    local v = ask("name", nil, name)
+    if handle.is(v) then called[handle.id(v)] = name elseif ids[v] then called[ids[v]] = name end
     rawset(_G, name, v)
   end
 end
-local module = main:gsub("%.lua$", ""):gsub("/", ".")
-for _, name in ipairs({ module, "solution", "main" }) do
+-- foreign reports whether a value is the program's, and no test.
+function exam.foreign(v) return handle.is(v) or ids[v] ~= nil end
+
+local stem = main:gsub("%.lua$", ""):gsub("/", ".")
+for _, name in ipairs({ stem, "solution", "main" }) do
   -- What the tests have from elsewhere is never the program's to give.
   if not package.loaded[name] and not package.searchpath(name, package.path) then
     package.preload[name] = function()
@@ -150,33 +170,28 @@ local current
 os.exit = function(code)
   if code == true or code == nil then code = 0 elseif code == false then code = 1 end
   if current then
-    if glovebox_luaunit and glovebox_luaunit.ran and exam.total == 0 then exam.broken("the tests are empty") end
+    if luaunit.ran and exam.total == 0 then exam.unrunnable("the tests are empty") end
     exam.script(current, code ~= 0 and exam.total == exam.passed, "exit status " .. tostring(code))
   end
-  exam.done(nil, calls)
+  exam.done(calls)
 end
 
-for _, name in ipairs(tests) do
-  current = name
+for _, test in ipairs(chunks) do
+  current = test.name
   local before = exam.total
-  local file = assert(io.open(name, "rb"))
-  local text = file:read("a"):gsub("^#[^\n]*", "")
-  file:close()
-  local chunk, why = load(text, "@" .. name, "t")
-  if not chunk then exam.broken("the tests do not parse: " .. why) end
-  local functions = exam.functions(text)
-  local whole = functions ~= "" and load(text .. functions, "@" .. name, "t")
-  local ok, err = xpcall(whole or chunk, function(e) return type(e) == "table" and e or tostring(e) end)
-  if ok and whole then
+  local ok, err = xpcall(test.run, function(e) return e end)
+  if ok and test.functions then
     exam.run(err)
   elseif not ok then
-    exam.case(name, "error", { message = type(err) == "table" and (err.message or wire.show(err)) or err })
+    exam.case(test.name, "error", { message = exam.message(err) })
+  elseif busted then
+    busted.run()
   elseif exam.total == before then
-    if glovebox_luaunit and glovebox_luaunit.ran then exam.broken("the tests are empty")
-    elseif glovebox_luaunit and glovebox_luaunit.pending() then glovebox_luaunit.LuaUnit.run()
-    else exam.case(name, glovebox_swallowed and "failed" or "passed", { message = glovebox_swallowed })
+    if luaunit.ran then exam.unrunnable("the tests are empty")
+    elseif luaunit.pending() then luaunit.LuaUnit.run()
+    else exam.case(test.name, "passed")
     end
   end
 end
 current = nil
-exam.done(nil, calls)
+exam.done(calls)

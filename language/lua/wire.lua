@@ -1,34 +1,44 @@
 -- Carries calls between a program and its tests, which run in two processes
--- that do not trust each other. Plain values travel as values; a function, or a
--- table that has functions, a metatable or itself in it, is a handle. Either
--- side may call the other while it waits for an answer.
+-- that do not trust each other. Plain values travel whole; what is not plain is
+-- a number that stands for it. Either side may call the other while it waits for
+-- an answer.
 local wire = {}
 
 local DEPTH, SIZE, CALLS = 100, 16 << 20, 150
 
 -- Nothing here trusts a global after the program has started.
-local type, next, rawget, select, error, pcall, tonumber, tostring, setmetatable = type, next, rawget, select, error, pcall, tonumber, tostring, setmetatable
+local type, next, rawget, error, tonumber, tostring = type, next, rawget, error, tonumber, tostring
 local getmetatable = debug.getmetatable
-local format, sub, find, rep, concat, mathtype = string.format, string.sub, string.find, string.rep, table.concat, math.type
-local pack, unpack = table.pack, table.unpack
+local format, sub, find, concat, mathtype = string.format, string.sub, string.find, table.concat, math.type
+local io, assert, ipairs = io, assert, ipairs
 
--- plain tells whether v is only values: no function, metatable or cycle.
-local function plain(v, above, depth)
-  local t = type(v)
-  if t == "nil" or t == "boolean" or t == "number" or t == "string" then return true end
-  if t ~= "table" or getmetatable(v) ~= nil or above[v] or depth > DEPTH then return false end
+-- whole reports whether v has no metatable and no cycle, and whether each value
+-- in it satisfies leaf.
+local function whole(v, leaf, above, depth)
+  if type(v) ~= "table" then return leaf(v) end
+  if getmetatable(v) ~= nil or above[v] or depth > DEPTH - 2 then return false end
   above[v] = true
   for k, e in next, v do
-    if not plain(k, above, depth + 1) or not plain(e, above, depth + 1) then return false end
+    if not whole(k, leaf, above, depth + 1) or not whole(e, leaf, above, depth + 1) then return false end
   end
   above[v] = nil
   return true
 end
 
-function wire.plain(v) return plain(v, {}, 0) end
+local function scalar(v)
+  local t = type(v)
+  return t == "nil" or t == "boolean" or t == "number" or t == "string"
+end
+local function any() return true end
 
--- encode appends v to out; wrap makes a handle of what is not plain.
-local function encode(v, out, wrap)
+-- plain reports whether v is only values: no function, metatable or cycle.
+function wire.plain(v) return whole(v, scalar, {}, 0) end
+-- shaped reports whether v is a table of values, whatever they are.
+function wire.shaped(v) return type(v) == "table" and whole(v, any, {}, 0) end
+
+-- encode appends v to out. hold(v, inside) is the form of what does not travel
+-- whole, or nil.
+local function encode(v, out, hold, inside)
   local t = type(v)
   if t == "nil" then out[#out + 1] = "n"
   elseif t == "boolean" then out[#out + 1] = v and "t" or "f"
@@ -40,48 +50,67 @@ local function encode(v, out, wrap)
     elseif v == -1 / 0 then out[#out + 1] = "d-inf;"
     else out[#out + 1] = format("d%a;", v)
     end
-  elseif t == "table" and plain(v, {}, 0) then
-    local n = 0
-    for _ in next, v do n = n + 1 end
-    out[#out + 1] = format("T%d:", n)
-    for k, e in next, v do
-      encode(k, out, wrap)
-      encode(e, out, wrap)
-    end
   else
-    out[#out + 1] = wrap(v)
+    local held = hold(v, inside)
+    if held then
+      out[#out + 1] = held
+    else
+      local n = 0
+      for _ in next, v do n = n + 1 end
+      out[#out + 1] = format("T%d:", n)
+      for k, e in next, v do
+        encode(k, out, hold, true)
+        encode(e, out, hold, true)
+      end
+    end
   end
 end
 
-function wire.encode(v, wrap)
+function wire.encode(v, hold, inside)
   local out = {}
-  encode(v, out, wrap)
+  encode(v, out, hold, inside)
+  return concat(out)
+end
+
+-- list encodes n values as a table that has their number.
+function wire.list(n, values, hold, inside)
+  local out = { format("T%d:s1:ni%d;", n + 1, n) }
+  for i = 1, n do
+    out[#out + 1] = "i" .. i .. ";"
+    encode(values[i], out, hold, inside)
+  end
   return concat(out)
 end
 
 local words = { n = { nil }, t = { true }, f = { false } }
 
+local function integer(text)
+  local n = #text <= 20 and find(text, "^-?%d+$") and tonumber(text)
+  return mathtype(n) == "integer" and n or error("a number is wrong", 0)
+end
+
 -- decode reads one value of s from at on; it returns it and what follows.
 local function decode(s, at, unwrap, depth)
-  if depth > DEPTH then error("the value is too deep", 0) end
+  if depth > DEPTH then error("a value is too deep", 0) end
   local kind = sub(s, at, at)
   if words[kind] then return words[kind][1], at + 1 end
-  local first, last, text = find(s, "^([^:;]*)[:;]", at + 1)
-  if not first or #text > 40 then error("a value is cut", 0) end
+  local last = find(s, "[:;]", at + 1)
+  if not last or last - at > 40 then error("a value is cut", 0) end
+  local text = sub(s, at + 1, last - 1)
   if kind == "s" then
-    local n = tonumber(text)
-    if not n or mathtype(n) ~= "integer" or n < 0 or last + n > #s then error("a string is cut", 0) end
+    local n = integer(text)
+    if n < 0 or n > #s - last then error("a string is cut", 0) end
     return sub(s, last + 1, last + n), last + n + 1
   elseif kind == "i" then
-    return tonumber(text) or error("a number is wrong", 0), last + 1
+    return integer(text), last + 1
   elseif kind == "d" then
     if text == "nan" then return 0 / 0, last + 1 end
     if text == "inf" then return 1 / 0, last + 1 end
     if text == "-inf" then return -1 / 0, last + 1 end
     return (tonumber(text) or error("a number is wrong", 0)) + 0.0, last + 1
   elseif kind == "T" then
-    local n = tonumber(text)
-    if not n or n > #s then error("a table is cut", 0) end
+    local n = integer(text)
+    if n < 0 or n > #s then error("a table is cut", 0) end
     local t, key, value = {}, nil, nil
     at = last + 1
     for _ = 1, n do
@@ -92,13 +121,14 @@ local function decode(s, at, unwrap, depth)
     end
     return t, at
   end
-  return unwrap(kind, tonumber(text) or error("a handle is wrong", 0)), last + 1
+  return unwrap(kind, text), last + 1
 end
 
 function wire.decode(s, at, unwrap) return decode(s, at or 1, unwrap, 0) end
+wire.integer = integer
 
--- peer is one end of the link. wrap and unwrap deal with handles; serve answers
--- a call: it gets and gives an encoded message.
+-- peer is one end of the link. serve answers a call: it gets and gives an
+-- encoded message.
 function wire.peer(input, output, serve)
   local peer, depth = { calls = 0 }, 0
 
@@ -147,18 +177,19 @@ function wire.peer(input, output, serve)
   return peer
 end
 
--- arguments splits a driver's arguments: the main file, what stands before a
--- "--", and the program's own after it.
-function wire.arguments(all)
-  local before, after, into = {}, { [0] = all[1] }, nil
+-- arguments splits a driver's arguments: the main file, and n lists that a "--"
+-- ends, or the end.
+function wire.arguments(all, n)
+  local lists = {}
+  for i = 1, n do lists[i] = {} end
+  local into = 1
   for i = 2, #all do
-    if all[i] == "--" and not into then into = after
-    else
-      local list = into or before
-      list[#list + 1] = all[i]
+    if all[i] == "--" and into < n then into = into + 1
+    else lists[into][#lists[into] + 1] = all[i]
     end
   end
-  return all[1], before, after
+  lists[n][0] = all[1]
+  return all[1], lists
 end
 
 -- output opens a descriptor for writing.
@@ -173,6 +204,7 @@ function wire.show(v, depth)
   if t == "string" then return format("%q", v) end
   if t == "number" or t == "boolean" or t == "nil" then return tostring(v) end
   if t ~= "table" or depth > 10 then return "<" .. t .. ">" end
+  if getmetatable(v) ~= nil then return "<object>" end
   local out, list = {}, {}
   for i = 1, 100 do
     local e = rawget(v, i)

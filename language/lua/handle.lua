@@ -1,0 +1,221 @@
+-- Stands in the tests for the objects of a program in another process. What may
+-- be asked of one, and what that is worth, is said in docs/harness-protocol.md:
+-- an object that the tests' own text constructed ("made") may judge for itself,
+-- which its case says; any other may not.
+--
+-- A handle is a table that holds nothing. Lua's raw functions would see that,
+-- so the tests have others that ask.
+local wire, exam, ask = ...
+local handle = {}
+local type, next, error, select, tostring, mathtype = type, next, error, select, tostring, math.type
+local rawget, rawset, rawlen, rawequal, setmetatable, pack, unpack = rawget, rawset, rawlen, rawequal, setmetatable, table.pack, table.unpack
+
+-- known says of each handle its id, its kind, whether it was made, and whether
+-- its class compares; all of that was fixed when it came.
+local known = setmetatable({}, { __mode = "k" })
+local results, made = {}, {}
+local snapshots = setmetatable({}, { __mode = "k" })
+
+local kinds = { t = "table", u = "userdata", c = "thread" }
+
+-- fail fails the test, whatever catches the error.
+local function fail(message) error(exam.fault(message), 0) end
+handle.fail = fail
+
+local function describe(v)
+  if known[v] then return "an object of the program" end
+  return wire.show(v)
+end
+
+-- judge allows the program to judge where one of the two was made.
+local function judge(what, a, b)
+  if known[a] and known[a].made or known[b] and known[b].made then return exam.judged() end
+  fail(what .. " of " .. describe(a) .. " and " .. describe(b) .. ": the program returned an object, which cannot judge for itself. Return plain data, or compare its fields")
+end
+
+local function same(a, b)
+  return known[a] and known[b] and known[a].id == known[b].id or false
+end
+
+-- becomes makes a handle of a result a made one.
+local function becomes(v, ...)
+  local k = known[v]
+  if not k then return v, ... end
+  local twin = made[k.id]
+  if not twin then
+    twin = setmetatable({}, handle.meta)
+    made[k.id] = twin
+    known[twin] = { id = k.id, kind = k.kind, eq = k.eq, made = true }
+  end
+  return twin, ...
+end
+handle.made = becomes
+
+-- operator asks for the result of an operator.
+local function operator(name)
+  return function(a, b)
+    if name:find("^unary") then b = nil end
+    judge("the operator " .. name, a, b)
+    return (becomes(ask("operator", nil, name, a, b)))
+  end
+end
+
+local function order(name)
+  return function(a, b)
+    judge("the comparison " .. name, a, b)
+    return (ask("operator", nil, name, a, b)) and true or false
+  end
+end
+
+-- equal is what == says of two values of which one is a handle.
+local function equal(a, b)
+  local ka, kb = known[a], known[b]
+  if same(a, b) then
+    if ka.made or kb.made then exam.judged() end
+    return true
+  end
+  if not (ka and ka.eq or kb and kb.eq) then
+    -- Without a comparison of its own, an object is itself alone.
+    if ka and kb and (ka.made or kb.made) then exam.judged() end
+    return false
+  end
+  judge("the comparison ==", a, b)
+  return (ask("operator", nil, "==", a, b)) and true or false
+end
+handle.equal = equal
+
+local function text(h)
+  local v = known[h].text or ask("text", known[h].id)
+  if type(v) ~= "string" then fail("an object of the program has no text") end
+  return v
+end
+
+local function iterate(list)
+  if type(list) ~= "table" or known[list] or mathtype(list.n) ~= "integer" or list.n < 0 or list.n > 1 << 21 then
+    fail("the program's answer to an iteration is wrong")
+  end
+  local i = -1
+  return function()
+    i = i + 2
+    if i < list.n then return list[i], list[i + 1] end
+  end
+end
+
+handle.meta = {
+  __index = function(h, key)
+    local k = known[h]
+    if k.fields and type(key) == "string" and k.fields[key] ~= nil then return k.fields[key] end
+    return (ask("index", k.id, key))
+  end,
+  __newindex = function(h, key, value) ask("set", known[h].id, key, value) end,
+  __call = function(h, ...) return ask("call", known[h].id, ...) end,
+  __len = function(h) return (ask("len", known[h].id)) end,
+  __tostring = text,
+  __pairs = function(h) return iterate((ask("pairs", known[h].id))) end,
+  __close = function(h, err) ask("close", known[h].id, err) end,
+  __eq = equal,
+  __lt = order("<"),
+  __le = order("<="),
+  __add = operator("+"),
+  __sub = operator("-"),
+  __mul = operator("*"),
+  __div = operator("/"),
+  __idiv = operator("//"),
+  __mod = operator("%"),
+  __pow = operator("^"),
+  __concat = operator(".."),
+  __band = operator("&"),
+  __bor = operator("|"),
+  __bxor = operator("~"),
+  __shl = operator("<<"),
+  __shr = operator(">>"),
+  __unm = operator("unary -"),
+  __bnot = operator("unary ~"),
+  __name = "object of the program",
+  __metatable = "object of the program",
+}
+
+-- come makes the handle of what came over the link as "12te".
+function handle.come(form)
+  local digits, kind, eq = form:match("^(%d+)([tuc])(e?)$")
+  if not digits then error("a value of no known form", 0) end
+  local id = wire.integer(digits)
+  local h = results[id]
+  if not h then
+    h = setmetatable({}, handle.meta)
+    results[id] = h
+    known[h] = { id = id, kind = kinds[kind], eq = eq == "e" }
+  end
+  return h
+end
+
+-- carried is what an error object of the program carried when it was raised.
+function handle.carried(h, carried)
+  local k = known[h]
+  if k and type(carried) == "table" and not known[carried] then
+    k.text = type(carried.text) == "string" and carried.text or nil
+    k.fields = type(carried.fields) == "table" and not known[carried.fields] and carried.fields or nil
+  end
+end
+
+-- text is what an error object said of itself when it was raised, or nil.
+function exam.text(v) return known[v] and (known[v].text or "an object of the program") or nil end
+
+function handle.id(v) return known[v] and known[v].id end
+function handle.is(v) return known[v] ~= nil end
+
+-- together says of two values that an assertion compares by their contents
+-- whether it may: two objects of the program only where one was made.
+function handle.together(a, b)
+  if known[a] and known[b] and not same(a, b) then judge("a comparison by content", a, b) end
+end
+
+-- fields asks for an object's own fields, as they are now.
+local function fields(h)
+  local list = ask("fields", known[h].id)
+  local keys, values, after = {}, {}, {}
+  for k, v in iterate(list) do
+    if k == nil or k ~= k then fail("the program's answer to an iteration is wrong") end
+    keys[#keys + 1], values[#keys + 1] = k, v
+  end
+  for i, k in next, keys do after[k] = i + 1 end
+  return { keys = keys, values = values, after = after }
+end
+
+-- raw are the functions that see past metatables: these ask the program.
+handle.raw = {
+  type = function(...)
+    local k = select("#", ...) > 0 and known[(...)]
+    if k then return k.kind end
+    return type(...)
+  end,
+  next = function(t, key)
+    if not known[t] then return next(t, key) end
+    if key == nil then snapshots[t] = fields(t) end
+    local s = snapshots[t]
+    local i = key == nil and 1 or s and s.after[key] or error("invalid key to 'next'", 2)
+    return s.keys[i], s.values[i]
+  end,
+  rawget = function(t, key)
+    if known[t] then return (ask("rawget", known[t].id, key)) end
+    return rawget(t, key)
+  end,
+  rawset = function(t, key, value)
+    if not known[t] then return rawset(t, key, value) end
+    ask("rawset", known[t].id, key, value)
+    return t
+  end,
+  rawlen = function(t)
+    if known[t] then return (ask("rawlen", known[t].id)) end
+    return rawlen(t)
+  end,
+  rawequal = function(a, b)
+    if known[a] and known[b] then
+      if known[a].made or known[b].made then exam.judged() end
+      return same(a, b)
+    end
+    return rawequal(a, b)
+  end,
+}
+
+return handle

@@ -1,0 +1,292 @@
+package language
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
+)
+
+// How tests of Lua run: the form is chosen by the text of the tests alone.
+
+// maxLuaNames bounds the names that a chunk can be asked for: it has at most
+// 255 variables from outside.
+const maxLuaNames = 180
+
+var (
+	luaOwn = luaSet(`assert collectgarbage coroutine debug dofile error getmetatable io ipairs load loadfile loadstring unpack
+		math next os package pairs pcall print rawequal rawget rawlen rawset require select self setmetatable string table
+		tonumber tostring type utf8 xpcall warn arg goto _G _ENV _VERSION`)
+	luaLibraries = luaSet(`coroutine debug io math os package string table utf8 _G`)
+	// luaBusted are the words that busted adds.
+	luaBusted = luaSet(`describe it context spec test insulate expose pending before_each after_each setup teardown lazy_setup
+		lazy_teardown strict_setup strict_teardown finally spy stub mock match assert`)
+	// bustedDoes are those that our busted knows.
+	bustedDoes = luaSet(`describe it context spec test before_each after_each setup teardown lazy_setup lazy_teardown
+		strict_setup strict_teardown pending assert insulate expose`)
+	// luassertDoes are the words of an assertion that our busted knows.
+	luassertDoes = luaSet(`is are was were has have does do be been no a an is_not are_not not_ is_no has_no message Not
+		same equal equals same_ Equal Equals Same True False Nil Truthy Falsy
+		is_true is_false is_nil is_truthy is_falsy is_equal are_equal are_same is_same is_not_nil is_not_true is_not_false
+		are_equals is_not_equal are_not_equal are_not_same is_not_same not_nil not_equal not_equals not_same not_true not_false
+		true_ false_ nil_ truthy falsy near matches match error errors error_matches has_error has_errors has_no_error
+		has_no_errors no_error no_errors is_near not_near is_not_near is_number is_string is_table is_boolean is_function
+		number string table boolean Function is_error is_nan Number String Table Boolean
+		is_not_truthy is_not_falsy unique has_match has_no_match is_not_number is_not_string is_not_table
+		has_error_that_matches error_match Error Errors is_not_table not_error does_not_error`)
+	// luaKnown are modules that others publish: where one is not here, the
+	// program is not at fault.
+	luaKnown = lazyre.New(`^(?:busted|luassert|say|mediator|pl|lfs|lpeg|re|cjson|dkjson|json|inspect|socket|mime|ssl|posix|lunit|lunitx|lust|telescope|luacov|system|term|cliargs|ansicolors|argparse|middleclass|luaunit|testy|gambiarra|lua-cjson|rapidjson|serpent|ltn12|lyaml|lxp|copas|moses|lume|classic|30log|mock|mockagne|laura|u-test|tap|Test)(?:\.|$)`)
+	// luaUnitDoes matches what our luaunit has.
+	luaUnitDoes = lazyre.New(`^(?:LuaUnit|EPS|VERSION|ORDER_ACTUAL_EXPECTED|ran|run|fail|failIf|success|successIf|skip|skipIf|prettystr|assert|` +
+		`assert_?(?:[nN]ot_?)?(?:Equals?|equals?|Is|is|AlmostEquals?|almost_?[eE]quals?|ItemsEquals|items_?[eE]quals|TableContains|table_?[cC]ontains|StrContains|str_?[cC]ontains|StrIContains|str_?[iI]_?[cC]ontains|Nil|nil|NaN|nan|Inf|inf|` +
+		`[iI]s_?(?:Number|String|Table|Boolean|Function|Userdata|Thread|Coroutine|Nil|True|False|NaN|Inf)|PlusInf|MinusInf|PlusZero|MinusZero|True|False|Error)|` +
+		`assert_?(?:True|true|False|false|EvalToTrue|eval_?[tT]o_?[tT]rue|EvalToFalse|eval_?[tT]o_?[fF]alse|StrMatches|str_?[mM]atches|[iI]sPlusInf|[iI]sMinusInf|[iI]sPlusZero|[iI]sMinusZero)|` +
+		`assert_?(?:Error|error)(?:MsgEquals|MsgContentEquals|MsgContains|MsgMatches|_msg_equals|_msg_contains|_msg_matches|_msg_content_equals)?|` +
+		`LuaUnit\.(?:run|Run|runSuite|new|run_suite))$`)
+)
+
+func luaSet(words string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		all[w] = true
+	}
+	return all
+}
+
+// luaMore says, of the paths that tests use or set, which need the program in
+// their own process.
+var luaMore = []struct {
+	use *regexp.Regexp
+	why string
+}{
+	{regexp.MustCompile(`^(?:io\.(?:output|stdout|stderr|input|stdin|read|open|lines|popen|tmpfile)|os\.(?:getenv|execute|remove|rename|tmpname|setlocale))$`), "streams, files or the environment"},
+	{regexp.MustCompile(`^(?:(?:debug|package|coroutine)(?:\..*)?|setmetatable|getmetatable|_G|_ENV|collectgarbage)$`), "the program's insides"},
+	{regexp.MustCompile(`^(?:load|loadstring|loadfile|dofile)$`), "code that it makes"},
+	{regexp.MustCompile(`^math\.randomseed$`), "the seed of random numbers"},
+}
+
+// luaTests is what the tests' files say together.
+type luaTests struct {
+	staged []glovebox.File
+	// marked are the same, with the places marked where they construct objects.
+	marked []glovebox.File
+	// start are the files that are started.
+	start []string
+	texts map[string]*luaText
+	// more says why calls are not enough, or "".
+	more string
+	// luaunit and busted say that the tests use these; lacking is what ours do
+	// not have of what they use.
+	luaunit, busted bool
+	lacking         []string
+	// wanted are the names that the program may supply.
+	wanted []string
+}
+
+func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
+	all, _ := stageTests(files, ".lua")
+	t := &luaTests{staged: all, texts: map[string]*luaText{}}
+	t.start = startedNames(all, isLuaTest, ".lua")
+	if len(t.start) == 0 {
+		return nil, &Unrunnable{Reason: "the tests have no file of Lua: a name that ends in .lua"}
+	}
+	free, defined, used := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	var set, requires []string
+	for _, f := range all {
+		if path.Ext(f.Path) != ".lua" {
+			continue
+		}
+		text, err := readLua(string(f.Data))
+		if err != nil {
+			continue // Lua itself says what is wrong with it, before any test
+		}
+		t.texts[f.Path] = text
+		for n := range text.free {
+			free[n] = true
+		}
+		for n := range text.defined {
+			defined[n] = true
+		}
+		for n := range text.used {
+			used[n] = true
+		}
+		for n := range text.set {
+			set = append(set, n)
+		}
+		for n := range text.requires {
+			requires = append(requires, n)
+		}
+		t.busted = t.busted || text.blocks
+	}
+	slices.Sort(set)
+	slices.Sort(requires)
+	t.luaunit = slices.Contains(requires, "luaunit")
+	for n := range requires {
+		t.busted = t.busted || luaIsBusted(requires[n])
+	}
+	t.more = luaNeeds(used, set, requires, all, main)
+	t.lacking = t.lacks(used, defined)
+	for n := range free {
+		framework := t.busted && luaBusted[n] || luaAssertName().MatchString(n) || t.luaunit && luaTestNamed().MatchString(n)
+		if !defined[n] && !luaOwn[n] && !framework && !strings.HasPrefix(n, "__glovebox") {
+			t.wanted = append(t.wanted, n)
+		}
+	}
+	slices.Sort(t.wanted)
+	if t.more == "" && len(t.wanted) > maxLuaNames {
+		t.more = fmt.Sprintf("%d names", len(t.wanted))
+	}
+	t.marked = slices.Clone(t.staged)
+	for i, f := range t.staged {
+		if text := t.texts[f.Path]; text != nil {
+			ours := func(root string) bool {
+				return strings.HasPrefix(root, "@") && !luaKnown().MatchString(root[1:]) || slices.Contains(t.wanted, root)
+			}
+			t.marked[i].Data = []byte(text.mark(string(f.Data), ours))
+		}
+	}
+	return t, nil
+}
+
+var (
+	// luaAssertName matches names that only an assertion library has.
+	luaAssertName = lazyre.New(`^(?:assert[_A-Z]\w*|luaunit|LuaUnit|EXPORT_ASSERT_TO_GLOBALS)$`)
+	luaTestNamed  = lazyre.New(`^[Tt]est`)
+)
+
+func luaIsBusted(module string) bool {
+	return module == "luassert" || module == "busted" || strings.HasPrefix(module, "busted.") || strings.HasPrefix(module, "luassert.")
+}
+
+func luaFile(module string) string { return strings.ReplaceAll(module, ".", "/") + ".lua" }
+
+// luaNeeds says why the tests need the program in their own process, or "".
+func luaNeeds(used map[string]bool, set, requires []string, files []glovebox.File, main string) string {
+	for _, m := range luaMore {
+		for u := range used {
+			if m.use.MatchString(u) {
+				return m.why
+			}
+		}
+	}
+	for _, s := range set {
+		// EXPORT_ASSERT_TO_GLOBALS and the like are luaunit's own.
+		if root, _, field := strings.Cut(s, "."); field && luaLibraries[root] || !field && luaOwn[s] && s != "arg" && s != "self" {
+			return s + ", which they replace"
+		}
+	}
+	for _, r := range requires {
+		own := slices.ContainsFunc(files, func(f glovebox.File) bool {
+			return f.Path == luaFile(r)
+		})
+		own = own || luaFile(r) == main
+		if !own && r != "luaunit" && !luaIsBusted(r) && !luaLibraries[r] && luaKnown().MatchString(r) {
+			return "the module " + r
+		}
+	}
+	return ""
+}
+
+// lacks are the parts of the frameworks that the tests use and that ours do not
+// have.
+func (t *luaTests) lacks(used, defined map[string]bool) []string {
+	var lacking []string
+	for u := range used {
+		if rest, ok := strings.CutPrefix(u, "@luaunit."); ok {
+			if !luaUnitDoes().MatchString(rest) && !strings.HasPrefix(rest, "LuaUnit.") {
+				lacking = append(lacking, "luaunit."+rest)
+			}
+		}
+		root, rest, _ := strings.Cut(u, ".")
+		switch {
+		case t.busted && root == "assert" && rest != "":
+			for _, w := range strings.Split(rest, ".") {
+				if !luassertDoes[w] {
+					lacking = append(lacking, u)
+					break
+				}
+			}
+		case t.busted && luaBusted[root] && !bustedDoes[root] && !defined[root]:
+			lacking = append(lacking, root)
+		case strings.HasPrefix(root, "@luassert/") || strings.HasPrefix(root, "@busted/") && root != "@busted/runner":
+			lacking = append(lacking, root[1:])
+		case root == "EXPORT_ASSERT_TO_GLOBALS", rest == "" && t.luaunit && luaAssertName().MatchString(root) && !defined[root]:
+			lacking = append(lacking, root)
+		}
+	}
+	slices.Sort(lacking)
+	return slices.Compact(lacking)
+}
+
+func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
+	t, err := readLuaTests(tests.Files, p.Main)
+	if err != nil {
+		return nil, err
+	}
+	p, tree := startTree(p, ".lua", "")
+	if tree {
+		t.more = inTree
+	}
+	if t.luaunit && t.busted {
+		return nil, &Unrunnable{Reason: "the tests use both luaunit and busted"}
+	}
+	if t.more != "" || len(t.lacking) > 0 {
+		return t.together(tc, p)
+	}
+	framework := ""
+	if t.busted {
+		framework = "busted"
+	}
+	args := slices.Concat([]string{p.Main, framework, "--"}, t.wanted, []string{"--"}, t.start)
+	return &Exam{
+		Proof:     glovebox.ProofOutOfProcess,
+		Files:     slices.Clone(p.Files),
+		Candidate: Step{Args: luaCommand(tc, "candidate", slices.Concat([]string{p.Main}, t.wanted, []string{"--"})...)},
+		Harness:   &Step{Args: luaCommand(tc, "harness", args...), Files: t.marked},
+	}, nil
+}
+
+// together is the exam in the program's own process: with the real framework
+// where the toolchain has it, else with ours where it does all that is used.
+func (t *luaTests) together(tc *Toolchain, p *glovebox.Program) (*Exam, error) {
+	reason := t.more
+	if reason == "" {
+		reason = t.lacking[0]
+	}
+	framework := "none"
+	switch {
+	case t.luaunit && tc.Tools["luaunit"] != "":
+		framework = "luaunit"
+	case t.busted && tc.Tools["busted"] != "":
+		framework = "busted"
+	case t.busted:
+		return nil, &Unrunnable{Reason: "the tests need busted, which is not here", Missing: []string{"busted"}}
+	case t.luaunit && len(t.lacking) > 0:
+		return nil, &Unrunnable{Reason: "the tests use " + t.lacking[0] + " and need luaunit, which is not here", Missing: []string{"luaunit"}}
+	}
+	var known []string
+	for _, text := range t.texts {
+		for r := range text.requires {
+			if luaKnown().MatchString(r) && r != "luaunit" {
+				known = append(known, r)
+			}
+		}
+	}
+	slices.Sort(known)
+	var names []string
+	for _, f := range t.staged {
+		names = append(names, f.Path)
+	}
+	args := slices.Concat([]string{p.Main, framework}, t.start, []string{"--"}, slices.Compact(known), []string{"--"})
+	return &Exam{
+		Proof:     glovebox.ProofInProcess,
+		Files:     withoutFiles(p.Files, names),
+		Candidate: Step{Args: luaCommand(tc, "together", args...), Files: t.staged},
+		Reason:    "the tests use " + reason,
+	}, nil
+}

@@ -1,0 +1,634 @@
+package language
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
+)
+
+// luaText is what a file of Lua says by its text alone: which names it has from
+// elsewhere, what it uses of libraries, and where it constructs objects.
+type luaText struct {
+	// free are the globals that it reads, defined those that it sets.
+	free, defined map[string]bool
+	// used are the paths that it reads, such as "os.time" or, of a module,
+	// "@luaunit.assertEquals"; set are those that it assigns.
+	used, set map[string]bool
+	// requires are the modules that it names.
+	requires map[string]bool
+	// blocks says that it has blocks of busted: describe("x", function ...).
+	blocks bool
+	// made are the places where it spells the construction of an object.
+	made []luaMade
+}
+
+// luaMade is an expression such as Stack.new(3).
+type luaMade struct {
+	// root is the global or the module that the expression begins with.
+	root       string
+	begin, end int
+}
+
+type luaWord struct {
+	kind       byte // 'n' a name or keyword, 's' a string, 'd' a number, 'o' an operator, 0 the end
+	text       string
+	begin, end int
+}
+
+var (
+	luaLong   = lazyre.New(`^\[(=*)\[`)
+	luaNumber = lazyre.New(`^(?:0[xX][0-9a-fA-F]*(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?\d+)?|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)`)
+	luaName   = lazyre.New(`^[A-Za-z_]\w*`)
+	luaQuoted = lazyre.New(`^(?:"(?:\\(?:z\s*|(?s:.))|[^"\\\n])*"|'(?:\\(?:z\s*|(?s:.))|[^'\\\n])*')`)
+	luaSign   = lazyre.New(`^(?:\.\.\.|\.\.|==|~=|<=|>=|//|<<|>>|::|[-+*/%^#&~|<>=(){}\[\];:,.])`)
+)
+
+// luaWords splits a text into its words, without comments.
+func luaWords(src string) ([]luaWord, error) {
+	var words []luaWord
+	at := 0
+	if strings.HasPrefix(src, "#") {
+		at = len(src) - len(strings.TrimLeft(src, "#"))
+		if i := strings.IndexByte(src, '\n'); i >= 0 {
+			at = i
+		} else {
+			at = len(src)
+		}
+	}
+	long := func(from int) (text string, end int, ok bool) {
+		m := luaLong().FindStringSubmatch(src[from:])
+		if m == nil {
+			return "", 0, false
+		}
+		text, _, ok = strings.Cut(src[from+len(m[0]):], "]"+m[1]+"]")
+		return text, from + len(m[0]) + len(text) + len(m[1]) + 2, ok
+	}
+	for at < len(src) {
+		rest := src[at:]
+		w := luaWord{begin: at}
+		switch c := rest[0]; {
+		case strings.IndexByte(" \t\r\n\f\v", c) >= 0:
+			at++
+			continue
+		case strings.HasPrefix(rest, "--"):
+			if _, end, ok := long(at + 2); ok {
+				at = end
+			} else if luaLong().MatchString(src[at+2:]) {
+				return nil, fmt.Errorf("a comment has no end")
+			} else if i := strings.IndexByte(rest, '\n'); i >= 0 {
+				at += i
+			} else {
+				at = len(src)
+			}
+			continue
+		case c == '[' && luaLong().MatchString(rest):
+			text, end, ok := long(at)
+			if !ok {
+				return nil, fmt.Errorf("a string has no end")
+			}
+			w.kind, w.text, w.end = 's', text, end
+		case c == '"' || c == '\'':
+			m := luaQuoted().FindString(rest)
+			if m == "" {
+				return nil, fmt.Errorf("a string has no end")
+			}
+			w.kind, w.text, w.end = 's', m[1:len(m)-1], at+len(m)
+		case luaName().MatchString(rest):
+			w.text = luaName().FindString(rest)
+			w.kind, w.end = 'n', at+len(w.text)
+		case c >= '0' && c <= '9' || c == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9':
+			w.text = luaNumber().FindString(rest)
+			w.kind, w.end = 'd', at+len(w.text)
+		default:
+			w.text = luaSign().FindString(rest)
+			if w.text == "" {
+				return nil, fmt.Errorf("a character that Lua does not have: %q", c)
+			}
+			w.kind, w.end = 'o', at+len(w.text)
+		}
+		words = append(words, w)
+		at = w.end
+	}
+	return append(words, luaWord{begin: len(src), end: len(src)}), nil
+}
+
+// readLua reads a file of Lua. It accepts all that Lua does, and a little more:
+// what does not parse is for Lua itself to say.
+func readLua(src string) (t *luaText, err error) {
+	words, err := luaWords(src)
+	if err != nil {
+		return nil, err
+	}
+	p := &luaParser{words: words, globals: map[string]string{}, text: &luaText{free: map[string]bool{}, defined: map[string]bool{}, used: map[string]bool{}, set: map[string]bool{}, requires: map[string]bool{}}}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case luaFault:
+			t, err = nil, e
+		default:
+			panic(e)
+		}
+	}()
+	p.block()
+	if p.word().kind != 0 {
+		p.fail("the end")
+	}
+	return p.text, nil
+}
+
+type luaFault struct{ error }
+
+// luaParser knows the scopes of locals: each has the path that it stands for,
+// or "".
+type luaParser struct {
+	words  []luaWord
+	at     int
+	depth  int
+	scopes []map[string]*string
+	// globals are the paths of globals that the text itself sets.
+	globals map[string]string
+	text    *luaText
+}
+
+func (p *luaParser) word() luaWord { return p.words[p.at] }
+
+func (p *luaParser) fail(want string) {
+	panic(luaFault{fmt.Errorf("%q where %s should be", p.word().text, want)})
+}
+
+// is reports whether the next word is this operator or keyword.
+func (p *luaParser) is(texts ...string) bool {
+	w := p.word()
+	return (w.kind == 'n' || w.kind == 'o') && slices.Contains(texts, w.text)
+}
+
+func (p *luaParser) take(text string) bool {
+	if !p.is(text) {
+		return false
+	}
+	p.at++
+	return true
+}
+
+func (p *luaParser) want(text string) {
+	if !p.take(text) {
+		p.fail(text)
+	}
+}
+
+func (p *luaParser) name() string {
+	w := p.word()
+	if w.kind != 'n' || luaKeywords[w.text] {
+		p.fail("a name")
+	}
+	p.at++
+	return w.text
+}
+
+func (p *luaParser) declare(name, path string) {
+	p.scopes[len(p.scopes)-1][name] = &path
+}
+
+// path is what a name stands for: itself where it is a global.
+func (p *luaParser) path(name string) (path string, global bool) {
+	for i := len(p.scopes) - 1; i >= 0; i-- {
+		if v, ok := p.scopes[i][name]; ok {
+			return *v, false
+		}
+	}
+	if path, ok := p.globals[name]; ok {
+		return path, true
+	}
+	return name, true
+}
+
+func (p *luaParser) block() {
+	p.scopes = append(p.scopes, map[string]*string{})
+	p.statements()
+	p.scopes = p.scopes[:len(p.scopes)-1]
+}
+
+func (p *luaParser) statements() {
+	if p.depth++; p.depth > 150 {
+		panic(luaFault{fmt.Errorf("it is too deep")})
+	}
+	for p.word().kind != 0 && !p.is("end", "else", "elseif", "until") {
+		if p.take("return") {
+			if p.word().kind != 0 && !p.is("end", "else", "elseif", "until", ";") {
+				p.list()
+			}
+			p.take(";")
+			break
+		}
+		p.statement()
+	}
+	p.depth--
+}
+
+func (p *luaParser) statement() {
+	switch {
+	case p.take(";"), p.take("break"):
+	case p.take("::"):
+		p.name()
+		p.want("::")
+	case p.is("goto") && p.words[p.at+1].kind == 'n':
+		p.at++
+		p.name()
+	case p.take("do"):
+		p.block()
+		p.want("end")
+	case p.take("while"):
+		p.expression()
+		p.want("do")
+		p.block()
+		p.want("end")
+	case p.take("repeat"):
+		p.scopes = append(p.scopes, map[string]*string{})
+		p.statements()
+		p.want("until")
+		p.expression()
+		p.scopes = p.scopes[:len(p.scopes)-1]
+	case p.take("if"):
+		p.expression()
+		p.want("then")
+		p.block()
+		for p.take("elseif") {
+			p.expression()
+			p.want("then")
+			p.block()
+		}
+		if p.take("else") {
+			p.block()
+		}
+		p.want("end")
+	case p.take("for"):
+		p.loop()
+	case p.take("function"):
+		name := p.name()
+		path, global := p.path(name)
+		if p.is(".", ":") {
+			if global {
+				p.text.free[name] = true
+			}
+			for p.is(".", ":") {
+				p.at++
+				path = join(path, p.name())
+			}
+			p.text.set[path] = true
+		} else if global {
+			p.text.defined[name], p.text.set[name] = true, true
+			p.globals[name] = ""
+		}
+		p.function(p.words[p.at-2].text == ":")
+	case p.take("local"):
+		p.local()
+	default:
+		p.assignment()
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return ""
+	}
+	return path + "." + name
+}
+
+func (p *luaParser) loop() {
+	names := []string{p.name()}
+	if p.take("=") {
+		p.list()
+	} else {
+		for p.take(",") {
+			names = append(names, p.name())
+		}
+		p.want("in")
+		p.list()
+	}
+	p.want("do")
+	p.scopes = append(p.scopes, map[string]*string{})
+	for _, n := range names {
+		p.declare(n, "")
+	}
+	p.block()
+	p.scopes = p.scopes[:len(p.scopes)-1]
+	p.want("end")
+}
+
+func (p *luaParser) local() {
+	if p.take("function") {
+		p.declare(p.name(), "")
+		p.function(false)
+		return
+	}
+	var names, paths []string
+	for {
+		names = append(names, p.name())
+		if p.take("<") {
+			p.name()
+			p.want(">")
+		}
+		if !p.take(",") {
+			break
+		}
+	}
+	if p.take("=") {
+		paths = p.list()
+	}
+	for i, n := range names {
+		if i < len(paths) {
+			p.declare(n, paths[i])
+		} else {
+			p.declare(n, "")
+		}
+	}
+}
+
+// assignment reads a call or an assignment.
+func (p *luaParser) assignment() {
+	type target struct {
+		path, name string
+		call       bool
+	}
+	var targets []target
+	for {
+		first := p.word()
+		begin := p.at
+		path, call := p.suffixed()
+		t := target{path: path, call: call}
+		if p.at == begin+1 && first.kind == 'n' {
+			t.name = first.text
+		}
+		targets = append(targets, t)
+		if !p.take(",") {
+			break
+		}
+	}
+	if len(targets) == 1 && targets[0].call && !p.is("=") {
+		return
+	}
+	p.want("=")
+	paths := p.list()
+	for i, t := range targets {
+		if t.path != "" {
+			p.text.set[t.path] = true
+		}
+		if t.name == "" {
+			continue
+		}
+		if _, global := p.path(t.name); global {
+			p.text.defined[t.name] = true
+			p.globals[t.name] = ""
+			if i < len(paths) {
+				p.globals[t.name] = paths[i]
+			}
+			continue
+		}
+		for i := len(p.scopes) - 1; i >= 0; i-- {
+			if v, ok := p.scopes[i][t.name]; ok {
+				*v = ""
+				break
+			}
+		}
+	}
+}
+
+func (p *luaParser) function(self bool) {
+	p.scopes = append(p.scopes, map[string]*string{})
+	if self {
+		p.declare("self", "")
+	}
+	p.want("(")
+	for !p.take(")") {
+		if !p.take("...") {
+			p.declare(p.name(), "")
+		}
+		if !p.is(")") {
+			p.want(",")
+		}
+	}
+	p.block()
+	p.scopes = p.scopes[:len(p.scopes)-1]
+	p.want("end")
+}
+
+// list reads expressions, and returns the path of each.
+func (p *luaParser) list() (paths []string) {
+	for {
+		paths = append(paths, p.expression())
+		if !p.take(",") {
+			return paths
+		}
+	}
+}
+
+var luaBinary = strings.Fields("+ - * / // % ^ .. == ~= <= >= < > and or & | ~ << >>")
+
+func (p *luaParser) expression() string {
+	if p.depth++; p.depth > 150 {
+		panic(luaFault{fmt.Errorf("it is too deep")})
+	}
+	defer func() { p.depth-- }()
+	path, operators := "", 0
+	for {
+		for p.is("-", "not", "#", "~") {
+			p.at++
+			operators++
+		}
+		path = p.simple()
+		if !p.is(luaBinary...) {
+			break
+		}
+		p.at++
+		operators++
+	}
+	if operators > 0 {
+		return ""
+	}
+	return path
+}
+
+func (p *luaParser) simple() string {
+	switch w := p.word(); {
+	case w.kind == 's', w.kind == 'd', p.is("nil", "true", "false", "..."):
+		p.at++
+		return ""
+	case p.take("function"):
+		p.function(false)
+		return ""
+	case p.is("{"):
+		p.table()
+		return ""
+	}
+	path, _ := p.suffixed()
+	return path
+}
+
+func (p *luaParser) table() {
+	p.want("{")
+	for !p.take("}") {
+		switch next := p.words[min(p.at+1, len(p.words)-1)]; {
+		case p.take("["):
+			p.expression()
+			p.want("]")
+			p.want("=")
+			p.expression()
+		case p.word().kind == 'n' && !luaKeywords[p.word().text] && next.kind == 'o' && next.text == "=":
+			p.at += 2
+			p.expression()
+		default:
+			p.expression()
+		}
+		if !p.is("}") && !p.take(",") {
+			p.want(";")
+		}
+	}
+}
+
+// suffixed reads a name or an expression in parentheses with all that follows.
+func (p *luaParser) suffixed() (path string, call bool) {
+	begin := p.word().begin
+	if p.take("(") {
+		p.expression()
+		p.want(")")
+	} else {
+		name := p.name()
+		var global bool
+		if path, global = p.path(name); global {
+			if !p.is("=") {
+				p.text.free[name] = true
+			}
+		}
+		if path != "" {
+			p.text.used[path] = true
+		}
+	}
+	method := false
+	for {
+		switch {
+		case p.take("."):
+			path, call = join(path, p.name()), false
+		case p.take("["):
+			p.expression()
+			p.want("]")
+			path, call = "", false
+		case p.is(":"):
+			p.at++
+			path, call, method = join(path, p.name()), false, true
+		case p.is("(", "{") || p.word().kind == 's':
+			result := p.arguments(path)
+			if end := p.words[p.at-1].end; luaMakes(path) {
+				root, _, _ := strings.Cut(path, ".")
+				p.text.made = append(p.text.made, luaMade{root, begin, end})
+			}
+			path, call, method = result, true, false
+			continue
+		default:
+			if method {
+				p.fail("arguments")
+			}
+			return path, call
+		}
+		if path != "" {
+			p.text.used[path] = true
+		}
+	}
+}
+
+// luaMakes reports whether a call of this path is the construction of an
+// object: X.new, or a name in PascalCase.
+func luaMakes(path string) bool {
+	last := path[strings.LastIndexByte(path, '.')+1:]
+	if last == "new" {
+		return last != path
+	}
+	return luaPascal().MatchString(last)
+}
+
+var luaPascal = lazyre.New(`^[A-Z]\w*[a-z]\w*$|^[A-Z]$`)
+
+// arguments reads those of a call, and returns the path of what it gives: only
+// that of require is known.
+func (p *luaParser) arguments(of string) string {
+	first := p.word()
+	if first.kind == 's' {
+		p.at++
+		return p.required(of, first)
+	}
+	if p.is("{") {
+		p.table()
+		return ""
+	}
+	p.want("(")
+	if p.take(")") {
+		return ""
+	}
+	arg := p.word()
+	for n := 1; ; n++ {
+		if n > 1 && p.is("function") && luaBlocks[of] {
+			p.text.blocks = true
+		}
+		p.expression()
+		if !p.take(",") {
+			break
+		}
+	}
+	single := p.words[p.at-1] == arg
+	p.want(")")
+	if single && arg.kind == 's' {
+		return p.required(of, arg)
+	}
+	return ""
+}
+
+var luaBlocks = map[string]bool{"describe": true, "it": true, "context": true, "insulate": true, "expose": true, "spec": true}
+
+func (p *luaParser) required(of string, name luaWord) string {
+	if of != "require" {
+		return ""
+	}
+	p.text.requires[name.text] = true
+	path := "@" + strings.ReplaceAll(name.text, ".", "/")
+	p.text.used[path] = true
+	return path
+}
+
+// mark returns src with each construction of an object of the program in a call
+// of the harness's own: what it gives is made.
+func (t *luaText) mark(src string, ours func(root string) bool) string {
+	type insert struct {
+		at   int
+		text string
+	}
+	var all []insert
+	for _, m := range t.made {
+		if ours(m.root) {
+			all = append(all, insert{m.begin, "__glovebox_made("}, insert{m.end, ")"})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b insert) int {
+		if a.at != b.at {
+			return a.at - b.at
+		}
+		return len(a.text) - len(b.text) // what ends there ends first
+	})
+	var b strings.Builder
+	at := 0
+	for _, i := range all {
+		b.WriteString(src[at:i.at])
+		b.WriteString(i.text)
+		at = i.at
+	}
+	b.WriteString(src[at:])
+	return b.String()
+}
+
+var luaKeywords = func() map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields("and break do else elseif end false for function if in local nil not or repeat return then true until while") {
+		all[w] = true
+	}
+	return all
+}()
