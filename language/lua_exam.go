@@ -2,6 +2,7 @@ package language
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -84,6 +85,8 @@ type luaTests struct {
 	// not have of what they use.
 	luaunit, busted bool
 	lacking         []string
+	// nobodys is an assertion's name that the tests use and nobody defines.
+	nobodys string
 	// wanted are the names that the program may supply.
 	wanted []string
 }
@@ -135,6 +138,12 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 		framework := t.busted && luaBusted[n] || luaAssertName().MatchString(n) || t.luaunit && luaTestNamed().MatchString(n)
 		if !defined[n] && !luaOwn[n] && !framework && !strings.HasPrefix(n, "__glovebox") {
 			t.wanted = append(t.wanted, n)
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(free)) {
+		exported := defined["EXPORT_ASSERT_TO_GLOBALS"] && luaUnitDoes().MatchString(n)
+		if luaAssertName().MatchString(n) && !defined[n] && !exported {
+			t.nobodys = n
 		}
 	}
 	slices.Sort(t.wanted)
@@ -215,8 +224,6 @@ func (t *luaTests) lacks(used, defined map[string]bool) []string {
 			lacking = append(lacking, root)
 		case strings.HasPrefix(root, "@luassert/") || strings.HasPrefix(root, "@busted/") && root != "@busted/runner":
 			lacking = append(lacking, root[1:])
-		case root == "EXPORT_ASSERT_TO_GLOBALS", rest == "" && t.luaunit && luaAssertName().MatchString(root) && !defined[root]:
-			lacking = append(lacking, root)
 		}
 	}
 	slices.Sort(lacking)
@@ -231,6 +238,9 @@ func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
 	p, tree := startTree(p, ".lua", "")
 	if tree {
 		t.more = inTree
+	}
+	if t.nobodys != "" {
+		return nil, &Unrunnable{Reason: "the tests use " + t.nobodys + " as a global, which nobody defines: luaunit exports its assertions with EXPORT_ASSERT_TO_GLOBALS = true before it is required", Missing: []string{t.nobodys}}
 	}
 	if t.luaunit && t.busted {
 		return nil, &Unrunnable{Reason: "the tests use both luaunit and busted"}

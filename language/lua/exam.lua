@@ -6,7 +6,7 @@ local report = wire.output(5)
 local exit = os.exit
 local pcall, type, tostring, ipairs, error, format, concat = pcall, type, tostring, ipairs, error, string.format, table.concat
 local gsub, sub, byte, match, len = string.gsub, string.sub, string.byte, string.match, utf8.len
-local io = io
+local io, _G, rawset, next, find, getmetatable = io, _G, rawset, next, string.find, getmetatable
 
 local TEXT = 2048
 
@@ -135,6 +135,14 @@ function exam.message(err)
   if said then return said end
   if type(err) == "table" and getmetatable(err) == nil and type(err.message) == "string" then return err.message end
   return wire.show(err)
+end
+
+-- export makes luaunit's assertions globals where the tests say so.
+function exam.export(luaunit, text)
+  if not find(text, "EXPORT_ASSERT_TO_GLOBALS%s*=%s*true") then return end
+  for k, v in next, luaunit do
+    if type(k) == "string" and find(k, "^assert[_%u]") then rawset(_G, k, v) end
+  end
 end
 
 -- run runs what such a statement returned.

@@ -140,6 +140,7 @@ for i, name in ipairs(tests) do
   file:close()
   local chunk, why = load(text, "@" .. name, "t")
   if not chunk then exam.unrunnable("the tests do not parse: " .. why) end
+  exam.export(luaunit, text)
   local appended = busted and "" or exam.functions(text)
   local whole = appended ~= "" and load(text .. appended, "@" .. name, "t")
   chunks[i] = { name = name, run = whole or chunk, functions = whole }

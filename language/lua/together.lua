@@ -59,7 +59,7 @@ local next, rawequal, rawget, type, pcall = next, rawequal, rawget, type, pcall
 local strings = debug.getmetatable("")
 local getmetatable = debug.getmetatable
 
-local reached, origin, first = false, "@" .. main, nil
+local reached, origin, first, own = false, "@" .. main, nil, nil
 local getinfo = debug.getinfo
 
 local function ran() return luaunit.ran or frame and frame.ran end
@@ -80,7 +80,7 @@ end
 -- finish is os.exit, once the tests have begun: only theirs is an end.
 local function finish(code)
   local from = getinfo(2, "Sl")
-  if not from or from.source ~= origin or from.currentline < first then exam.broken("the program ended during the tests") end
+  if not from or getinfo(1, "t").istailcall or from.source ~= origin or from.currentline < first then exam.broken("the program ended during the tests") end
   if ran() and exam.total == 0 then exam.unrunnable("the tests are empty") end
   exam.script(main, code ~= nil and code ~= 0 and code ~= true and exam.total == exam.passed, "the tests ended with exit " .. tostring(code))
   done()
@@ -100,11 +100,11 @@ local function check()
   if package.loaded.luaunit ~= luaunit then exam.broken("the program replaces luaunit") end
   reached = true
   os.exit = finish
-  if frame then frame.start() end
+  exam.export(luaunit, own)
 end
 
+own = table.concat(parts, "\n") .. "\n"
 first = select(2, text:gsub("\n", "\n")) + 3
-local own = table.concat(parts, "\n") .. "\n"
 local functions = framework ~= "busted" and exam.functions(own) or ""
 local function compile(before, name)
   local whole = functions ~= "" and load(before .. own .. functions, name, "t")

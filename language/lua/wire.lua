@@ -107,7 +107,8 @@ local function decode(s, at, unwrap, depth)
     if text == "nan" then return 0 / 0, last + 1 end
     if text == "inf" then return 1 / 0, last + 1 end
     if text == "-inf" then return -1 / 0, last + 1 end
-    return (tonumber(text) or error("a number is wrong", 0)) + 0.0, last + 1
+    local d = tonumber(text) or error("a number is wrong", 0)
+    return mathtype(d) == "integer" and d + 0.0 or d, last + 1
   elseif kind == "T" then
     local n = integer(text)
     if n < 0 or n > #s then error("a table is cut", 0) end

@@ -1,0 +1,137 @@
+package language
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+const (
+	luaApart    = glovebox.ProofOutOfProcess
+	luaTogether = glovebox.ProofInProcess
+	luaJudged   = glovebox.ProofCandidateJudged
+)
+
+// TestLuaExam has programs with tests, and what must come of them: the proof is
+// what the passes are worth, or of the exam where nothing passes.
+func TestLuaExam(t *testing.T) {
+	const pass, fail = true, false
+	for _, c := range []struct {
+		name, program, tests string
+		proof                glovebox.Proof
+		pass                 bool
+		// needs is a framework of the host's.
+		needs string
+	}{
+		// Objects.
+		{name: "two objects are not equal by having nothing", program: "function f(n) return setmetatable({n = n}, {}) end\n", tests: "local lu = require('luaunit')\nfunction testF() lu.assertEquals(f(1), f(2)) end\nos.exit(lu.LuaUnit.run())\n", proof: luaApart, pass: fail},
+		{name: "an object is not an empty table", program: "function f(n) return setmetatable({n = n}, {}) end\n", tests: "local lu = require('luaunit')\nfunction testF() lu.assertEquals(f(1), {}) end\nos.exit(lu.LuaUnit.run())\n", proof: luaApart, pass: fail},
+		{name: "a loop over an object runs", program: "function f(n) return setmetatable({n = n}, {}) end\n", tests: "for k, v in pairs(f(1)) do assert(v == 2) end\n", proof: luaApart, pass: fail},
+		{name: "the contents of an object", program: "function f(n) return setmetatable({n = n, l = {1, {2}}}, {}) end\n", tests: "local lu = require('luaunit')\nfunction testF() lu.assertEquals(f(1), {n = 1, l = {1, {2}}}) lu.assertNotEquals(f(1), {n = 1}) end\nos.exit(lu.LuaUnit.run())\n", proof: luaApart, pass: pass},
+		{name: "raw functions see an object", program: "function f(n) return setmetatable({n, n + 1, k = n}, {__index = function() return 9 end}) end\n", tests: "local o = f(4)\nassert(next(o) ~= nil)\nassert(rawget(o, 'k') == 4 and rawget(o, 'x') == nil and o.x == 9)\nassert(rawlen(o) == 2 and #o == 2)\nassert(rawequal(o, o) and not rawequal(o, {}))\nlocal n = 0\nfor k, v in next, o do n = n + v end\nassert(n == 13)\nassert(select('#', table.unpack(o)) == 2)\nassert(table.concat(o, ' ') == '4 5')\n", proof: luaApart, pass: pass},
+		{name: "an object is a table", program: "function f() return setmetatable({}, {__name = 'number'}) end\n", tests: "assert(type(f()) == 'table')\n", proof: luaApart, pass: pass},
+		{name: "a thread and a file are what they are", program: "function f() return coroutine.create(print), io.stdout end\n", tests: "local c, f = f()\nassert(type(c) == 'thread' and type(f) == 'userdata')\n", proof: luaApart, pass: pass},
+		{name: "a cycle", program: "function f() local t = {n = 1} t.me = t return t end\n", tests: "local t = f()\nassert(t.me == t and t.me.me.n == 1)\n", proof: luaApart, pass: pass},
+		{name: "its own judge by ==", program: "function f() return setmetatable({}, {__eq = function() return true end}) end\n", tests: "assert(f() == {1})\n", proof: luaApart, pass: fail},
+		{name: "its own judge by == of two", program: "function f() return setmetatable({}, {__eq = function() return true end}) end\n", tests: "assert(f(1) == f(2))\n", proof: luaApart, pass: fail},
+		{name: "its own judge by order", program: "function f() return setmetatable({}, {__lt = function() return true end, __sub = function(a) return a end}) end\n", tests: "assert(f() - 3 < 1e-6)\n", proof: luaApart, pass: fail},
+		{name: "a judgement that is caught", program: "function f() return setmetatable({}, {__lt = function() return true end}) end\n", tests: "assert(not pcall(function() return f() < 3 end))\n", proof: luaApart, pass: fail},
+		{name: "an object that was made judges", program: "Money = {}\nMoney.__index = Money\nMoney.__eq = function(a, b) return a.n == b.n end\nMoney.__lt = function(a, b) return a.n < b.n end\nMoney.__add = function(a, b) return Money.new(a.n + b.n) end\nfunction Money.new(n) return setmetatable({n = n}, Money) end\n",
+			tests: "local lu = require('luaunit')\nfunction testSum() lu.assertTrue(Money.new(1) + Money.new(2) == Money.new(3)) end\nfunction testField() lu.assertEquals(Money.new(1).n, 1) end\nos.exit(lu.LuaUnit.run())\n", proof: luaJudged, pass: pass},
+		{name: "what a method gives was not made", program: "Money = {}\nMoney.__index = Money\nMoney.__lt = function() return true end\nfunction Money.new() return setmetatable({}, Money) end\nfunction Money:get() return self end\n",
+			tests: "assert(Money.new():get() < 3)\n", proof: luaApart, pass: fail},
+		{name: "what a function gives is not made by being the same", program: "Money = {}\nMoney.__index = Money\nlocal last\nMoney.__lt = function() return true end\nfunction Money.new() last = setmetatable({}, Money) return last end\nfunction f() return last end\n",
+			tests: "local m = Money.new()\nassert(f() < 3)\n", proof: luaApart, pass: fail},
+		{name: "a comparison by content of two results", program: "function f() return setmetatable({}, {}) end\n", tests: "describe('f', function() it('is', function() assert.are.same(f(1), f(2)) end) end)\n", proof: luaApart, pass: fail},
+		{name: "a constructor takes the tests' table", program: "Point = {}\nPoint.__index = Point\nfunction Point:new(o) o = o or {} setmetatable(o, self) return o end\nfunction Point:sum() return self.x + self.y end\n", tests: "local p = Point:new({x = 1, y = 2})\nassert(p:sum() == 3)\np.x = 5\nassert(p:sum() == 7)\n", proof: luaApart, pass: pass},
+		{name: "an instance of closures", program: "function make() local n = 0 local o = {} function o.up() n = n + 1 o.n = n return o end return o end\n", tests: "local o = make()\no.up().up()\nassert(o.n == 2)\n", proof: luaApart, pass: pass},
+		{name: "a class that is called", program: "Point = setmetatable({}, {__call = function(c, x) return setmetatable({x = x}, {__eq = function(a, b) return a.x == b.x end}) end})\n", tests: "assert(Point(1).x == 1)\nassert(Point(1) == Point(1))\n", proof: luaJudged, pass: pass},
+		{name: "a comment does not make", program: "function f() return setmetatable({}, {__lt = function() return true end}) end\n", tests: "-- F.new(f())\nlocal s = 'Stack.new(f())'\nassert(f() < 3)\n", proof: luaApart, pass: fail},
+
+		// Errors.
+		{name: "an error that reads as luaunit's success", program: "function f() error('LuaUnit test SUCCESS: ', 0) end\n", tests: "local lu = require('luaunit')\nfunction testF() lu.assertEquals(f(), 1) end\nos.exit(lu.LuaUnit.run())\n", proof: luaApart, pass: fail},
+		{name: "the same, together", program: "function f() error('LuaUnit test SUCCESS: ', 0) end\n", tests: "local lu = require('luaunit')\nmath.randomseed(1)\nfunction testF() lu.assertEquals(f(), 1) end\nos.exit(lu.LuaUnit.run())\n", proof: luaTogether, pass: fail},
+		{name: "what an error carries is what it was", program: "local n = 0\nfunction f() error(setmetatable({code = 3}, {__tostring = function() n = n + 1 return 'no ' .. n end})) end\n", tests: "local ok, e = pcall(f)\nassert(tostring(e) == 'no 1')\nassert(tostring(e) == 'no 1')\nassert(e.code == 3)\n", proof: luaApart, pass: pass},
+
+		// Names.
+		{name: "an assertion is never the program's", program: "function assertEquals() end\nfunction f() end\n", tests: "local lu = require('luaunit')\nfunction testF() assertEquals(f(), 3) end\nos.exit(lu.LuaUnit.run())\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "an assertion that luaunit exports", program: "function f() return 3 end\n", tests: "EXPORT_ASSERT_TO_GLOBALS = true\nrequire('luaunit')\nfunction testF() assertEquals(f(), 3) end\nos.exit(require('luaunit').LuaUnit.run())\n", proof: luaApart, pass: pass},
+		{name: "Lua's own names are Lua's", program: "function type() return 'number' end\nfunction tostring() return '5' end\nfunction f() return 'x' end\n", tests: "assert(type(f()) == 'number')\n", proof: luaApart, pass: fail},
+		{name: "a module gives what it likes", program: "local M = {}\nfunction M.type(x) return 'mine' end\nfunction M.next(x) return x + 1 end\nreturn M\n", tests: "local m = require('main')\nassert(m.type(1) == 'mine' and m.next(1) == 2)\n", proof: luaApart, pass: pass},
+
+		// Arguments and functions.
+		{name: "a table of functions as an argument", program: "function run(o) o.count = o.count + 1 return o.apply(o.items[1]) end\n", tests: "local o = {count = 0, items = {4}, apply = function(x) return x * 2 end}\nassert(run(o) == 8)\nassert(o.count == 1)\nassert(o.apply(1) == 2)\n", proof: luaApart, pass: pass},
+		{name: "a cycle of the tests", program: "function f(t) return t.me == t end\n", tests: "local t = {}\nt.me = t\npcall(f, t)\nassert(f(1) == nil)\n", proof: luaApart, pass: fail},
+		{name: "a swallowed assertion", program: "function each(t, f) for _, v in ipairs(t) do pcall(f, v) end end\n", tests: "describe('each', function() it('calls', function() each({1}, function(v) assert.are.equal(2, v) end) end) end)\n", proof: luaApart, pass: fail},
+		{name: "numbers", program: "function f(x) return x end\n", tests: "assert(math.type(f(3)) == 'integer' and math.type(f(3.0)) == 'float')\nassert(f(2^53) == 2^53 and f(math.mininteger) == math.mininteger)\nassert(1 / f(-0.0) == -math.huge)\nassert(f(0/0) ~= f(0/0))\nassert(f('a\\0b') == 'a\\0b')\n", proof: luaApart, pass: pass},
+		{name: "an iteration without end", program: "function f() return setmetatable({}, {__pairs = function() return function(_, i) return (i or 0) + 1 end end}) end\n", tests: "local n = 0\nfor k in pairs(f()) do n = n + 1 end\nassert(n > 0)\n", proof: luaApart, pass: fail},
+
+		// Forms.
+		{name: "the seed of random numbers", program: "function f() return math.random(1000000) end\n", tests: "math.randomseed(42)\nlocal a = f()\nmath.randomseed(42)\nassert(a == f())\n", proof: luaTogether, pass: pass},
+		{name: "what the program returns is loaded", program: "function f() return 'os.exit(0)' end\n", tests: "assert(load('return ' .. f())() == 3)\n", proof: luaTogether, pass: fail},
+		{name: "a word in a comment changes nothing", program: "function f() return 1 end\n", tests: "-- debug.getinfo, io.read, setmetatable\nassert(f() == 1)\n", proof: luaApart, pass: pass},
+		{name: "a function that is replaced", program: "function now() return os.time() end\n", tests: "os.time = function() return 5 end\nassert(now() == 5)\n", proof: luaTogether, pass: pass},
+
+		// busted.
+		{name: "busted", program: "function add(a, b) return a + b end\nfunction boom() error('bad thing') end\n", tests: "require 'busted.runner'()\ndescribe('add #fast', function()\n  local n\n  setup(function() n = 1 end)\n  before_each(function() n = n + 1 end)\n  it('adds', function()\n    assert.are.equal(3, add(1, 2))\n    assert.is_not_nil(add(1, 1))\n    assert.is.truthy(add(1, n) > 2)\n    assert.are_not.same({1}, {add(1, 1)})\n    assert.has.no.errors(function() add(1, 1) end)\n    assert.has_error(boom, 'bad thing')\n    assert.error_matches(boom, 'thing$')\n    assert.Equal(2, add(1, 1))\n    assert(add(1, 1) == 2, 'sum')\n  end)\n  describe('in', function() it('nests', function() assert.is_number(add(1, 1)) end) end)\nend)\n", proof: luaApart, pass: pass},
+		{name: "busted fails", program: "function add(a, b) return a - b end\n", tests: "describe('add', function() it('adds', function() assert.are.equal(3, add(1, 2)) end) it('is', function() assert.is_nil(add(1, 1)) end) end)\n", proof: luaApart, pass: fail},
+		{name: "busted negated", program: "function f() return 1 end\n", tests: "describe('f', function() it('is', function() assert.is_not.equal(1, f()) end) end)\n", proof: luaApart, pass: fail},
+		{name: "busted has no tests", program: "function f() return 1 end\n", tests: "describe('f', function() f() end)\n", proof: luaApart, pass: fail},
+		{name: "real busted", program: "function each(t, f) for _, v in ipairs(t) do f(v) end end\n", tests: "describe('each', function()\n  it('calls', function()\n    local s = spy.new(function() end)\n    each({1, 2}, s)\n    assert.spy(s).was.called(2)\n    assert.spy(s).was_called_with(2)\n  end)\nend)\n", proof: luaTogether, pass: pass, needs: "busted"},
+		{name: "real busted of a module", program: "local M = {}\nfunction M.each(t, f) for _, v in ipairs(t) do f(v) end end\nreturn M\n", tests: "local m = require 'main'\ndescribe('each', function()\n  it('calls', function()\n    local s = stub.new()\n    m.each({1, 2}, s)\n    assert.stub(s).was.called(2)\n  end)\nend)\n", proof: luaTogether, pass: pass, needs: "busted"},
+		{name: "real busted fails", program: "function each(t, f) end\n", tests: "describe('each', function()\n  it('calls', function()\n    local s = spy.new(function() end)\n    each({1, 2}, s)\n    assert.spy(s).was.called(2)\n  end)\nend)\n", proof: luaTogether, pass: fail, needs: "busted"},
+		{name: "real luaunit", program: "function f(s) return s:upper() end\n", tests: "local lu = require('luaunit')\nTestF = {}\nfunction TestF:testUp() lu.assertEquals(f('a'), 'A') lu.assertNotStrMatches = nil end\nfunction TestF:testTable() lu.assertEquals({f('b')}, {'B'}) end\nmath.randomseed(3)\nlocal r = lu.LuaUnit.new()\nr:setOutputType('tap')\nos.exit(r:runSuite())\n", proof: luaTogether, pass: pass, needs: "luaunit"},
+		{name: "real luaunit fails", program: "function f(s) return s end\n", tests: "local lu = require('luaunit')\nTestF = {}\nfunction TestF:testUp() lu.assertEquals(f('a'), 'A') end\nmath.randomseed(3)\nos.exit(lu.LuaUnit.run())\n", proof: luaTogether, pass: fail, needs: "luaunit"},
+		{name: "luaunit, all of it", program: "function id(x) return x end\n", tests: "local lu = require('luaunit')\nfunction testAll()\n  lu.assertIsTrue(id(true)) lu.assertNotIsTrue(id(1)) lu.assertIsFalse(id(false)) lu.assertIsNil(id(nil)) lu.assertNotNil(id(1)) lu.assertNotIsNil(id(1))\n  lu.assertIsNaN(id(0/0)) lu.assertNotNaN(id(1)) lu.assertIsInf(id(1/0)) lu.assertIsPlusInf(id(1/0)) lu.assertIsMinusZero(id(-0.0)) lu.assertIsPlusZero(id(0.0))\n  lu.assertIsString(id('')) lu.assertIsTable(id({})) lu.assertNotIsTable(id(1)) lu.assertIsFunction(id) lu.assertIsBoolean(id(true))\n  lu.assertStrContains(id('abc'), 'b') lu.assertNotStrContains(id('abc'), 'd') lu.assertStrIContains(id('ABC'), 'b') lu.assertStrMatches(id('abc'), '%a+')\n  lu.assertTableContains(id({1, {2}}), {2}) lu.assertNotTableContains(id({1}), 2) lu.assertItemsEquals(id({1, 2}), {2, 1})\n  lu.assertAlmostEquals(id({1.0, {2.0}}), {1.01, {2}}, 0.1) lu.assertNotAlmostEquals(id(1), 2, 0.1)\n  lu.assertEvalToTrue(id(0)) lu.assertEvalToFalse(id(nil)) lu.assert_equals(id(1), 1) lu.assertNotEquals(id(1), 2) lu.failIf(id(false)) lu.successIf(id(false))\n  lu.assertError(error, 'x') lu.assertErrorMsgMatches('x.*', error, 'xyz', 0)\nend\nos.exit(lu.LuaUnit.run())\n", proof: luaApart, pass: pass},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tc, _ := rigTool(t, Lua)
+			if c.needs != "" && tc.Tools[c.needs] == "" {
+				t.Skipf("%s is not installed: apt-get install lua-busted lua-unit", c.needs)
+			}
+			v := rigExam(t, Lua, one(Lua, c.program), Tests{Files: []glovebox.File{{Path: "test_main.lua", Data: []byte(c.tests)}}})
+			if v.pass != c.pass || v.worth() != c.proof {
+				t.Errorf("pass %t, proof %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.worth(), v.why,
+					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stderr)
+			}
+		})
+	}
+}
+
+// TestLuaUnrunnable: tests that cannot run here are told as such, and never as
+// the program's fault.
+func TestLuaUnrunnable(t *testing.T) {
+	without := &Toolchain{Tools: map[string]string{"sh": "/usr/bin/sh"}}
+	program := one(Lua, "function f() return 1 end\n")
+	for _, c := range []struct{ name, file, tests, reason, missing string }{
+		{"spies without busted", "f_spec.lua", "describe('f', function() it('x', function() local s = spy.new(f) s() end) end)\n", "busted", "busted"},
+		{"luaunit's rarer parts without it", "test_f.lua", "local lu = require('luaunit')\nlu.wrapFunctions('f')\n", "luaunit.wrapFunctions", "luaunit"},
+		{"no Lua", "test_f.py", "assert f() == 1\n", "no file of Lua", ""},
+		{"both frameworks", "test_f.lua", "local lu = require('luaunit')\ndescribe('f', function() end)\n", "both", ""},
+	} {
+		_, err := examLua(without, program, Tests{Files: []glovebox.File{{Path: c.file, Data: []byte(c.tests)}}})
+		var u *Unrunnable
+		if !errors.As(err, &u) || !strings.Contains(u.Reason, c.reason) || strings.Join(u.Missing, " ") != c.missing {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	for _, c := range []struct{ name, tests, want string }{
+		{"a module that is not here", "local inspect = require('inspect')\nassert(inspect(f()) == '1')\n", `"missing":["inspect"]`},
+		{"no Lua", "describe('f' function)\n", "the tests do not parse"},
+		{"no test", "local lu = require('luaunit')\nos.exit(lu.LuaUnit.run())\n", "the tests are empty"},
+		{"a part of luaunit by a computed name", "local lu = require('luaunit')\nlu['assert' .. 'Foo'](f())\n", `"missing":["luaunit"]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, body := range []string{"function f() return 1 end\n", "function f() os.exit(0) end\n", "package.preload.inspect = function() return f end\nfunction f() return '1' end\n"} {
+				v := rigExam(t, Lua, one(Lua, body), Tests{Files: []glovebox.File{{Path: "test_main.lua", Data: []byte(c.tests)}}})
+				report := v.harness.report + v.candidate.report
+				if !strings.Contains(report, `"type":"unrunnable"`) || !strings.Contains(report, c.want) {
+					t.Errorf("%s: %s%s", v.why, report, v.candidate.stderr)
+				}
+			}
+		})
+	}
+}
