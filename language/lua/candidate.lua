@@ -128,14 +128,15 @@ local function serve(message)
     out[#out + 1] = "i" .. i .. ";"
     local form
     for k in next, before do
-      if rawequal(v, args[k]) and wire.shaped(v) then form = "A" .. k .. ";" end
+      if rawequal(v, args[k]) then form = "A" .. k .. ";" end
     end
     out[#out + 1] = form or listed[op] and wire.list(v.n, v, hold) or encode(v)
   end
   local changed, n = {}, 0
   for k, was in next, before do
-    local now = wire.shaped(args[k]) and wire.encode(args[k], open)
-    if now and now ~= was then
+    -- What has got a class, or itself in it, is an object from now on.
+    local now = wire.encode(args[k], open)
+    if now ~= was then
       n = n + 1
       changed[n] = "i" .. k .. ";" .. now
     end

@@ -97,9 +97,16 @@ function exam.case(name, status, detail)
   event('"type":"case"', '"case":{' .. concat(fields, ",") .. "}")
 end
 
+-- empty reports that no test ran. Where the program shares the process that can
+-- be its doing, unless the text of the tests has none.
+function exam.empty()
+  if exam.hidden then exam.broken("none of the tests ran") end
+  exam.unrunnable("the tests are empty")
+end
+
 -- done ends the tests and the process.
 function exam.done(calls)
-  if exam.total == 0 then exam.unrunnable("the tests are empty") end
+  if exam.total == 0 then exam.empty() end
   if calls == 0 then exam.broken("the tests never called the program") end
   event('"type":"done"', format('"total":%d,"passed":%d,"failed":%d', exam.total, exam.passed, exam.failed),
     '"framework":' .. quoted(exam.framework or ""), nonce())
@@ -141,7 +148,7 @@ end
 function exam.export(luaunit, text)
   if not find(text, "EXPORT_ASSERT_TO_GLOBALS%s*=%s*true") then return end
   for k, v in next, luaunit do
-    if type(k) == "string" and find(k, "^assert[_%u]") then rawset(_G, k, v) end
+    if type(k) == "string" and (find(k, "^assert[_%u]") or k == "LuaUnit") then rawset(_G, k, v) end
   end
 end
 

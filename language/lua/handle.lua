@@ -149,6 +149,14 @@ function handle.come(form)
   return h
 end
 
+-- becomes makes a table of the tests the handle of what the program made of it:
+-- an object with a class, or with itself in it.
+function handle.becomes(t, h)
+  local k = known[h]
+  known[t] = { id = k.id, kind = "table", eq = k.eq }
+  setmetatable(t, handle.meta)
+end
+
 -- carried is what an error object of the program carried when it was raised.
 function handle.carried(h, carried)
   local k = known[h]

@@ -81,7 +81,7 @@ end
 local function finish(code)
   local from = getinfo(2, "Sl")
   if not from or getinfo(1, "t").istailcall or from.source ~= origin or from.currentline < first then exam.broken("the program ended during the tests") end
-  if ran() and exam.total == 0 then exam.unrunnable("the tests are empty") end
+  if ran() and exam.total == 0 then exam.empty() end
   exam.script(main, code ~= nil and code ~= 0 and code ~= true and exam.total == exam.passed, "the tests ended with exit " .. tostring(code))
   done()
 end
@@ -104,6 +104,7 @@ local function check()
 end
 
 own = table.concat(parts, "\n") .. "\n"
+exam.hidden = own:find("%f[%w_][Tt]est") or own:find("%f[%w_]it%s*%(") or own:find("%f[%w_]spec%s*%(")
 first = select(2, text:gsub("\n", "\n")) + 3
 local functions = framework ~= "busted" and exam.functions(own) or ""
 local function compile(before, name)
@@ -149,6 +150,6 @@ if not ok then exam.case(main, "error", { message = type(err) == "string" and er
 if ok and exam.total == 0 and not ran() and framework ~= "busted" then
   if frame then frame.pending() elseif luaunit.pending() then luaunit.LuaUnit.run() end
 end
-if ok and ran() and exam.total == 0 then exam.unrunnable("the tests are empty") end
+if ok and ran() and exam.total == 0 then exam.empty() end
 if ok then exam.script(main) end
 done()
