@@ -29,6 +29,10 @@ import (
 // checkout of each, under the names of the table below. Each program runs here
 // and beside that by itself, with the real framework, under plain bubblewrap.
 //
+// Beside the tracks there are small libraries with their own suites, as whole
+// repositories: a checkout named library-<language> of the repository that the
+// table names.
+//
 // GLOVEBOX_TRACK_EXERCISES is how many exercises of each track are taken (30),
 // evenly spread; GLOVEBOX_TRACK_REPEAT how often each verdict is asked for (1).
 
@@ -44,6 +48,10 @@ type track struct {
 	wants []string
 	// modules is a folder beside the checkouts with node modules, if needed.
 	modules string
+	// Of a library: its files, the files of its tests (whatever else is there
+	// is left out), and the file that a stub empties and a mutant changes.
+	files, suite *regexp.Regexp
+	change       string
 }
 
 var tracks = []track{
@@ -58,13 +66,37 @@ var tracks = []track{
 	{name: "bash", lang: Bash, direct: []string{"bats", "TESTS"}, wants: []string{"bats"}},
 }
 
+// libraries are at their newest commits: pytoolz/toolz, ai/nanoid, vercel/ms,
+// google/uuid, ruby/prettyprint, erusev/parsedown, kikito/middleclass,
+// karenetheridge/Try-Tiny, bats-core/bats-assert.
+var libraries = []track{
+	{name: "library-python", lang: Python, direct: []string{"python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"}, wants: []string{"python3"},
+		files: regexp.MustCompile(`^(?:toolz|tlz)/(?:[^t/].*|sandbox/\w+)\.py$`), suite: regexp.MustCompile(`^toolz/tests/`), change: "toolz/itertoolz.py"},
+	{name: "library-javascript", lang: JavaScript, direct: []string{"node", "--test"}, wants: []string{"node"},
+		files: regexp.MustCompile(`^(?:[\w.-]+\.js|(?:non-secure|url-alphabet|async)/.*\.js|package\.json)$`), suite: regexp.MustCompile(`^test/.*\.js$`), change: "index.js"},
+	{name: "library-typescript", lang: TypeScript, direct: []string{"node", "node_modules/jest/bin/jest.js", "--ci", "--runInBand"}, wants: []string{"node"}, modules: "node_modules.typescript",
+		files: regexp.MustCompile(`^src/index\.ts$`), suite: regexp.MustCompile(`\.test\.ts$`), change: "src/index.ts"},
+	{name: "library-go", lang: Go, direct: []string{"go", "test", "./..."}, env: []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "GOCACHE=/srv/gocache"}, wants: []string{"go"},
+		files: regexp.MustCompile(`^[a-z0-9_]+\.go$|^go\.mod$`), suite: regexp.MustCompile(`_test\.go$`), change: "version4.go"},
+	{name: "library-ruby", lang: Ruby, direct: []string{"ruby", "-Ilib", "test/test_prettyprint.rb"}, wants: []string{"ruby"},
+		files: regexp.MustCompile(`^lib/`), suite: regexp.MustCompile(`^test/`), change: "lib/prettyprint.rb"},
+	{name: "library-php", lang: PHP, direct: []string{"phpunit", "--do-not-cache-result", "test"}, wants: []string{"phpunit"},
+		files: regexp.MustCompile(`^\w+\.php$`), suite: regexp.MustCompile(`^test/`), change: "Parsedown.php"},
+	{name: "library-lua", lang: Lua, direct: []string{"busted"}, wants: []string{"busted"},
+		files: regexp.MustCompile(`^middleclass\.lua$`), suite: regexp.MustCompile(`^spec/`), change: "middleclass.lua"},
+	{name: "library-perl", lang: Perl, direct: []string{"prove", "-Ilib", "-r", "t"}, wants: []string{"prove"},
+		files: regexp.MustCompile(`^lib/`), suite: regexp.MustCompile(`^t/`), change: "lib/Try/Tiny.pm"},
+	{name: "library-bash", lang: Bash, direct: []string{"bats", "test"}, wants: []string{"bats"},
+		files: regexp.MustCompile(`^(?:src/|load\.bash)`), suite: regexp.MustCompile(`^test/`), change: "src/assert_equal.bash"},
+}
+
 // TestTracks compares verdicts on exercises with the real frameworks' own.
 func TestTracks(t *testing.T) {
 	root := os.Getenv("GLOVEBOX_TRACKS")
 	if root == "" {
 		t.Skip("GLOVEBOX_TRACKS names no folder with checkouts of exercise tracks")
 	}
-	for _, tr := range tracks {
+	for _, tr := range slices.Concat(tracks, libraries) {
 		t.Run(tr.name, func(t *testing.T) {
 			rigTool(t, tr.lang)
 			if _, err := os.Stat(filepath.Join(root, tr.name)); err != nil {
@@ -154,6 +186,9 @@ func (tr track) run(t *testing.T, root string) {
 // exercises reads a checkout.
 func (tr track) exercises(t *testing.T, dir string) []exercise {
 	t.Helper()
+	if tr.files != nil {
+		return tr.library(t, dir)
+	}
 	configs, err := filepath.Glob(filepath.Join(dir, "exercises", "practice", "*", ".meta", "config.json"))
 	if err != nil || len(configs) == 0 {
 		t.Skipf("no exercises in %s: %v", dir, err)
@@ -217,8 +252,44 @@ func (tr track) exercises(t *testing.T, dir string) []exercise {
 	return found
 }
 
+// library reads a checkout of a library, as one exercise.
+func (tr track) library(t *testing.T, dir string) []exercise {
+	t.Helper()
+	e := exercise{name: tr.name}
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, name)
+		rel = filepath.ToSlash(rel)
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		f := glovebox.File{Path: rel, Data: data}
+		switch {
+		case tr.suite.MatchString(rel):
+			e.tests = append(e.tests, f)
+		case !tr.files.MatchString(rel):
+		case rel == tr.change: // first: see mutate
+			e.solution = append([]glovebox.File{f}, e.solution...)
+			e.stub = append([]glovebox.File{{Path: rel, Data: nil}}, e.stub...)
+		default:
+			e.solution, e.stub = append(e.solution, f), append(e.stub, f)
+		}
+		return nil
+	})
+	if err != nil || len(e.solution) == 0 || len(e.tests) == 0 {
+		t.Skipf("%s is no checkout of this library: %v", dir, err)
+	}
+	return []exercise{e}
+}
+
 // here is the verdict of the exam.
 func (tr track) here(t *testing.T, e exercise, solution []glovebox.File) rigVerdict {
+	if tr.files != nil {
+		return rigExam(t, tr.lang, &glovebox.Program{Language: tr.lang.Name, Files: solution}, Tests{Files: e.tests})
+	}
 	return rigExam(t, tr.lang, &glovebox.Program{Language: tr.lang.Name, Main: solution[0].Path, Files: solution}, Tests{Files: e.tests})
 }
 
