@@ -376,6 +376,10 @@ type Observation struct {
 	Policy     *Policy   `json:"policy,omitempty"`
 	Image      string    `json:"image,omitempty"`
 	Session    string    `json:"session,omitempty"`
+	// Hints are sentences of ours that explain a failure by what the box has
+	// and has not: no network, a module that is not there. They rest on what the
+	// program said, and decide nothing.
+	Hints []string `json:"hints,omitempty"`
 	// Feedback is the text for the model; empty for a pass.
 	Feedback string `json:"feedback"`
 	TraceID  string `json:"trace_id,omitempty"`

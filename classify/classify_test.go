@@ -61,6 +61,9 @@ func TestClassify(t *testing.T) {
 		{"the tests ran forever", Facts{Tests: report(0, 0, false, out), Program: exit(0), Harness: harness(by("wall"))}, "timeout", "wall", "process of the tests"},
 		{"the harness broke", Facts{Tests: report(0, 0, false, out), Program: exit(0), Harness: harness(by("box"))}, "sandbox_error", "", ""},
 		{"weak proof", Facts{Tests: report(3, 0, true, in), Program: exit(0), Required: out}, "unproven", "", "in_process"},
+		{"the candidate judged", Facts{Tests: report(3, 0, true, glovebox.ProofCandidateJudged), Program: exit(0)}, "pass", "", "candidate's own comparisons"},
+		{"the candidate judged, and must not", Facts{Tests: report(3, 0, true, glovebox.ProofCandidateJudged), Program: exit(0), Required: out}, "unproven", "", "candidate_judged"},
+		{"tests that cannot run", Facts{Tests: &glovebox.TestReport{Reason: "the tests need lodash, which is not here"}, Unrunnable: true, Program: exit(1)}, "tests_unrunnable", "", "cannot run here: the tests need lodash, which is not here."},
 		{"enough proof", Facts{Tests: report(3, 0, true, glovebox.ProofComparedOutside), Program: exit(0), Required: out}, "pass", "", ""},
 		{"weak proof of a failure", Facts{Tests: report(2, 1, true, in), Program: exit(0), Required: out}, "test_failed", "", ""},
 	}

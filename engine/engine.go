@@ -243,7 +243,7 @@ func (e *Engine) run(ctx context.Context, job glovebox.Job, w *watch) (*glovebox
 	var o *glovebox.Observation
 	if err != nil {
 		r.broke(ctx, glovebox.PhaseAdmit, err)
-		r.observe()
+		r.observe(ctx)
 		o = r.o
 	} else {
 		defer leave()

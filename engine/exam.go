@@ -302,7 +302,7 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 				t.Missing = append(t.Missing, r.short(m))
 			}
 		case "broken":
-			facts.Unrunnable = strings.HasPrefix(e.Reason, language.TestsAtFault)
+			facts.Unrunnable = len(t.Cases) == 0 && strings.HasPrefix(e.Reason, language.TestsAtFault) && (nonce == "" || sameNonce(e.Nonce, nonce))
 			t.Reason = r.short(e.Reason)
 		case "done":
 			done = &e

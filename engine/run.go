@@ -86,7 +86,7 @@ func (r *run) all(ctx context.Context) *glovebox.Observation {
 			break
 		}
 	}
-	r.observe()
+	r.observe(ctx)
 	r.o.Timings.Total = since(begin)
 	return r.o
 }
@@ -140,7 +140,7 @@ func (r *run) extract(ctx context.Context) bool {
 		}
 		r.o.Extraction = &found.Extraction
 		if found.Program == nil {
-			return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor", "There is no code in the reply%s.", leftOver(found.Extraction))
+			return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor", "There is no code in the reply%s.", r.leftOver(found.Extraction))
 		}
 		r.program = found.Program
 	}
@@ -153,11 +153,12 @@ func (r *run) extract(ctx context.Context) bool {
 	return true
 }
 
-// leftOver says why the first piece of a reply with no program was not taken.
-func leftOver(x glovebox.Extraction) string {
+// leftOver says why the first piece of a reply with no program was not taken,
+// and which languages would be.
+func (r *run) leftOver(x glovebox.Extraction) string {
 	for _, p := range x.Left {
 		if p.Reason != "" {
-			return fmt.Sprintf(" that can be run (line %d: %s)", p.Line, p.Reason)
+			return fmt.Sprintf(" that can be run (line %d: %s); the languages are %s", p.Line, p.Reason, r.e.languageNames())
 		}
 	}
 	return ""
@@ -322,7 +323,7 @@ func (r *run) attempt(ctx context.Context) (classify.Facts, error) {
 }
 
 // observe makes the Observation fit to leave: streams, redaction, feedback.
-func (r *run) observe() {
+func (r *run) observe(ctx context.Context) {
 	begin := time.Now()
 	o := r.o
 	if o.NextAction == "" {
@@ -341,6 +342,7 @@ func (r *run) observe() {
 	o.Artifacts = append(o.Artifacts, r.artifacts...)
 	r.redact.Observation(o)
 	r.clean(o)
+	o.Hints = r.hints(ctx)
 	o.Feedback = observe.Feedback(o, r.job.Limits)
 	o.Redactions = r.redact.Counts()
 	o.Timings.Redact = since(begin)

@@ -201,6 +201,9 @@ func runNotes(s *Summary) []string {
 	if n := s.Counts[glovebox.StatusSandboxError]; n > 0 {
 		notes = append(notes, plural(n, "sample")+" ended as sandbox_error: we failed there, not the code. They are in no estimate.")
 	}
+	if s.Unrunnable > 0 {
+		notes = append(notes, "The tests of "+plural(s.Unrunnable, "sample")+" could not run here (tests_unrunnable). They say nothing about the code and are in no estimate.")
+	}
 	for _, k := range sortedK(s.Unavailable) {
 		notes = append(notes, "pass@"+clip(k, 20)+" is not available: "+clip(s.Unavailable[k], maxShownLine))
 	}

@@ -130,8 +130,8 @@ func (r *Results) cut(end int64) error {
 	return err
 }
 
-// once keeps one row of each sample. What we failed at was tried again: the row
-// that came then counts.
+// once keeps one row of each sample. What has no verdict was tried again: the
+// row that came then counts.
 func once(rows []Row) []Row {
 	at := map[key]int{}
 	var kept []Row
@@ -141,7 +141,7 @@ func once(rows []Row) []Row {
 		case !ok:
 			at[row.key()] = len(kept)
 			kept = append(kept, row)
-		case kept[i].Status == glovebox.StatusSandboxError:
+		case !kept[i].decided():
 			kept[i] = row
 		}
 	}
@@ -213,12 +213,19 @@ func ReadResults(name string) (Header, []Row, error) {
 	return h, once(rows), nil
 }
 
-// Done tells whether the work has a verdict. What we failed at has none.
+// decided reports whether the row has a verdict on the code. A row that we
+// failed at has none, nor one whose tests could not run: what was missing may be
+// there by now.
+func (r *Row) decided() bool {
+	return r.Status != glovebox.StatusSandboxError && r.Status != glovebox.StatusTestsUnrunnable
+}
+
+// Done reports whether the work has a verdict on the code.
 func (r *Results) Done(w *Work) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row, ok := r.rows[w.key()]
-	return ok && row.Status != glovebox.StatusSandboxError
+	return ok && row.decided()
 }
 
 // Append adds a row and writes it to the file.

@@ -41,6 +41,9 @@ func Summarize(work []*Work, rows []Row, ks []int, ran Ran) Summary {
 		s.Duration.WallMS = float64(ran.Took.Microseconds()) / 1000
 		s.Duration.RunsPerSecond = float64(ran.Samples) / ran.Took.Seconds()
 	}
+	for _, t := range s.Tasks {
+		s.Unrunnable += t.Unrunnable
+	}
 	s.PassAtK, s.Intervals, s.Unavailable = passAtKs(s.Tasks, ks)
 	s.Languages = groups(s.Tasks, ks)
 	return s
@@ -55,6 +58,8 @@ func (t *Task) add(r Row) {
 	switch r.Status {
 	case glovebox.StatusSandboxError, glovebox.StatusCancelled:
 		// No verdict on the code.
+	case glovebox.StatusTestsUnrunnable:
+		t.Unrunnable++
 	case glovebox.StatusPass:
 		t.Passed++
 		t.N++
@@ -67,12 +72,18 @@ func (t *Task) add(r Row) {
 // has no estimate: leaving the task out would be another figure.
 func passAtKs(tasks []Task, ks []int) (pass map[string]Ratio, intervals map[string]Interval, unavailable map[string]string) {
 	pass, intervals, unavailable = map[string]Ratio{}, map[string]Interval{}, map[string]string{}
+	// A task whose tests cannot run here says nothing about the samples.
+	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool { return t.N == 0 && t.Unrunnable > 0 })
 	samples := 0
 	for _, t := range tasks {
 		samples += t.N
 	}
 	for _, k := range ks {
 		name := strconv.Itoa(k)
+		if len(tasks) == 0 {
+			unavailable[name] = "no task has tests that can run here"
+			continue
+		}
 		few := slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool { return t.N >= k })
 		if len(few) > 0 {
 			unavailable[name] = fmt.Sprintf("%d of %d tasks have fewer than %d samples with a verdict: %s has %d", len(few), len(tasks), k, few[0].Task, few[0].N)

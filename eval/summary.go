@@ -93,6 +93,10 @@ type Summary struct {
 	// Samples is how many were run; Missing how many have no verdict (yet).
 	Samples int `json:"samples"`
 	Missing int `json:"missing"`
+	// Unrunnable is how many samples are left out of pass@k, since their tests
+	// cannot run here (tests_unrunnable). A task without any other sample is
+	// left out, too.
+	Unrunnable int `json:"unrunnable,omitempty"`
 	// Tasks are in the order of the problems file.
 	Tasks []Task `json:"tasks"`
 	// Languages are in the order of their first task.
@@ -109,6 +113,9 @@ type Task struct {
 	// passed. What we failed at (sandbox_error) is in neither.
 	N      int `json:"n"`
 	Passed int `json:"passed"`
+	// Unrunnable counts the samples whose tests cannot run here, whatever the
+	// code is (tests_unrunnable). They are in neither count above.
+	Unrunnable int `json:"unrunnable,omitempty"`
 	// Statuses is how many samples ended with each status.
 	Statuses map[glovebox.Status]int `json:"statuses"`
 }

@@ -29,7 +29,7 @@ func (f *finder) assemble(blocks []block, reserved []string) *Result {
 		case b.data && b.name != "":
 			a.data = append(a.data, b)
 		case b.lang == nil:
-			a.leave(b, "not a language that can be run")
+			a.leave(b, unknownLanguage(b.tag))
 		case !a.accepts(b):
 			a.leave(b, fmt.Sprintf("in %s, and the program is in %s", b.lang.Name, a.lang.Name))
 		default:
@@ -42,6 +42,14 @@ func (f *finder) assemble(blocks []block, reserved []string) *Result {
 	slices.SortStableFunc(a.ext.Left, func(x, y glovebox.Piece) int { return x.Line - y.Line })
 	slices.SortStableFunc(a.ext.Taken, func(x, y glovebox.Piece) int { return x.Line - y.Line })
 	return &Result{Program: a.prog, Tests: a.testFiles, Extraction: a.ext}
+}
+
+// unknownLanguage says that a tag names no language that can be run.
+func unknownLanguage(tag string) string {
+	if len(tag) > 30 || !plainTag(tag) {
+		return "not a language that can be run"
+	}
+	return tag + " is not a language that can be run"
 }
 
 // assembly is the work on one reply.

@@ -88,7 +88,7 @@ func TestExtract(t *testing.T) {
 		{"two languages", "```python\nprint('a longer program')\n```\n```javascript\nconsole.log(1)\n```", Options{}, want{lang: "python", files: []string{"main.py: print('a longer program')\n"}, left: "in javascript, and the program is in python"}},
 		{"two languages and a wish", "```python\nprint('a longer program')\n```\n```javascript\nconsole.log(1)\n```", Options{Language: "JS"}, want{lang: "javascript", files: []string{"main.js: console.log(1)\n"}}},
 		{"not the wished language", "```ruby\nputs 1\n```", Options{Language: "python"}, want{left: "in ruby, and the program is in python"}},
-		{"a language that cannot be run", "```scala\nobject Main extends App {}\n```", Options{}, want{left: "not a language that can be run"}},
+		{"a language that cannot be run", "```scala\nobject Main extends App {}\n```", Options{}, want{left: "scala is not a language that can be run"}},
 		{"JavaScript for TypeScript", "```js\nlet x = 1\n```", Options{Language: "ts"}, want{lang: "typescript", files: []string{"main.ts: let x = 1\n"}}},
 		{"Go in two files", "```go\npackage main\n\nfunc main() { f() }\n```\n```go\npackage main\n\nfunc f() {}\n```", Options{}, want{lang: "go", files: []string{"main.go: package main\n\nfunc main() { f() }\n", "main2.go: package main\n\nfunc f() {}\n"}}},
 		{"PHP in two blocks", "```php\n<?php\nfunction f() { return 1; }\n?>\n```\n```php\n<?php\nfunction g() { return f(); }\n```", Options{}, want{lang: "php", files: []string{"main.php: <?php\nfunction f() { return 1; }\n\nfunction g() { return f(); }\n"}}},

@@ -155,7 +155,7 @@ func (f *finder) label(b *block) {
 		}
 		b.lang = lang
 	default:
-		b.reason = "not a language that can be run"
+		b.reason = unknownLanguage(b.tag)
 	}
 	if b.lang != nil && noCode(b.text, b.lang) {
 		b.reason = "no code, only comments"

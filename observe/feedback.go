@@ -75,6 +75,9 @@ func feedback(o *glovebox.Observation, limits glovebox.Limits, again string) str
 		}
 		b.WriteString("\n")
 	}
+	for _, h := range o.Hints {
+		b.WriteString(defuse(oneLine(h, maxMessage)) + "\n")
+	}
 	if x := o.Extraction; x != nil && x.Truncated {
 		b.WriteString("The reply ended in the middle of the code block: send the whole code again, shorter if need be.\n")
 	}

@@ -27,11 +27,17 @@ func (r *Redactor) Observation(o *glovebox.Observation) {
 		redact("failure", &f.Type, &f.Message, &f.File)
 	}
 	if t := o.Tests; t != nil {
-		redact("tests", &t.Reason)
+		redact("tests", &t.Reason, &t.Framework)
+		for i := range t.Missing {
+			redact("tests", &t.Missing[i])
+		}
 		for i := range t.Cases {
 			c := &t.Cases[i]
 			redact("tests", &c.Name, &c.Message, &c.Expected, &c.Actual)
 		}
+	}
+	for i := range o.Hints {
+		redact("hints", &o.Hints[i])
 	}
 	for i := range o.Denials {
 		d := &o.Denials[i]

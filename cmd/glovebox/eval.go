@@ -25,11 +25,12 @@ type evalCmd struct {
 	SampleField string `help:"The field that holds the samples, where it is not told by its name." placeholder:"NAME[:FORM]"`
 	Partial     bool   `help:"Count only the problems that have samples."`
 
-	K         []int    `default:"1" help:"Estimate pass@k for these k (default 1)." placeholder:"1,10"`
-	FailUnder *float64 `help:"Exit with status 1 where pass@k, of the first k, is below this." placeholder:"0.8"`
-	Baseline  string   `help:"Compare with the results file of an older run, task by task." placeholder:"RESULTS" type:"path"`
-	Compare   string   `help:"Run nothing: compare two results files, this one and the one after it." placeholder:"OLD" type:"path"`
-	Newer     string   `arg:"" optional:"" name:"new" help:"The newer results file of --compare." type:"path"`
+	K                []int    `default:"1" help:"Estimate pass@k for these k (default 1)." placeholder:"1,10"`
+	FailUnder        *float64 `help:"Exit with status 1 where pass@k, of the first k, is below this." placeholder:"0.8"`
+	FailOnUnrunnable bool     `help:"Exit with status 1 where the tests of a sample cannot run here; else such samples are left out of pass@k, with a warning."`
+	Baseline         string   `help:"Compare with the results file of an older run, task by task." placeholder:"RESULTS" type:"path"`
+	Compare          string   `help:"Run nothing: compare two results files, this one and the one after it." placeholder:"OLD" type:"path"`
+	Newer            string   `arg:"" optional:"" name:"new" help:"The newer results file of --compare." type:"path"`
 
 	Results string `short:"r" help:"Keep each result in this file as it comes; the same command goes on where it was stopped." placeholder:"FILE" type:"path"`
 	Force   bool   `help:"Begin the results file anew."`
@@ -77,9 +78,12 @@ Examples:
 pass@k is the unbiased estimate 1 - C(n-c,k)/C(n,k), averaged over the tasks. Where a task has
 fewer than k samples there is none, and the reason is said. What Glovebox itself failed at
 (sandbox_error) is tried three times and then counts as no sample; the same command with the same
---results tries it again.
+--results tries it again. Samples whose tests cannot run here (tests_unrunnable: a framework or a
+module is missing, a test file does not parse) say nothing about the code: they are left out of
+pass@k and counted in a warning.
 
-Exit status: 0 done, 1 pass@k is below --fail-under or not available for it, 2 usage, 5 Glovebox
+Exit status: 0 done, 1 pass@k is below --fail-under or not available for it, or a sample's tests
+cannot run here and --fail-on-unrunnable was given, 2 usage, 5 Glovebox
 failed, on a sample or as a whole, 130 it was interrupted.`
 }
 
@@ -174,7 +178,7 @@ func (c *evalCmd) check() error {
 	switch {
 	case c.Compare != "" && c.Newer == "":
 		return usagef("--compare needs two results files: --compare OLD NEW")
-	case c.Compare != "" && (c.Problems != "" || c.Samples != "" || c.Results != "" || c.Baseline != "" || c.Generate || c.FailUnder != nil):
+	case c.Compare != "" && (c.Problems != "" || c.Samples != "" || c.Results != "" || c.Baseline != "" || c.Generate || c.FailUnder != nil || c.FailOnUnrunnable):
 		return usagef("--compare runs nothing: it takes two results files, --report and --json")
 	case c.Compare == "" && c.Newer != "":
 		return usagef("%s: unexpected; problems are given with --problems", c.Newer)
@@ -298,6 +302,10 @@ func (c *evalCmd) run(s *streams, e eval.Engine, work []*eval.Work, results *eva
 func (c *evalCmd) exit(stderr io.Writer, sum *eval.Summary) int {
 	if sum.Counts[glovebox.StatusSandboxError] > 0 {
 		return exitOurs
+	}
+	if c.FailOnUnrunnable && sum.Unrunnable > 0 {
+		fmt.Fprintf(stderr, "glovebox: --fail-on-unrunnable: the tests of %s cannot run here\n", count(sum.Unrunnable, "sample"))
+		return exitCode
 	}
 	if c.FailUnder != nil {
 		switch p, ok := sum.PassAtK[fmt.Sprint(c.K[0])]; {

@@ -50,11 +50,12 @@ func printEval(w io.Writer, ks []int, r *eval.Report) error {
 	}
 	var unsolved []string
 	for _, t := range sum.Tasks {
-		if t.Passed == 0 {
+		if t.Passed == 0 && (t.N > 0 || t.Unrunnable == 0) {
 			unsolved = append(unsolved, t.Task)
 		}
 	}
 	printTasks(&b, "not solved", unsolved)
+	printUnrunnable(&b, p, r)
 	if n := sum.Counts[glovebox.StatusSandboxError]; n > 0 {
 		fmt.Fprintf(&b, "%s Glovebox failed on %s, not counted; run the command again to try again\n", p.paint(yellow, "!"), count(n, "sample"))
 		i := slices.IndexFunc(r.Rows, func(row eval.Row) bool { return row.Status == glovebox.StatusSandboxError })
@@ -75,6 +76,28 @@ func printEval(w io.Writer, ks []int, r *eval.Report) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// printUnrunnable says how many samples are not counted since their tests
+// cannot run here, and the first reasons.
+func printUnrunnable(b *strings.Builder, p painter, r *eval.Report) {
+	if r.Summary.Unrunnable == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s the tests of %s cannot run here: not counted in pass@k\n", p.paint(yellow, "!"), count(r.Summary.Unrunnable, "sample"))
+	const most = 3
+	said := map[string]bool{}
+	for _, row := range r.Rows {
+		if row.Status != glovebox.StatusTestsUnrunnable || row.Measured.Message == "" || said[row.Measured.Message] {
+			continue
+		}
+		if len(said) == most {
+			b.WriteString("  …\n")
+			break
+		}
+		said[row.Measured.Message] = true
+		fmt.Fprintf(b, "  %s: %s\n", oneLine(row.Task), indent(printable(observe.Middle(row.Measured.Message, 300))))
+	}
 }
 
 // count is a number of things, such as 1 task or 2 tasks.

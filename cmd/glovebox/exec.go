@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
@@ -114,7 +112,7 @@ func (c *execCmd) job(s *streams) (*glovebox.Job, error) {
 			return nil, err
 		}
 	}
-	if job.Inputs, err = inputs(s, c.File, bound); err != nil {
+	if job.Inputs, err = given(s, "--file", c.File, bound, base); err != nil {
 		return nil, err
 	}
 	if job.Env, err = environment(c.Env); err != nil {
@@ -122,24 +120,6 @@ func (c *execCmd) job(s *streams) (*glovebox.Job, error) {
 	}
 	job.Secrets, err = secrets(c.Secret)
 	return job, err
-}
-
-// inputs reads the files that --file names; one that may be executed still may.
-func inputs(s *streams, names []string, bound int64) ([]glovebox.File, error) {
-	var files []glovebox.File
-	for _, f := range names {
-		src, dest, ok := strings.Cut(f, ":")
-		if !ok {
-			dest = filepath.Base(src)
-		}
-		b, err := readBounded(s, src, bound)
-		if err != nil {
-			return nil, err
-		}
-		info, err := os.Stat(src)
-		files = append(files, glovebox.File{Path: dest, Data: b, Executable: err == nil && info.Mode()&0o111 != 0})
-	}
-	return files, nil
 }
 
 // environment reads what --env sets.

@@ -177,7 +177,7 @@ func oneLanguage(tests []glovebox.File) error {
 	var first *language.Language
 	for _, f := range tests {
 		l := languageOf("", f.Path, "")
-		if l == nil {
+		if l == nil || strings.Contains(f.Path, "/") && !l.IsTest(f) { // a folder has data and helpers, too
 			continue
 		}
 		if first == nil {

@@ -57,7 +57,7 @@ func report(w io.Writer, o *glovebox.Observation) error {
 	case exitLimit, exitPolicy, exitCancelled:
 		colour, sign = yellow, "!"
 	}
-	if o.Status == glovebox.StatusUnproven {
+	if o.Status == glovebox.StatusUnproven || o.Status == glovebox.StatusTestsUnrunnable {
 		colour, sign = yellow, "?"
 	}
 	fmt.Fprintf(&b, "%s  %s\n", p.paint(bold+";"+colour, sign+" "+string(o.Status)), indent(o.Message))
@@ -67,6 +67,9 @@ func report(w io.Writer, o *glovebox.Observation) error {
 			at = fmt.Sprintf(" (%s:%d)", f.File, f.Line)
 		}
 		fmt.Fprintf(&b, "   %s%s\n", indent(strings.TrimPrefix(strings.TrimSuffix(f.Type+": "+f.Message, ": "), ": ")), at)
+	}
+	if t := o.Tests; t != nil && t.Reason != "" && o.Status == glovebox.StatusPass {
+		fmt.Fprintf(&b, "   %s\n", p.paint(dim, "proof "+string(t.Proof)+": "+indent(t.Reason)))
 	}
 	reportTests(&b, p, o.Tests)
 	if x := o.Extraction; x != nil {
@@ -127,6 +130,9 @@ func streamHead(name string) string { return "── " + name + " " + strings.Re
 func reportTests(b *strings.Builder, p painter, t *glovebox.TestReport) {
 	if t == nil {
 		return
+	}
+	if t.Framework != "" {
+		fmt.Fprintf(b, "   %s\n", p.paint(dim, "run by "+indent(t.Framework)))
 	}
 	shown := 0
 	for _, c := range t.Cases {

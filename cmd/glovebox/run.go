@@ -22,10 +22,10 @@ type runCmd struct {
 	Code  bool     `short:"c" help:"The input is the code itself: nothing is extracted."`
 	Stdin string   `help:"What the program reads; a file." placeholder:"FILE"`
 	Arg   []string `help:"An argument of the program; repeat it." placeholder:"ARG" sep:"none"`
-	File  []string `short:"f" help:"A read-only input in the workspace; repeat it." placeholder:"SRC[:DEST]" sep:"none"`
+	File  []string `short:"f" help:"A read-only input in the workspace, or a folder of them; repeat it." placeholder:"SRC[:DEST]" sep:"none"`
 	Env   []string `short:"e" help:"An environment variable of the program; repeat it." placeholder:"NAME=VALUE" sep:"none"`
 
-	Tests []string `short:"t" help:"A test file; repeat it." placeholder:"FILE" sep:"none"`
+	Tests []string `short:"t" help:"A test file, or a folder of tests with their data; repeat it." placeholder:"SRC[:DEST]" sep:"none"`
 	Cases string   `help:"Input/output cases: JSON lines with stdin and stdout (or input and output)." placeholder:"FILE"`
 	Entry string   `help:"The function that the tests take as an argument, as HumanEval's check(candidate) does." placeholder:"NAME"`
 
@@ -46,6 +46,7 @@ transcript. Python, JavaScript, TypeScript, PHP, Bash, Go, Ruby, Perl and Lua ar
 Examples:
   glovebox run reply.md
   glovebox run reply.md --tests solution_test.py
+  glovebox run reply.md --tests t --tests fixtures:t/data
   some-model | glovebox run - --cases cases.jsonl --json
   glovebox run --code prog.py --stdin input.txt --timeout 2s --memory 256M
   glovebox run reply.md --file data.csv:input/data.csv --artifacts out/
@@ -63,7 +64,8 @@ candidate's names directly, as HumanEval's do; bare asserts, unittest and pytest
 In JavaScript and TypeScript they may require('./solution') or use the names directly, with
 node:assert or node:test. PHP, Bash, Ruby, Perl and Lua tests use the functions' names. Go tests
 are ordinary func TestX(t *testing.T) in the program's package. What tests import beside the
-program (a helper, data) is given with --tests too; --file is for what the program reads.
+program (a helper, data) is given with --tests too; --file is for what the program reads. SRC:DEST
+says where a file or a folder goes in the workspace; without it, under its own name.
 
 Proof. out_of_process: the tests ran where the program cannot reach them. compared_outside: its
 output was compared outside of the box (--cases). These two are worth the same to --require-proof.
@@ -183,12 +185,8 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 	} else {
 		job.Reply = glovebox.Reply(text)
 	}
-	for _, name := range c.Tests {
-		b, err := readBounded(s, name, bound)
-		if err != nil {
-			return nil, err
-		}
-		job.Tests = append(job.Tests, glovebox.File{Path: filepath.Base(name), Data: b})
+	if job.Tests, err = given(s, "--tests", c.Tests, bound, base); err != nil {
+		return nil, err
 	}
 	if c.Lang == "" {
 		if err := oneLanguage(job.Tests); err != nil {
@@ -212,7 +210,7 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 			return nil, err
 		}
 	}
-	if job.Inputs, err = inputs(s, c.File, bound); err != nil {
+	if job.Inputs, err = given(s, "--file", c.File, bound, base); err != nil {
 		return nil, err
 	}
 	if job.Env, err = environment(c.Env); err != nil {

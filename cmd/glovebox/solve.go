@@ -23,7 +23,7 @@ type solveCmd struct {
 	Task string `arg:"" name:"task" help:"The task, in your words: a file; - is stdin."`
 
 	Lang      string   `short:"l" help:"Language of the solution." placeholder:"NAME"`
-	Tests     []string `short:"t" help:"A test file that must pass; repeat it. In a repository its path there may follow." placeholder:"FILE[:DEST]" sep:"none"`
+	Tests     []string `short:"t" help:"A test file that must pass, or a folder of tests with their data; repeat it. Its path in the workspace or the repository may follow." placeholder:"SRC[:DEST]" sep:"none"`
 	Cases     string   `help:"Input/output cases: JSON lines with stdin and stdout (or input and output)." placeholder:"FILE"`
 	Entry     string   `help:"The function that the tests take as an argument." placeholder:"NAME"`
 	HideTests bool     `help:"Do not show the tests to the model; it is told what fails all the same."`
@@ -301,21 +301,16 @@ func (c *solveCmd) task(s *streams) (*agent.Task, error) {
 	if t.Text == "" {
 		return nil, usagef("%s: the task is empty", c.Task)
 	}
-	for _, name := range c.Tests {
-		src, dest, placed := strings.Cut(name, ":")
-		if !placed {
-			dest = filepath.Base(src)
-			if c.Repo != "" {
-				if rel, err := within(c.Repo, src); err == nil {
-					dest = rel // it is one of the repository's own
-				}
+	t.Tests, err = given(s, "--tests", c.Tests, bound, func(src string) string {
+		if c.Repo != "" {
+			if rel, err := within(c.Repo, src); err == nil {
+				return rel // it is one of the repository's own
 			}
 		}
-		b, err := readBounded(s, src, bound)
-		if err != nil {
-			return nil, err
-		}
-		t.Tests = append(t.Tests, glovebox.File{Path: dest, Data: b})
+		return base(src)
+	})
+	if err != nil {
+		return nil, err
 	}
 	if c.Repo == "" && c.Lang == "" {
 		if err := oneLanguage(t.Tests); err != nil {
