@@ -118,7 +118,7 @@ local function serve(message)
   args = wire.decode(message, at, unwrap)
   local before = {}
   for i = 1, args.n do
-    if wire.shaped(args[i]) then before[i] = wire.encode(args[i], open) end
+    if wire.shaped(args[i]) and not ids[args[i]] then before[i] = wire.encode(args[i], open) end
   end
   local result = pack(pcall(serves[op], target, unpack(args, 1, args.n)))
   if not result[1] then return raised(result[2]) end
