@@ -19,10 +19,32 @@ func (r *bashReader) stmts(all []*syntax.Stmt) {
 	}
 }
 
-func (r *bashReader) each2(in bashInput, all []*syntax.Stmt) {
+// inner reads the commands of a compound one, which share its input. What reads
+// lines of it is a loop of the tests; their calls do not have it.
+func (r *bashReader) inner(in bashInput, all []*syntax.Stmt) {
+	for _, s := range all {
+		in.shared = in.shared || bashReads(s)
+	}
 	for _, s := range all {
 		r.stmt(s, in)
 	}
+}
+
+// bashReads reports whether a command of the tests reads lines.
+func bashReads(n syntax.Node) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && slices.Contains([]string{"read", "mapfile", "readarray", "cat"}, n.Args[0].Lit()) {
+				found = true
+			}
+		case *syntax.CmdSubst:
+			return false
+		}
+		return true
+	})
+	return found
 }
 
 // stmt reads a command with its redirections.
@@ -57,6 +79,7 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
+		r.feed(c, in)
 		r.call(c, in, len(s.Redirs) == 0)
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
@@ -71,21 +94,22 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 		r.within--
 		r.stmt(c.Y, in)
 	case *syntax.Block:
-		r.each2(in, c.Stmts)
+		r.inner(in, c.Stmts)
 	case *syntax.Subshell:
 		r.within++
-		r.each2(in, c.Stmts)
+		r.inner(in, c.Stmts)
 		r.within--
 	case *syntax.IfClause:
 		for c := c; c != nil; c = c.Else {
 			r.within++
-			r.each2(in, c.Cond)
+			r.inner(in, c.Cond)
 			r.within--
-			r.each2(in, c.Then)
+			r.inner(in, c.Then)
 		}
 	case *syntax.WhileClause:
-		r.each2(in, c.Cond)
-		r.each2(in, c.Do)
+		in.shared = true
+		r.inner(in, c.Cond)
+		r.inner(in, c.Do)
 	case *syntax.ForClause:
 		switch l := c.Loop.(type) {
 		case *syntax.WordIter:
@@ -111,14 +135,14 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 		if c.Select {
 			r.share("the tests use select")
 		}
-		r.each2(in, c.Do)
+		r.inner(in, c.Do)
 	case *syntax.CaseClause:
 		r.word(c.Word)
 		for _, item := range c.Items {
 			for _, p := range item.Patterns {
 				r.pattern(p)
 			}
-			r.each2(in, item.Stmts)
+			r.inner(in, item.Stmts)
 		}
 	case *syntax.FuncDecl:
 		outer := r.function
@@ -149,6 +173,22 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 	default:
 		r.share("the tests are in a form of Bash that is not read here")
 	}
+}
+
+// feed marks a command that the tests give its input: a call of the program
+// reads that and no other, as a loop of the tests may read the rest.
+func (r *bashReader) feed(c *syntax.CallExpr, in bashInput) {
+	if !in.fed || in.shared || len(c.Args) == 0 || r.nested > 0 || !r.writes {
+		return
+	}
+	name, ok := bashLiteral(c.Args[0])
+	if f := r.functions[name]; f != nil && bashReads(f.Body) {
+		return
+	}
+	if ok && r.functions[name] == nil && (bashBuiltins[name] && name != "command" || bashIsTool(name) && name != r.entry && !slices.Contains([]string{"bash", "sh", "timeout", "env"}, name) && !bashFree[name]) {
+		return
+	}
+	r.edits = append(r.edits, bashEdit{int(c.Pos().Offset()), 1 << 38, "GLOVEBOX_FED=1 ", ""})
 }
 
 // bashPrinted returns the words that echo or printf prints, or nil.
@@ -251,7 +291,10 @@ func (r *bashReader) assign(a *syntax.Assign, mine bool) {
 			r.assigned[name]++
 		}
 	}
-	said := r.saidWord(a.Value) || r.mentions(a.Value)
+	said := r.saidWord(a.Value)
+	if r.mentions(a.Value) {
+		said, r.textual[name] = true, true
+	}
 	r.index(name, a.Index)
 	if r.integers[name] && a.Value != nil {
 		r.arithmetic(a.Value)

@@ -29,6 +29,7 @@ type bashReader struct {
 	variables map[string]bool // said
 	params    map[string]map[int]bool
 	integers  map[string]bool
+	textual   map[string]bool // texts with the names of such variables
 	assigned  map[string]int
 	once      map[string]bool // assigned as a constant
 	read      map[string]bool
@@ -62,7 +63,8 @@ type bashEdit struct {
 // bashInput is what a command reads from.
 type bashInput struct {
 	// said: words of the program may be in it. fed: it is known where it is from.
-	said, fed bool
+	// shared: a loop reads it, too.
+	said, fed, shared bool
 	// words are all that it consists of, where that is known.
 	words []*syntax.Word
 }
@@ -71,7 +73,7 @@ func newBashReader(p *glovebox.Program, tests []glovebox.File, tools map[string]
 	r := &bashReader{
 		program: map[string]bool{}, tools: map[string]bool{}, data: map[string]bool{}, entry: entry,
 		functions: map[string]*syntax.FuncDecl{}, mentioned: map[string]int{}, asked: map[string]bool{},
-		variables: map[string]bool{}, params: map[string]map[int]bool{}, integers: map[string]bool{},
+		variables: map[string]bool{}, params: map[string]map[int]bool{}, integers: map[string]bool{}, textual: map[string]bool{},
 		assigned: map[string]int{}, once: map[string]bool{}, read: map[string]bool{}, commands: map[string]bool{},
 	}
 	for _, f := range p.Files {
@@ -622,10 +624,12 @@ func (r *bashReader) operands(x syntax.ArithmExpr, names *[]string) {
 				r.identifiers(p.Value, names)
 			case *syntax.SglQuoted:
 				r.identifiers(p.Value, names)
+				r.spelled(p.Value)
 			case *syntax.DblQuoted:
 				for _, q := range p.Parts {
 					if l, ok := q.(*syntax.Lit); ok {
 						r.identifiers(l.Value, names)
+						r.spelled(l.Value)
 					}
 				}
 			case *syntax.ParamExp:
@@ -648,6 +652,15 @@ func (r *bashReader) operands(x syntax.ArithmExpr, names *[]string) {
 	}
 }
 
+// spelled notes what a quoted expression may assign to.
+func (r *bashReader) spelled(text string) {
+	if strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") {
+		for _, name := range bashIdentifier().FindAllString(text, -1) {
+			r.assigned[name] += 2
+		}
+	}
+}
+
 func bashOnlyParam(w *syntax.Word) *syntax.ParamExp {
 	if len(w.Parts) == 1 {
 		if p, ok := w.Parts[0].(*syntax.ParamExp); ok && p.Param != nil {
@@ -661,6 +674,9 @@ func (r *bashReader) identifiers(text string, names *[]string) {
 	for _, m := range bashOperand().FindAllStringSubmatch(text, -1) {
 		name := m[1]
 		r.read[name] = true
+		if r.textual[name] {
+			r.share("the tests evaluate text that names what the program prints")
+		}
 		if r.saidName(name) {
 			*names = append(*names, name)
 		}

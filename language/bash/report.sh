@@ -37,6 +37,7 @@ glovebox.case() {
     local event
     set -- "$1" "$2" "${3-}" "${4-}" "${5-}"
     # A case has the tests' own words, without the guards.
+    set -- "${1//GLOVEBOX_FED=1 /}" "$2" "$3" "${4//GLOVEBOX_FED=1 /}" "$5"
     while [[ $1 =~ \"?\$\(glovebox\.is\ [a-z]+\ ([A-Za-z_0-9]+\ )?\" ]]; do
         set -- "${1/"${BASH_REMATCH[0]}"/}" "${@:2}"
     done
