@@ -385,7 +385,7 @@ func (r *bashReader) declaration(c *syntax.DeclClause) {
 			r.share("the tests export variables to the program")
 		}
 	}
-	if strings.ContainsAny(flags, "fFp") {
+	if strings.ContainsAny(flags, "fp") {
 		r.share("the tests look into the program")
 	}
 }

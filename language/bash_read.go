@@ -419,6 +419,8 @@ func (r *bashReader) pure(s *syntax.Stmt, in bashInput) bool {
 			return len(c.Args) > 1 && (name == "type" || strings.HasPrefix(c.Args[1].Lit(), "-"))
 		}
 		return true
+	case *syntax.DeclClause:
+		return len(c.Args) == 1 && c.Args[0].Value != nil && c.Args[0].Value.Lit() == "-F"
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			return r.pure(c.X, in) && r.pure(c.Y, bashInput{fed: true})

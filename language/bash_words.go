@@ -39,7 +39,7 @@ var bashSaid = words(`REPLY MAPFILE BASH_REMATCH OPTARG output lines stderr stde
 // bashPure are commands whose output depends on nothing but their words and
 // their input.
 var bashPure = words(`: true false echo printf seq basename dirname pwd date uname whoami id expr tr cut sed awk sort uniq wc
-	head tail rev tac cat grep egrep fgrep readlink realpath cd command type hostname nproc yes bc fold paste nl [ test`)
+	head tail rev tac cat grep egrep fgrep readlink realpath cd compgen command type hostname nproc yes bc fold paste nl [ test`)
 
 // bashFilters are tools that treat what they read as data.
 var bashFilters = words(`cat sort uniq wc head tail tr cut rev tac nl od xxd hexdump md5sum sha1sum sha256sum sha512sum cksum sum
