@@ -179,7 +179,7 @@ func planBash(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 func bashFiles(files []glovebox.File) []glovebox.File {
 	files = slices.Clone(files)
 	for i, f := range files {
-		if slices.Contains(bashExtensions, path.Ext(f.Path)) {
+		if slices.Contains(bashExtensions, path.Ext(f.Path)) || path.Ext(f.Path) == ".bats" {
 			files[i].Executable = true
 			files[i].Data = bytes.ReplaceAll(f.Data, []byte("\r\n"), []byte("\n"))
 		}
@@ -227,9 +227,6 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	reason := r.together
 	p, tree := startTree(p, ".sh", "")
 	if tree {
-		if driver == "script" {
-			names = startedNames(tests, isBashTest, bashExtensions...)
-		}
 		reason = "the tests use " + inTree
 	}
 	exam := &Exam{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main)}
@@ -263,19 +260,10 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 // bashStarted are the names of the tests that are started: those of Bats alone,
 // where there are any.
 func bashStarted(tests []glovebox.File) []string {
-	var bats, scripts []string
-	for _, f := range tests {
-		switch {
-		case path.Ext(f.Path) == ".bats":
-			bats = append(bats, f.Path)
-		case slices.Contains(bashExtensions, path.Ext(f.Path)) && path.Base(f.Path) != "shunit2.sh":
-			scripts = append(scripts, f.Path)
-		}
-	}
-	if len(bats) > 0 {
+	if bats := startedNames(tests, isBashTest, ".bats"); len(bats) > 0 {
 		return bats
 	}
-	return scripts
+	return startedNames(tests, isBashTest, bashExtensions...)
 }
 
 // missing are commands and frameworks that the tests need and that no box here

@@ -269,9 +269,15 @@ func (r *bashReader) condition(x syntax.TestExpr) {
 // file reads a word that names a file, a variable or an option.
 func (r *bashReader) file(w *syntax.Word) {
 	r.word(w)
-	if r.saidWord(w) {
+	if r.saidWord(w) || r.subscripted(w) {
 		r.share("the tests take a name from what the program prints")
 	}
+}
+
+// subscripted reports whether a word spells an element of an array, whose
+// subscript a builtin evaluates by the names in it.
+func (r *bashReader) subscripted(w *syntax.Word) bool {
+	return strings.Contains(bashSource(w), "[") && (r.mentions(w) || r.anything)
 }
 
 // assign reads an assignment.
@@ -336,6 +342,8 @@ func (r *bashReader) declaration(c *syntax.DeclClause) {
 			switch {
 			case ok && strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+"):
 				flags += text
+			case r.subscripted(a.Value):
+				r.share("the tests take a name from what the program prints")
 			case ok && strings.Contains(text, "="):
 				name, _, _ := strings.Cut(text, "=")
 				r.assigned[name]++
@@ -362,7 +370,7 @@ func (r *bashReader) declaration(c *syntax.DeclClause) {
 			continue
 		}
 		if strings.Contains(flags, "n") && c.Variant.Value != "export" || c.Variant.Value == "nameref" {
-			if r.saidWord(a.Value) {
+			if r.saidWord(a.Value) || a.Value != nil && r.subscripted(a.Value) {
 				r.share("the tests take a name of a variable from what the program prints")
 			}
 			if !r.anything {
@@ -552,6 +560,9 @@ func (r *bashReader) test(args []*syntax.Word) {
 	}
 	long := len(args) > 4 || len(args) == 4 && args[0].Lit() != "!"
 	for i, w := range args {
+		if i > 0 && (args[i-1].Lit() == "-v" || args[i-1].Lit() == "-R") && r.subscripted(w) {
+			r.share("the tests take a name from what the program prints")
+		}
 		if !r.saidWord(w) {
 			continue
 		}
@@ -621,7 +632,15 @@ func (r *bashReader) assertion(name string, args []*syntax.Word, in bashInput) {
 		if slices.Contains([]string{"-e", "--regexp", "-n", "--index"}, before) || strings.HasSuffix(name, "_regex") && i > 0 {
 			r.share("the tests use what the program prints as a pattern")
 		}
-		r.each(w, "word", true)
+		if strings.Contains(name, "_file") || strings.Contains(name, "_dir") || strings.Contains(name, "exist") {
+			r.share("the tests take the name of a file from what the program prints")
+		}
+		// Where an assertion has options, what the program said is none of them.
+		if optional := strings.Contains(name, "_"); optional && !strings.HasSuffix(name, "_equal") || !optional && i == 0 {
+			r.each(w, "argument", true)
+		} else {
+			r.each(w, "word", true)
+		}
 	}
 	r.words(args)
 }
@@ -796,6 +815,9 @@ func (r *bashReader) tool(name string, args []*syntax.Word, in bashInput) {
 		if first == "-f" {
 			r.share("the tests look into the program")
 		}
+		if slices.ContainsFunc(args, r.subscripted) {
+			r.share("the tests take a name from what the program prints")
+		}
 	case "export", "declare", "local", "typeset", "readonly", "let":
 		r.share("the tests are in a form of Bash that is not read here")
 	}
@@ -876,7 +898,7 @@ func (r *bashReader) print(name string, args []*syntax.Word) {
 		case format && ok && text == "-v" && i+1 < len(args):
 			to, ok := bashLiteral(args[i+1])
 			switch {
-			case r.saidWord(args[i+1]) || r.integers[to]:
+			case r.saidWord(args[i+1]) || r.integers[to] || strings.Contains(to, "["):
 				r.share("the tests take a name of a variable from what the program prints")
 			case !ok && !r.anything:
 				r.anything, r.changed = true, true

@@ -63,6 +63,10 @@ func TestBashEvaluates(t *testing.T) {
 		{"printf", "[ \"$(printf \"$(f)\" 5)\" = 5 ] || exit 1\n", "f() { echo 5; }\n", out, []string{bashPrints("%s"), bashPrints("%d")}},
 		{"file names", "[ \"$(echo $(f))\" = tests.sh ] || exit 1\n", "f() { echo tests.sh; }\n", out, []string{bashPrints("t*"), bashPrints("[t]ests.sh")}},
 
+		{"a variable of a known name", "n=5\nstatus=$(f)\n[[ $status -eq 5 ]] || exit 1\n", "f() { echo 5; }\n", out, number},
+		{"an element that a builtin evaluates", "y=(1 2 3 4 5 6)\nx=$(f)\n[[ -v y[x] ]] || exit 1\n", "f() { echo 5; }\n", in, nil},
+		{"a key", "declare -A m=([a]=1)\n[ \"${m[$(f)]}\" = 1 ] || exit 1\n", "f() { echo a; }\n", out, []string{bashPrints("@"), bashPrints("*"), bashPrints("b")}},
+		{"a key that counts", "declare -A m\nx=$(f)\n(( m[$x]++ ))\nk='a b'\n[ \"${m[$k]}\" = 1 ] || exit 1\n", "f() { echo a b; }\n", out, []string{bashEvil, bashPrints("b]")}},
 		{"a loop's input", "while read -r a b; do\n  [ \"$(f $a)\" = \"$b\" ] || exit 1\ndone <<EOF\n1 2\n2 4\nEOF\n", "f() { echo $(($1 * 2)); }\n", out, []string{bashPrints("2")}},
 		{"a loop's input, piped, in a helper", "check() { while read -r a b; do [ \"$(f $a)\" = \"$b\" ] || exit 1; done; }\nprintf '1 2\\n2 4\\n' | check || exit 1\n", "f() { echo $(($1 * 2)); }\n", out, []string{bashPrints("2")}},
 		{"an input", "[ \"$(echo hi | f)\" = HI ] || exit 1\n[ \"$(f <<< ho)\" = HO ] || exit 1\nup() { f; }\n[ \"$(echo hu | up)\" = HU ] || exit 1\n", "f() { tr a-z A-Z; }\n", out, []string{bashPrints("HI")}},

@@ -29,6 +29,9 @@ func TestBashShapes(t *testing.T) {
 		{"bats, stdin", "t.bats", "@test \"up\" {\n  run bash main.sh <<< hi\n  [ \"$output\" = HI ]\n}\n", "tr a-z A-Z\n", "echo hi\n", out, "Bats"},
 		{"shunit2", "t.sh", "#!/bin/bash\n. ./main.sh\ntestDoubles() {\n  assertEquals 'of two' 4 \"$(f 2)\"\n  assertTrue '[ 1 -eq 1 ]'\n}\ntestOther() {\n  assertNotEquals 5 \"$(f 3)\"\n}\n. shunit2\n", double, wrongDouble, out, "shunit2"},
 		{"shunit2, beside", "t.sh", "testDoubles() {\n  local got\n  got=$(f 2)\n  assertEquals 4 \"$got\"\n}\noneTimeSetUp() { . ./main.sh; }\n. ./shunit2\n", double, wrongDouble, out, "shunit2"},
+		{"shunit2, an option", "t.sh", ". ./main.sh\ntestDoubles() { assertEquals \"$(f 2)\" 4; }\n. shunit2\n", double, bashPrints("--lineno"), out, "shunit2"},
+		{"bats-assert, an option", "t.bats", "setup() { bats_load_library bats-support; bats_load_library bats-assert; }\n@test \"same\" {\n  run echo 4\n  assert_output \"$(f 2)\"\n}\n", double, bashPrints("--partial"), out, "Bats"},
+		{"shunit2, a report", "t.sh", "testDoubles() { f 2; assertEquals 4 \"$(f 2)\"; }\n. shunit2\n", double, bashPrints("\n\nRan 1 test.\n\nOK\n"), out, "shunit2"},
 		{"shunit2, a state", "t.sh", ". ./main.sh\ntestState() {\n  f 2\n  assertEquals 4 \"$RESULT\"\n}\n. shunit2\n", "f() { RESULT=$(($1 * 2)); }\n", "f() { RESULT=3; }\n", in, "shunit2"},
 
 		{"a comment decides nothing", "t.sh", "# do not source main.sh. It exits.\n[ \"$(bash main.sh 2)\" = 4 ] || exit 1\nbash ./main.sh 2>/dev/null && exit 1\nexit 0\n", script, wrongScript, out, ""},

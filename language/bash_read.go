@@ -97,7 +97,9 @@ func newBashReader(p *glovebox.Program, tests []glovebox.File, tools map[string]
 
 // isBashScript reports whether a file of the tests is a script.
 func isBashScript(f glovebox.File) bool {
-	return slices.Contains([]string{".sh", ".bash", ".bats"}, path.Ext(f.Path)) || bytes.HasPrefix(f.Data, []byte("#!"))
+	first, _, _ := bytes.Cut(f.Data, []byte("\n"))
+	return slices.Contains([]string{".sh", ".bash", ".bats"}, path.Ext(f.Path)) ||
+		bytes.HasPrefix(first, []byte("#!")) && (bytes.Contains(first, []byte("sh")) || bytes.Contains(first, []byte("bats")))
 }
 
 // bashParse reads a script.
@@ -367,12 +369,12 @@ func (r *bashReader) saidName(name string) bool {
 		return r.params[r.function][0] || r.params[r.function][atoi(name)]
 	case strings.ContainsAny(name, "#?$!-0") && len(name) == 1:
 		return false
-	case bashSaid[name]:
+	case bashSaid[name] || r.variables[name]:
 		return true
 	case bashKnown[name]:
 		return false
 	}
-	return r.variables[name] || r.anything
+	return r.anything
 }
 
 func atoi(s string) int {
@@ -490,7 +492,7 @@ func (r *bashReader) param(p *syntax.ParamExp) {
 			r.set(name)
 		}
 	}
-	if p.Excl && !bashAllKeys(p.Index) && p.Names == 0 && r.saidName(name) {
+	if p.Excl && !bashAllKeys(p.Index) && p.Names == 0 && (r.saidName(name) || r.textual[name]) {
 		r.share("the tests take a name of a variable from what the program prints")
 	}
 	r.index(name, p.Index)

@@ -48,6 +48,9 @@ glovebox.is() {
     fixed)
         [[ -n $GLOVEBOX_VALUE && $GLOVEBOX_VALUE != -* && $GLOVEBOX_VALUE != *$'\n'* ]] || glovebox.refuse "$GLOVEBOX_VALUE" 'a text to search for'
         ;;
+    argument)
+        [[ ! $GLOVEBOX_VALUE =~ ^-(-|[a-zA-Z]|$) ]] || glovebox.refuse "$GLOVEBOX_VALUE" 'a value, and no option of an assertion'
+        ;;
     format)
         [[ $GLOVEBOX_VALUE != -* && ${GLOVEBOX_VALUE//%%/} != *%* ]] || glovebox.refuse "$GLOVEBOX_VALUE" "a text without the signs of a format; use printf '%s'"
         ;;
