@@ -67,7 +67,7 @@ module Glovebox
       @texts = texts.map do |t|
         @kept << (kept = [])
         @now = kept
-        walk(Ripper.sexp(t))
+        Ripper.sexp(t).tap { |tree| walk(tree) }
       end
     end
 
@@ -90,6 +90,7 @@ module Glovebox
 
     # refuse ends tests that cannot run here, whatever the program is.
     def refuse(files)
+      Report.unrunnable("the tests are empty") if @texts.all? { |t| t == [:program, [[:void_stmt]]] }
       lost = missing(files)
       Report.unrunnable("the tests need #{lost.join(", ")}, which is not here", lost) unless lost.empty?
       Report.unrunnable("the tests use #{unknown.join(", ")}, which #{name} does not have", unknown) unless unknown.empty?

@@ -23,6 +23,7 @@ module Glovebox
         @analysis.library.each { |lib| require lib }
         supply
         name_constants
+        keep_loops if @analysis.words.include?("StopIteration")
         kept = @analysis.kept
         texts.each_key.with_index { |t, i| texts[t] = Glovebox.rewrite(texts[t], kept[i]) }
         Unit.run_files(texts) { @program.calls }
@@ -65,6 +66,23 @@ module Glovebox
         (@analysis.words & names).each do |n|
           next if n.match?(Analysis::RESERVED) || n.match?(HOOKS) || core.method_defined?(n) || core.private_method_defined?(n)
           core.define_method(n) { |*args, **kwargs, &block| program.invoke(nil, n, [self, *args], kwargs, on: true, &block) }
+        end
+      end
+
+      # keep_loops has no loop of the tests ended by what the program raises.
+      def keep_loops
+        Kernel.class_eval do
+          remove_method :loop
+          def loop
+            return to_enum(:loop) { Float::INFINITY } unless block_given?
+            begin
+              yield while true
+            rescue StopIteration => e
+              raise if e.instance_variable_defined?(FOREIGN)
+              e.result
+            end
+          end
+          private :loop
         end
       end
 

@@ -11,6 +11,7 @@ module Glovebox
     # None ends the tests' process or their loops.
     def self.exceptions(named)
       ends = [SystemExit, StopIteration, SignalException].reject { |c| named.include?(c.name) }
+      ends << StopIteration if named.include?("produce")
       ObjectSpace.each_object(Class).select { |c| c <= Exception && c.name && !c.name.start_with?("Glovebox") && ends.none? { |e| c <= e } }.to_h { |c| [c.name, c] }
     end
 

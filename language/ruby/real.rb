@@ -143,7 +143,9 @@ module Glovebox
           Minitest.reporter = all
           Minitest::Runnable.runnables.reject! { |c| c.name.to_s.start_with?("Glovebox") }
           options = { seed: 1, filter: "/./", io: StringIO.new }
+          Minitest.seed = options[:seed]
           srand(options[:seed])
+          Minitest.parallel_executor.start if Minitest.parallel_executor.respond_to?(:start)
           all.start
           Minitest.__run(all, options)
           Minitest.parallel_executor.shutdown
@@ -210,9 +212,11 @@ module Glovebox
           config.load_spec_files
           outside = RSpec.world.non_example_failure
           status = runner.run_specs(RSpec.world.ordered_example_groups)
-          own = JSON.parse(own.string.lines.find { |l| l.start_with?("{") } || "{}").fetch("summary", {})
+          own = JSON.parse(own.string.lines.find { |l| l.start_with?("{") } || "{}")
+          said = Array(own["messages"]).join("\n").strip
+          own = own.fetch("summary", {})
           errors = own["errors_outside_of_examples_count"].to_i
-          note("outside of the examples", "error", "an error outside of the examples: #{$stderr}") if errors > 0 || outside
+          note("outside of the examples", "error", said.empty? ? "an error outside of the examples" : said) if errors > 0 || outside
           Glovebox.broken("RSpec says that the tests failed, and none was reported") if status != 0 && @failed.to_i == 0
           finish(own["example_count"].to_i + (errors > 0 || outside ? 1 : 0), @total.to_i, @failed.to_i)
         end

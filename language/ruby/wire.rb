@@ -130,7 +130,8 @@ module Glovebox
 
     def decode(j)
       case j
-      when nil, true, false, Integer, String then j
+      when nil, true, false, Integer then j
+      when String then j.dup # a call may change it
       when Array then j.map { |e| decode(e) }
       when Hash
         tag, v = j.first
