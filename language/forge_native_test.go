@@ -35,9 +35,9 @@ var forgeSubjects = []forgeSubject{
 	{
 		lang: Ruby, dir: "ruby", file: "main_test.rb",
 		tests:   "require 'test/unit'\nclass TestAdd < Test::Unit::TestCase\n  def test_add\n    assert_equal(5, add(2, 3))\n    assert_equal(8, add(4, 4))\n  end\nend\n",
-		more:    "# $stdout\n",
+		more:    "$stdout.sync = true\n",
 		honest:  "def add(a, b) = a + b\n",
-		succeed: []string{"targeted_nonce", "targeted_unit"},
+		succeed: []string{"targeted_nonce"},
 	},
 	{
 		lang: Perl, dir: "perl", file: "main_test.t",
