@@ -252,11 +252,12 @@ sub operator {
         return $v;
     }
     if ( $text_op{$op} && !grep { claims( $_, $op, $op eq '.' || $op eq 'x' ? () : 'cmp', $op eq 'ne' ? 'eq' : () ) } @known ) {
-        $GloveboxExam::judged ||= 1 if @known == 2 && $made;
+        $GloveboxExam::judged = 1 if @known == 2 && $made;
+        return ( $known[0]{id} == $known[1]{id} ) == ( $op eq 'eq' ) if @known == 2 && ( $op eq 'eq' || $op eq 'ne' ) && !grep { claims( $_, '""' ) } @known;
         return $text_code{$op}->( text($left), $op eq 'x' ? $right : text($right) );
     }
     if ( ( $op eq '==' || $op eq '!=' ) && @known == 2 && !grep { claims( $_, qw(== != <=> - 0+ ""), 'bool' ) } @known ) {
-        $GloveboxExam::judged ||= 1 if $made;
+        $GloveboxExam::judged = 1 if $made;
         return ( $known[0]{id} == $known[1]{id} ) == ( $op eq '==' );
     }
     if ( !$made ) {
@@ -370,7 +371,7 @@ my %free;
 
 sub import_of {
     my ( $class, $into, @args ) = @_;
-    my $m = ask( 'import', "$class", @args );
+    my $m = do { local $wire->{quiet} = 1; ask( 'import', "$class", @args ) };
     if ( $m->[0] eq 'die' ) { die ref $m->[1] ? "importing $class failed\n" : $m->[1] }
     my ( $from, $names ) = @{ ref $m->[1] eq 'ARRAY' ? $m->[1] : [] };
     return if !defined $from || ref $from || ref $names ne 'HASH';
@@ -493,7 +494,7 @@ sub import {
     @INC = ( ( grep { !m{^/opt/glovebox/} } @INC ), '/opt/glovebox/perl/lib', 't/lib', 'lib', 't', '.' );
     $GloveboxExam::calls = $turn = 0;
     @made_class{ split ' ', $made } = (1) x 1000;
-    $methods{$_}++ for $text =~ /->\s*([A-Za-z_]\w*)/g;
+    $methods{$_}++ for $text =~ /(?:\$\w+|[)\]}])\s*->\s*([A-Za-z_]\w*)/g;
     $wire = GloveboxWire->new( wrap => \&wrap, unwrap => \&unwrap, serve => \&serve, %methods ? ( word => \&word ) : () );
     GloveboxExam::begin( $file, $library );
     my @modules = split ' ', $modules;
@@ -507,8 +508,9 @@ sub import {
     deep( $_, qw(is isnt like unlike) ) for qw(Test2::V0 Test2::Tools::Compare);
     my %word;
     $word{$_}++ for $text =~ /([A-Za-z_]\w*(?:::\w+)*)/g;
+    $wire->{quiet} = 1;
     my $m = ask( 'names', [ sort keys %word ], [ grep { !GloveboxExam::installed($_) } @modules ], $text =~ /__WARN__|\bwarn(?:ing|s)\w*\b/ ? 1 : 0 );
-    $GloveboxExam::calls = 0;
+    $wire->{quiet} = $GloveboxExam::calls = 0;
     if ( $m->[0] eq 'die' ) { GloveboxExam::broken( "the program's module does not load: " . ( ref $m->[1] ? 'it died' : $m->[1] ) ) }
     my ( $subs, $packages ) = @{ ref $m->[1] eq 'ARRAY' ? $m->[1] : [] };
     GloveboxExam::broken("the program's process answers nothing of use") if ref $subs ne 'HASH' || ref $packages ne 'HASH';

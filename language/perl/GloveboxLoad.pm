@@ -40,7 +40,8 @@ sub module {
 # parents are the classes of which a class is one, itself first.
 sub parents {
     my ( $class, %seen ) = @_;
-    my ( @found, @todo ) = ( (), $class );
+    my @todo = $class;
+    my @found;
     while ( @todo && @found < 50 ) {
         my $c = shift @todo;
         next if $seen{$c}++;

@@ -43,9 +43,13 @@ sub plain {
     return qq({"n":"$text"}) if $text =~ /\A-?(?:Inf|NaN)\z/i;
     return text($text) if $same;
     my $exact = sprintf '%.17g', $v;
-    return $exact if "" . ( 0 + $exact ) eq $text;
+    return $exact if number($exact) eq $text;
     return '{"d":[' . text($text) . ",$exact]}";
 }
+
+# number is the number of a text: a whole one, or one with a point, whose text is
+# another where it is large.
+sub number { my ($t) = @_; return $t =~ /[.e]/ ? unpack 'd', pack 'd', $t : 0 + $t }
 
 # encode writes a value in JSON.
 sub encode {
@@ -86,10 +90,10 @@ sub value {
     my ( $self, $depth ) = @_;
     if ( $in =~ /\G"/gc ) {
         my $t = read_text();
-        $self->{word}->($t) if $self->{word};
+        $self->{word}->($t) if $self->{word} && !$self->{quiet};
         return $t;
     }
-    return 0 + $1 if $in =~ /\G(-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,5})?)/gc;
+    return number($1) if $in =~ /\G(-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,5})?)/gc;
     die "a value is too deep\n" if ++$depth > DEPTH + 10;
     if ( $in =~ /\G\[/gc ) {
         my @list;
@@ -104,7 +108,7 @@ sub value {
     if ( $tag eq 'h' ) { $v = $self->hash($depth) }
     elsif ( $tag eq 'r' ) { my $to = $self->value($depth); $v = \$to }
     elsif ( $tag eq 'n' ) { $in =~ /\G"(-?Inf|-?NaN)"/gci or die "a number is wrong\n"; $v = 0 + $1 }
-    else { my $of = $self->value($depth); $v = $self->{unwrap}->( $tag, $of ) }
+    else { local $self->{quiet} = $tag ne 'd'; my $of = $self->value($depth); $v = $self->{unwrap}->( $tag, $of ) }
     $in =~ /\G\}/gc or die "a value of no known form\n";
     return $v;
 }
@@ -117,7 +121,7 @@ sub hash {
     do {
         $in =~ /\G"/gc or die "a value of no known form\n";
         my $key = read_text();
-        $self->{word}->($key) if $self->{word};
+        $self->{word}->($key) if $self->{word} && !$self->{quiet};
         $in =~ /\G:/gc or die "a value of no known form\n";
         $hash{$key} = $self->value($depth);
     } while $in =~ /\G,/gc;
