@@ -1,6 +1,8 @@
 package language
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,4 +95,64 @@ func onlySkipped(v rigVerdict) bool {
 		}
 	}
 	return skipped
+}
+
+// TestUnrunnablePerl has tests that cannot run here, whatever the program is.
+func TestUnrunnablePerl(t *testing.T) {
+	for _, c := range []struct{ name, program, tests, reason string }{
+		{"a library that is not here", "package Data::Compare; sub import { *main::Compare = sub { 1 } } sub Compare { 1 }\npackage main; sub f { 1 }\n", "use Test::More; use Data::Compare;\nok(Compare(f(), 1));\ndone_testing;\n", "Data::Compare"},
+		{"a test library that is not here", "sub f { 1 }\n", "use Test::Spec::Nothing;\nis(f(), 1);\n", "Test::Spec::Nothing"},
+		{"a library that is not here, together", "our $x; sub f { 1 }\n", "use Test::More; use Data::Compare;\n$main::x = 1; ok(Compare(f(), 1));\ndone_testing;\n", "Data::Compare"},
+		{"no parse", "sub f { 1 }\n", "use Test::More;\nok(f();\nif (1) {\n", "the tests do not parse"},
+		{"no parse, together", "our $x; sub f { 1 }\n", "use Test::More;\n$main::x = 1;\nif (f()) {\n", "the tests do not parse"},
+		{"nothing", "sub f { 1 }\n", "# later\n\n=pod\n\nis(f(), 1)\n", "the tests are empty"},
+		{"Python", "sub f { 1 }\n", "from main import f\n\ndef test_f():\n    assert f() == 1\n", "not written in Perl"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			rigTool(t, Perl)
+			v := rigExam(t, Perl, program("perl", "main.pl", c.program), Tests{Files: []glovebox.File{{Path: "main.t", Data: []byte(c.tests)}}})
+			said := strings.HasPrefix(v.why, "unrunnable") || strings.HasPrefix(v.why, "no exam")
+			if v.pass || !said || !strings.Contains(v.why, c.reason) {
+				t.Errorf("pass %t: %s\n%s%s%s", v.pass, v.why, v.harness.report, v.candidate.report, v.harness.stderr)
+			}
+		})
+	}
+}
+
+// TestTreePerl has repositories with their tests below t.
+func TestTreePerl(t *testing.T) {
+	const sum = "package My::Sum;\nuse strict; use warnings; use Exporter 'import';\nour $VERSION = '0.1'; our @EXPORT_OK = qw(sum);\nsub new { bless {}, shift }\nsub sum { my $t = 0; $t += $_ for @_; $t }\n1;\n"
+	for _, c := range []struct {
+		name, lib string
+		tests     map[string]string
+		pass      bool
+		want      string
+	}{
+		{"several", sum, map[string]string{
+			"t/00-load.t":      "use Test::More tests => 1;\nuse_ok('My::Sum');\n",
+			"t/sum.t":          "#!perl -T\nuse strict; use warnings; use Test::More; use FindBin; use lib \"$FindBin::Bin/lib\"; use Helper;\nuse My::Sum qw(sum);\nis(sum(@$_[0, 1]), $_->[2]) for pairs();\nis($My::Sum::VERSION, '0.1');\ndone_testing;\n",
+			"t/v0.t":           "use Test2::V0;\nuse My::Sum;\nisa_ok(My::Sum->new, 'My::Sum');\nsubtest x => sub { is(My::Sum::sum(1, 2), 3) };\ndone_testing;\n",
+			"t/skip.t":         "use Test::More;\nplan skip_all => 'author tests' unless $ENV{AUTHOR};\nok(0);\n",
+			"t/lib/Helper.pm":  "package Helper; use Exporter 'import'; our @EXPORT = 'pairs'; sub pairs { ([1, 2, 3], [2, 2, 4]) } 1;\n",
+			"t/data/words.txt": "one\n",
+		}, true, "Test2::V0"},
+		{"one fails", strings.Replace(sum, "$t += $_", "$t += 1", 1), map[string]string{"t/a.t": "use Test::More;\nuse My::Sum 'sum';\nis(sum(1, 2), 3, 'adds');\ndone_testing;\n", "t/b.t": "use Test::More;\nok(1);\ndone_testing;\n"}, false, "adds"},
+		{"fewer than planned", sum, map[string]string{"t/a.t": "use Test::More tests => 2;\nuse My::Sum 'sum';\nis(sum(1, 2), 3, 'adds');\n"}, false, "which is not what they planned"},
+		{"it ends the process", "package My::Sum;\nsub sum { CORE::exit(0) }\n1;\n", map[string]string{"t/a.t": "use Test::More;\nuse My::Sum;\nis(My::Sum::sum(1, 2), 3, 'adds');\ndone_testing;\n"}, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			rigTool(t, Perl)
+			p := &glovebox.Program{Language: "perl", Files: []glovebox.File{{Path: "lib/My/Sum.pm", Data: []byte(c.lib)}}}
+			var tests []glovebox.File
+			for _, name := range slices.Sorted(maps.Keys(c.tests)) {
+				tests = append(tests, glovebox.File{Path: name, Data: []byte(c.tests[name])})
+			}
+			v := rigExam(t, Perl, p, Tests{Files: tests})
+			if v.pass != c.pass && !onlySkipped(v) || !strings.Contains(v.candidate.report, c.want) {
+				t.Errorf("pass %t: %s\n%s%s", v.pass, v.why, v.candidate.report, v.candidate.stderr)
+			}
+		})
+	}
 }

@@ -47,10 +47,33 @@ sub fault {
     die "$message\n";
 }
 
+sub read_file {
+    my ($file) = @_;
+    open my $in, '<:raw', $file or die "$file: $!";
+    local $/;
+    return scalar <$in>;
+}
+
 sub installed {
     my ($module) = @_;
     ( my $file = "$module.pm" ) =~ s{::}{/}g;
     return exists $INC{$file} || grep { !ref && -e "$_/$file" } @INC;
+}
+
+# elsewhere matches modules that are libraries of CPAN: no program is expected to
+# be one of them, and tests that load one that is not here cannot run.
+my $elsewhere = qr/\A(?:Test2?::.+|Test|Data::(?:Compare|Printer|Dump|Random|Faker|UUID|GUID|Section)\b.*|Moose\b.*|Mouse\b.*|Moo(?:X\b.*)?|Role::Tiny\b.*|Type::.+|Types::.+|Class::(?:Accessor|XSAccessor|Struct::.+|Method::.+)\b.*
+    |Try::Tiny|TryCatch|Capture::Tiny|Path::(?:Tiny|Class)|File::(?:Slurp\b.*|Slurper|Which|HomeDir|Find::Rule|chdir|pushd)|List::(?:MoreUtils\b.*|AllUtils|UtilsBy|SomeUtils)|DateTime\b.*|Date::(?:Calc|Manip|Parse)|JSON(?:::XS|::MaybeXS|::Any)?|Cpanel::.+
+    |YAML\b.*|XML::.+|HTML::.+|LWP\b.*|HTTP::(?:Request|Response|Message|Headers|Cookies|Server)\b.*|URI\b.*|Mojo(?:licious)?\b.*|Dancer2?\b.*|Catalyst\b.*|Plack\b.*|DBI|DBD::.+|DBIx::.+|SQL::.+|Text::(?:CSV|Template|Diff|Xslate)\b.*|Spreadsheet::.+|Excel::.+
+    |Clone\b.*|Readonly|Const::Fast|namespace::.+|experimental::.+|Function::Parameters|Exporter::(?:Tiny|Lite)|Sub::(?:Exporter|Identify|Override|Name|Install|Quote)\b.*|Package::Stash|Devel::(?:Cover|Leak|Cycle|Symdump)|Params::.+|Getopt::Long::Descriptive|Log::.+|Math::(?:Prime::.+|Round|GMP.*|Matrix.*)|Set::(?:Scalar|Object)|Graph\b.*|Algorithm::(?:Combinatorics|Permute|Diff)|Unicode::GCString|Regexp::Common\b.*|IO::(?:Capture|String|All|Prompt)\b.*|Net::SSH.*|Parallel::.+|AnyEvent\b.*|IPC::(?:Run|System::Simple)|Tie::IxHash|Hash::(?:Merge|Ordered)|PPI\b.*|Modern::Perl|common::sense|autobox\b.*|Syntax::.+|Object::(?:Pad|Tiny)|Perl6?::.+)\z/x;
+
+# needs says what the tests need that is not here, whatever the program is.
+sub needs {
+    my ( $tests, @modules ) = @_;
+    my @missing = grep { $_ =~ $elsewhere && !installed($_) } @modules;
+    my %ours = map { $_ => 1 } $tests =~ /^\s*package\s+([\w:]+)/mg;
+    @missing = grep { !$ours{$_} } @missing;
+    unrunnable( 'the tests need ' . join( ', ', @missing ) . ', which ' . ( @missing > 1 ? 'are' : 'is' ) . ' not here', @missing ) if @missing;
 }
 
 # begin listens to the tests of the file. library is 1 where any of the files

@@ -487,17 +487,16 @@ sub import {
     my ( $library, $made, $modules ) = splice @ARGV, 0, 3;
     $^H |= 2;    # a text that the program gives is no sub's name
     my $file = $0;
-    open my $in, '<:raw', $file or die "$file: $!";
-    my $text = do { local $/; <$in> };
-    close $in;
+    my $text = GloveboxExam::read_file($file);
     GloveboxExam::open_report();
     @INC = ( ( grep { !m{^/opt/glovebox/} } @INC ), '/opt/glovebox/perl/lib', 't/lib', 'lib', 't', '.' );
     $GloveboxExam::calls = $turn = 0;
     @made_class{ split ' ', $made } = (1) x 1000;
     $methods{$_}++ for $text =~ /(?:\$\w+|[)\]}])\s*->\s*([A-Za-z_]\w*)/g;
     $wire = GloveboxWire->new( wrap => \&wrap, unwrap => \&unwrap, serve => \&serve, %methods ? ( word => \&word ) : () );
-    GloveboxExam::begin( $file, $library );
     my @modules = split ' ', $modules;
+    GloveboxExam::needs( $text, @modules );
+    GloveboxExam::begin( $file, $library );
     for my $module (@modules) {
         next if !GloveboxExam::installed($module) || $module !~ /\A(?:Test::(?:More|Deep|Most|Simple)|Test2::V0|Test2::Tools::Compare)\z/;
         eval "require $module" or next;

@@ -14,13 +14,14 @@ sub import {
     close $in;
     my ( $main, $library, $modules ) = splice @ARGV, 0, 3;
     @INC = grep { !m{^/opt/glovebox/} } @INC;
-    push @INC, '/opt/glovebox/perl/lib', 't/lib', 'lib', 't', '.';
+    push @INC, '/opt/glovebox/perl/lib', 't/lib', 'lib', 't', '.', 'blib/lib';
     open my $report, '>&', 5 or die "no report: $!";
     $GloveboxExam::report = $report;
+    my @modules = split ' ', $modules;
+    GloveboxExam::needs( scalar GloveboxExam::read_file($0), @modules );
     GloveboxExam::begin( $0, $library );
 
     # What the tests rely on must be after the program what it was before.
-    my @modules = split ' ', $modules;
     for my $module ( grep { /\ATest(?:2|\b)/ && GloveboxExam::installed($_) } @modules ) { eval "require $module" }
     $GloveboxExam::look = GloveboxExam::watch();
     {
