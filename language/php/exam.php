@@ -56,12 +56,32 @@ final class Report
         $this->ended = true;
     }
 
-    public function done(): void
+    /** The tests cannot run here, whatever the program is. Comes before any case. */
+    public function unrunnable(string $reason, array $missing = []): never
+    {
+        $this->event(['type' => 'unrunnable', 'reason' => \substr($reason, 0, MAX_TEXT), 'missing' => $missing]);
+        $this->ended = true;
+        exit(0);
+    }
+
+    public function done(string $framework = ''): void
     {
         if (!$this->ended) {
-            $this->event(['type' => 'done', 'total' => $this->total, 'passed' => $this->passed, 'failed' => $this->failed]);
+            $this->event(['type' => 'done', 'total' => $this->total, 'passed' => $this->passed, 'failed' => $this->failed] + ($framework === '' ? [] : ['framework' => $framework]));
         }
         $this->ended = true;
+    }
+}
+
+/** Refuses test files that are no PHP, before anything of them or of the program runs. */
+function parseTests(array $names, Report $report): void
+{
+    foreach ($names as $name) {
+        try {
+            \token_get_all((string) \file_get_contents("/workspace/$name"), \TOKEN_PARSE);
+        } catch (\ParseError $error) {
+            $report->unrunnable("the tests do not parse: $name, line {$error->getLine()}: {$error->getMessage()}");
+        }
     }
 }
 
@@ -291,13 +311,18 @@ final class Exam
             if (!\class_exists($name) || !\is_subclass_of($name, \PHPUnit\Framework\TestCase::class) || (new \ReflectionClass($name))->isAbstract()) {
                 continue;
             }
+            $before = $this->report->total;
             foreach ((new \ReflectionClass($name))->getMethods(\ReflectionMethod::IS_PUBLIC) as $method) {
-                if (\preg_match('/^test/', $method->name) || \str_contains((string) $method->getDocComment(), '@test')) {
+                $isTest = \preg_match('/^test/', $method->name) || \preg_match('/@test\b/', (string) $method->getDocComment());
+                if ($isTest || $method->getAttributes('PHPUnit\Framework\Attributes\Test')) {
                     foreach ($this->provided($name, $method) as $label => $arguments) {
                         $title = "$name::{$method->name}" . ($label === '' ? '' : " with data set $label");
                         $this->guard($title, fn () => (new $name())->runTest($method->name, $arguments), true);
                     }
                 }
+            }
+            if ($this->report->total > $before) {
+                $this->guard("$name::tearDownAfterClass", fn () => $name::tearDownAfterClass());
             }
         }
     }

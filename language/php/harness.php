@@ -25,6 +25,7 @@ function call(string $function, array $arguments): mixed
 
 (function (array $config): void {
     if (\getenv('GLOVEBOX_EXIT') === false) {
+        parseTests($config['tests'], new Report());
         rewriteTests();
     }
     $files = \array_map(fn ($name) => new TestFile($name), $config['tests']);
