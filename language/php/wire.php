@@ -169,12 +169,15 @@ final class Link
             if (!\array_key_exists($key, $arguments)) {
                 $this->broken('a malformed answer came');
             }
-            $changed = $this->unpack($changed);
-            if ($arguments[$key] instanceof \stdClass) {
-                $this->refill($arguments[$key], $changed);
-            } else {
-                $arguments[$key] = $changed;
+            if (!$arguments[$key] instanceof \stdClass) {
+                $arguments[$key] = $this->unpack($changed);
+                continue;
             }
+            $contents = \is_array($changed) && ($changed[0] ?? null) === 'o' ? $this->unpack($changed[1] ?? null) : null;
+            if (!\is_array($contents)) {
+                $this->broken('a malformed answer came');
+            }
+            $this->refill($arguments[$key], (object) $contents);
         }
         $this->doing = $outer;
         $this->last = [$doing, $ok, $result];
@@ -234,11 +237,8 @@ final class Link
     }
 
     /** Gives an object of ours the contents that a call left in it. */
-    private function refill(object $ours, mixed $changed): void
+    private function refill(\stdClass $ours, \stdClass $changed): void
     {
-        if (!$changed instanceof \stdClass) {
-            $this->broken('a malformed answer came');
-        }
         $contents = \get_object_vars($changed);
         foreach (\array_keys(\array_diff_key(\get_object_vars($ours), $contents)) as $gone) {
             unset($ours->$gone);
