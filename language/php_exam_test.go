@@ -29,6 +29,7 @@ function spend($n) { if ($n > 10) throw new Broke("no $n", $n); if ($n < 0) thro
 function half($n) { if ($n > 20) throw new Broke('no ' . intdiv($n, 2), intdiv($n, 2)); return intdiv($n, 2); }
 function area(Shape $s) { return $s->area(); }
 function bump(stdClass $o) { $o->n++; return $o; }
+function bumped(stdClass $o) { $c = clone $o; $o->n++; $c->n++; $c->was = $o->n - 1; return $c; }
 function text($v) { return (string) $v; }
 function gen($n) { for ($i = 0; $i < $n; $i++) yield $i => $i * $i; }
 function typed(int $n) { return $n; }
@@ -66,7 +67,7 @@ func TestPHPExams(t *testing.T) {
 		{"two results", `<?php assert(mk(1, 2) == mk(1, 2));`, "", "", apart, false, "two objects that the program returned"},
 		{"two results, caught", `<?php try { $x = mk(1, 2) == mk(1, 2); } catch (Throwable $e) {} assert(mk(1, 2)->x() === 1);`, "", "", apart, false, "two objects that the program returned"},
 		{"plain values of objects", `<?php $p = (new Pt(1, 2))->plus(new Pt(1, 1)); assert($p->x() === 2 && $p->tag === 'p');`, "", "", apart, true, ""},
-		{"an object that PHP takes for one", `<?php assert(spend(1) == 1);`, "return $n; }\nfunction half", "return new Pt(1, 1); }\nfunction area", apart, false, "could not be converted"},
+		{"an object that PHP takes for one", `<?php assert(spend(1) == 1);`, "return $n; }\nfunction half", "return new Pt(1, 1); }\nfunction half", apart, false, "could not be converted"},
 		{"json of an object", `<?php assert(json_encode(box()) === '{"a":1,"b":[1]}'); assert(json_encode([tag()]) === '[{"t":1}]');`, "", "", apart, true, ""},
 		{"json of an object is not empty", `<?php assert(json_encode(box()) === '{}');`, "", "", apart, false, "assert"},
 		{"array of an object", `<?php assert((array) box() === []);`, "", "", together, false, "assert"},
@@ -93,6 +94,7 @@ func TestPHPExams(t *testing.T) {
 		{"loose types", `<?php assert(typed('5') === 5);`, "", "", apart, true, ""},
 		{"static properties", `<?php Box::$made = 4; assert(Box::$made === 4);`, "", "", together, true, ""},
 		{"text as a callable", `<?php assert(call_user_func('Pt::of', 1, 2)->x() === 1 && call_user_func(['Pt', 'of'], 3, 2)->x() === 3 && array_map('spend', [1]) === [1]);`, "", "", apart, true, ""},
+		{"text of the tests as a callable", `<?php class Own { static function twice($n) { return $n * 2; } } assert(apply('Own::twice', 2) === 4 && apply(['Own', 'twice'], 3) === 6 && apply([new Own, 'twice'], 4) === 8);`, "", "", apart, true, ""},
 		{"code that is made", `<?php eval('$x = ' . spend(3) . ';'); assert($x === 3);`, "", "", together, true, ""},
 		{"seeds", `<?php mt_srand(3); assert(spend(3) === 3);`, "", "", together, true, ""},
 
@@ -106,7 +108,7 @@ func TestPHPExams(t *testing.T) {
 		{"unit, lists of texts, wrong", unit(`function testA() { $this->assertEquals(['1'], [text(1)]); }`), "return (string) $v", "return '01'", apart, false, "expected"},
 		{"unit, provider", unit(`/** @dataProvider rows */ function testA($in, $want) { $this->assertSame($want, spend($in)); } static function rows() { return [[1, 1], 'two' => [2, 2]]; }`), "", "", apart, true, ""},
 		{"unit, depends", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "", "", together, true, ""},
-		{"unit, depends, wrong", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "return $n; }\nfunction half", "return 1; }\nfunction area", together, false, ""},
+		{"unit, depends, wrong", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "return $n; }\nfunction half", "return 1; }\nfunction half", together, false, ""},
 		{"unit, mocks", unit(`function testA() { $s = $this->createMock(Shape::class); $s->method('area')->willReturn(2.5); $this->assertSame(2.5, area($s)); }`), "", "", together, true, ""},
 		{"unit, a method of ours", unit(`private function assertX($n) { $this->assertSame($n, spend($n)); } function testA() { $this->assertX(4); }`), "", "", apart, true, ""},
 		{"unit, a method that PHPUnit has not", unit(`function testA() { $this->assertWhatever(4); }`), "", "", together, false, "unrunnable"},

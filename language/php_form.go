@@ -128,7 +128,7 @@ var (
 	phpVocabulary = lazyre.New(`(?i)^(?:assert\w*|expect[A-Z]\w*|mark\w+|with\w*Identical|create(?:Mock|Stub|Partial|Configured|Test)\w*|getMock\w*|prophesize|fail|addToAssertionCount|registerComparator|setLocale|iniSet|once|never|any|exactly|atLeast\w*|atMost|returnValue\w*|returnCallback|returnSelf|throwException|onConsecutiveCalls|isInstanceOf|isType|equalTo\w*|identicalTo|logical\w+|callback|anything|stringContains|matchesRegularExpression|matches|arrayHasKey|greaterThan\w*|lessThan\w*|countOf|getActualOutput\w*|getProvidedData|dataName|getDataSetAsString|hasOutput|output|setOutputCallback|provides|usesDataProvider|getStatus|status|hasFailed|requires|transformException|getResult|result)$`)
 	phpAnnotated  = lazyre.New(`@(depends\w*|testWith|runInSeparateProcess|runTestsInSeparateProcesses|preserveGlobalState|before|after|beforeClass|afterClass|preCondition|postCondition|doesNotPerformAssertions|requires|backupGlobals|backupStaticAttributes|expectedException\w*)\b|@(dataProvider)\s+\\?[\w\\]+::`)
 	phpAttributed = lazyre.New(`^(?i:Depends\w*|TestWith\w*|RunInSeparateProcess|RunTestsInSeparateProcesses|Before|After|BeforeClass|AfterClass|PreCondition|PostCondition|DataProviderExternal|DoesNotPerformAssertions|Requires\w+|BackupGlobals|BackupStaticProperties)$`)
-	phpTen        = lazyre.New(`^(?i:Test|DataProvider\w*|Depends\w*|TestWith\w*|TestDox|Before|After|BeforeClass|AfterClass|CoversNothing|RunInSeparateProcess)$`)
+	phpTen        = lazyre.New(`^(?i:Test|DataProvider\w*|Depends\w*|TestWith\w*|Before|After|BeforeClass|AfterClass|RunInSeparateProcess)$`)
 )
 
 // phpStandIn are the methods that our stand-in for PHPUnit has.

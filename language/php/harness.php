@@ -20,6 +20,16 @@ function link(?Link $link = null): Link
 function call(string $function, array $arguments): mixed
 {
     link()->calls++;
+    foreach ($arguments as $key => $argument) {
+        // A method of a class of the tests is passed as a function.
+        $pair = \is_string($argument) ? \explode('::', $argument) : $argument;
+        if (\is_array($pair) && \array_is_list($pair) && \count($pair) === 2 && \is_string($pair[0]) && \is_string($pair[1])
+            && \class_exists($pair[0], false) && !isset(stubbed()[\strtolower($pair[0])]) && (new \ReflectionClass($pair[0]))->isUserDefined() && \is_callable($pair)) {
+            unset($arguments[$key]);
+            $arguments[$key] = \Closure::fromCallable($pair);
+            \ksort($arguments);
+        }
+    }
     return link()->use("$function(" . show($arguments) . ')', 'call', $function, $arguments);
 }
 
