@@ -263,6 +263,14 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if err != nil {
 		return nil, err
 	}
+	if missing := text.missing(slices.Concat(p.Files, tests)); len(missing) > 1 && !tree {
+		return nil, &Unrunnable{Reason: "the tests load " + strings.Join(missing, " and ") + ", which are not here", Missing: missing}
+	} else if reason != "" && !tree {
+		// In one process a name for the program must be a file.
+		for _, name := range missing {
+			tests = append(tests, glovebox.File{Path: name, Data: []byte("<?php\n"), ReadOnly: true})
+		}
+	}
 	config, err := json.Marshal(told)
 	if err != nil {
 		return nil, err
@@ -275,13 +283,22 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		Files:     phpFiles(p.Files),
 		Check:     phpLint(tc, p.Main),
 		Candidate: Step{Args: driver("candidate.php", p.Main)},
-		Harness:   &Step{Args: driver("harness.php", string(config)), Files: slices.Concat(tests, phpIncludes(p, tests))},
+		Harness:   &Step{Args: driver("harness.php", string(config)), Files: slices.Concat(writable(tests), phpIncludes(p, tests))},
 	}
 	if reason != "" {
 		exam.Proof, exam.Reason, exam.Harness = glovebox.ProofInProcess, reason, nil
 		exam.Candidate = Step{Args: driver("inprocess.php", string(config), p.Main), Files: slices.Concat(tests, phpAliases(p, tests))}
 	}
 	return exam, nil
+}
+
+// writable are files that the harness may replace by its own copies.
+func writable(files []glovebox.File) []glovebox.File {
+	files = slices.Clone(files)
+	for i := range files {
+		files[i].ReadOnly = false
+	}
+	return files
 }
 
 // phpFramework decides who runs tests of a framework: our stand-in where it does

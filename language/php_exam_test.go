@@ -113,6 +113,8 @@ func TestPHPExams(t *testing.T) {
 		{"unit, a method of ours", unit(`private function assertX($n) { $this->assertSame($n, spend($n)); } function testA() { $this->assertX(4); }`), "", "", apart, true, ""},
 		{"unit, a method that PHPUnit has not", unit(`function testA() { $this->assertWhatever(4); }`), "", "", together, false, "unrunnable"},
 		{"unit, attributes of version 10", strings.Replace(unit(`#[TestWith([1])] function testA($n) { $this->assertSame(1, spend($n)); }`), "<?php", "<?php use PHPUnit\\Framework\\Attributes\\TestWith;", 1), "", "", "", false, "no exam"},
+		{"a name of the program", `<?php require_once __DIR__ . '/../src/Shapes.php'; require 'vendor/autoload.php'; assert(spend(3) === 3);`, "", "", apart, true, ""},
+		{"files that are not here", `<?php require 'helper.php'; require 'cases.php'; assert(spend(3) === 3);`, "", "", "", false, "no exam: the tests load helper.php and cases.php"},
 		{"pest", `<?php it('spends', function () { expect(spend(1))->toBe(1); });`, "", "", "", false, "no exam: the tests are Pest's"},
 		{"no code", `<?php // nothing`, "", "", "", false, "no exam: the tests are empty"},
 		{"no PHP", "def test():\n    assert f(1) == 2\n", "", "", apart, false, "unrunnable: the tests do not parse"},

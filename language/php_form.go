@@ -1,10 +1,12 @@
 package language
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
@@ -101,6 +103,30 @@ func (t *phpText) computed(i int) bool {
 		}
 	}
 	return false
+}
+
+// missing are the names of the files of PHP that the tests load by a literal
+// name and nobody has. One alone is a name of the program.
+func (t *phpText) missing(files []glovebox.File) []string {
+	var found []string
+	for i := range t.tokens {
+		if !t.at(i).is("include", "include_once", "require", "require_once") || t.isMember(i) || t.computed(i+1) {
+			continue
+		}
+		name := ""
+		for j := i + 1; j < len(t.tokens) && !t.at(j).is(";", ""); j++ {
+			if t.at(j).kind == phpString {
+				name += t.at(j).text
+			}
+		}
+		base := path.Base(name)
+		if path.Ext(base) != ".php" || base == "autoload.php" || slices.Contains(phpNames, base) || slices.Contains(found, base) ||
+			slices.ContainsFunc(files, func(f glovebox.File) bool { return path.Base(f.Path) == base }) {
+			continue
+		}
+		found = append(found, base)
+	}
+	return found
 }
 
 // isFramework reports whether a name is one of PHPUnit's.

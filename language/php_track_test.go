@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,10 @@ func TestPHPTrack(t *testing.T) {
 			continue
 		}
 		tests, _ := os.ReadFile(found[0])
+		if _, ten := readPHP([][]byte{tests}).unitNeeds(); ten {
+			t.Logf("%s: PHPUnit 9 does not know its attributes", filepath.Base(dir))
+			continue
+		}
 		test := filepath.Base(found[0])
 		file := strings.TrimSuffix(test, "Test.php") + ".php"
 		stub, _ := os.ReadFile(filepath.Join(dir, file))
@@ -55,7 +60,11 @@ func TestPHPTrack(t *testing.T) {
 				t.Logf("%s, %s took %s", filepath.Base(dir), name, d)
 			}
 			all++
-			if v.pass == direct {
+			// A test that skips itself is no pass of the rig, and one of PHPUnit.
+			skips := !slices.ContainsFunc(v.harness.events, func(e Event) bool {
+				return e.Case != nil && e.Case.Status != "passed" && e.Case.Status != "skipped" || e.Type == "broken"
+			})
+			if v.pass == direct || skips && direct {
 				agree++
 			} else {
 				t.Logf("%s, %s: direct %t, here %t, %s: %.300s", filepath.Base(dir), name, direct, v.pass, v.proof, v.why)
