@@ -36,7 +36,7 @@ class Report {
   }
 
   // add reports one case; what is undefined is left out.
-  add(name, status, { message, expected, actual, line } = {}) {
+  add(name, status, { message, expected, actual, line, proof } = {}) {
     if (this.ended) return;
     if (this.named) {
       const before = this.named.get(name) ?? 0;
@@ -52,6 +52,7 @@ class Report {
       type: 'case',
       case: {
         name: bounded(name), status, message: text(message), expected: text(expected), actual: text(actual), line,
+        proof: status === 'passed' ? proof : undefined,
       },
     });
   }
@@ -69,8 +70,10 @@ class Report {
 
 // Exam is one run of test files.
 class Exam {
-  // program has names(module, names), name(module, name), last() and
-  // where(error); see program.js for the first two.
+  // program has names(module, names) and name(module, name), see program.js;
+  // calls(), last(), where(error) and waits(); read(text), which is told the
+  // tests; and plain(actual, expected) and isTheirs(value), which know the
+  // objects that stand for the program's.
   constructor({ program, report, config }) {
     this.program = program;
     this.report = report;
@@ -81,6 +84,7 @@ class Exam {
     this.tests = [];
     this.suite = { name: '', hooks: newHooks(), parent: null };
     this.running = null;
+    this.judged = false; // outside of tests: the candidate judged something
     this.stage = 'loading';
     this.modules = new Map();
     this.maps = new Map();
@@ -122,7 +126,7 @@ class Exam {
       this.report.broken(fault);
       process.exit(1);
     }
-    const name = this.running ? this.running.name : this.file ?? 'tests';
+    const name = this.running?.name ?? this.file ?? 'tests';
     if (!error || !this.failures?.has(error)) this.fail(name, error, 'error');
     process.exit(1);
   }
@@ -141,12 +145,36 @@ class Exam {
     }
     if (this.report.failed === 0 && this.assertions === 0) {
       // Tests that throw by themselves assert by that.
-      if (this.throwing && this.program.calls() > 0 && this.report.total === 0) this.report.add(this.file, 'passed');
-      else if (this.report.passed === 0 || this.report.total === 0 || !this.throwing) {
+      if (this.throwing && this.program.calls() > 0 && this.report.total === 0) this.report.add(this.file, 'passed', { proof: this.proof() });
+      else if (!this.ran && (this.report.passed === 0 || this.report.total === 0 || !this.throwing)) {
         this.report.add(this.file ?? 'tests', 'failed', { message: 'no assertion ran' });
       }
     }
     this.report.done();
+  }
+
+  // over reports whether nothing that the program does later can matter.
+  over() {
+    return this.report.ended || (this.stage === 'ended' && this.tests.length > 0) || this.left;
+  }
+
+  // mark notes that the candidate judges something in the case that runs, or in
+  // all that follow where none does.
+  mark() {
+    if (this.running && !this.preparing) this.running.judged = true;
+    else this.judged = true;
+  }
+
+  // proof is what a pass of the case is worth that ends now.
+  proof() {
+    return this.judged || this.running?.judged ? 'candidate_judged' : undefined;
+  }
+
+  // refuse fails the test, whatever becomes of the error that it throws.
+  refuse(why) {
+    const error = new TypeError(why);
+    this.fail(this.file ?? 'tests', error, 'failed', this.line(error));
+    throw error;
   }
 
   // install gives the tests their globals.
@@ -155,10 +183,10 @@ class Exam {
     this.throwing = /\bthrow\b|\bprocess\.exit|\bexitCode\b/.test(text);
     const words = [...new Set(text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? [])];
     this.words = words;
-    this.program.mention(new Set(words));
-    // Names by which tests judge are never the program's.
+    this.program.read(text);
+    // Names by which tests judge, and the language's own modules, are never the
+    // program's unless the tests import them from it by name.
     const ours = { ...this.framework.globals, expect: this.expect, assert: this.assert };
-    const judges = ['chai', 'should', 'sinon', 'tap', 'QUnit', 'vi', 'cy'];
     for (const [name, value] of Object.entries(ours)) {
       Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
     }
@@ -172,7 +200,7 @@ class Exam {
       this.left = true;
       exit.call(process, code);
     };
-    const free = words.filter((word) => (!Object.hasOwn(globalThis, word) && !judges.includes(word)) || word === this.config.entry);
+    const free = words.filter((word) => (!Object.hasOwn(globalThis, word) && !foreign.test(word)) || word === this.config.entry);
     const names = new Set(this.program.names('', free));
     const { entry } = this.config;
     if (entry && !names.has('candidate') && this.program.names('', [entry]).length > 0) {
@@ -385,7 +413,12 @@ class Exam {
   counted(assert, name) {
     const wrap = (run, label) => {
       const throwing = /^(?:throws|doesNotThrow|rejects|doesNotReject)$/.test(run.name);
-      return (...args) => this.check(label, () => Reflect.apply(run, assert, args), throwing);
+      const deep = /^(?:not|partial)?deep/i.test(run.name);
+      return (...args) => this.check(label, () => {
+        if (deep && args.length > 1) args.splice(0, 2, ...this.program.plain(args[0], args[1]));
+        if (throwing && args.length > 1) args[1] = this.wanted(args[1]);
+        return Reflect.apply(run, assert, args);
+      }, throwing);
     };
     const copy = wrap(assert, name);
     for (const key of Object.keys(assert)) {
@@ -397,6 +430,17 @@ class Exam {
     return copy;
   }
 
+  // wanted is what an error is compared with. A class of the program is asked
+  // for nothing: the error is of that class or it is not.
+  wanted(wanted) {
+    if (wanted === undefined) throw new TypeError('the class of the error that the tests expect is undefined: the program does not export it');
+    if (typeof wanted !== 'function' || !this.program.isTheirs(wanted)) return wanted;
+    return (error) => {
+      if (error instanceof wanted) return true;
+      throw new nodeAssert.AssertionError({ message: `the error is no ${wanted.name}: ${util.inspect(error, { depth: 1 }).slice(0, 500)}`, actual: error, expected: wanted });
+    };
+  }
+
   // check runs one assertion.
   check(label, run, throwing, fatal = true) {
     const line = this.line(new Error());
@@ -406,7 +450,7 @@ class Exam {
       if (this.quiet > 0) return;
       this.assertions++;
       if (failed) this.fail(name, error, 'failed', line);
-      else if (!this.running) this.report.add(name, 'passed', { line });
+      else if (!this.running) this.report.add(name, 'passed', { line, proof: this.proof() });
     };
     if (throwing) this.quiet++;
     let result;
@@ -460,8 +504,9 @@ class Exam {
     const known = error !== null && typeof error === 'object';
     const details = { line: line ?? (known ? this.line(error) : undefined) };
     if (!known) return { ...details, message: `thrown: ${show(error)}` };
-    const type = String(error.name ?? 'Error');
-    let message = String(error.message ?? '');
+    const text = (value, otherwise) => (typeof value === 'string' ? value : otherwise);
+    const type = text(error.name, 'Error');
+    let message = text(error.message, '');
     if (error instanceof nodeAssert.AssertionError) {
       details.expected = show(error.expected);
       details.actual = show(error.actual);
@@ -477,7 +522,7 @@ class Exam {
 
   // line returns the line of the tests where an error comes from.
   line(error) {
-    const stack = String(error.stack ?? '');
+    const stack = typeof error?.stack === 'string' ? error.stack : '';
     for (const [, file, line, column] of stack.matchAll(/\(?(?:file:\/\/)?(\/workspace\/[^\s():]+):(\d+):(\d+)\)?$/gm)) {
       if (!this.config.files.includes(path.relative(workspace, file))) continue;
       const entry = this.maps.get(file)?.findEntry(Number(line) - 1, Number(column) - 1);
@@ -580,7 +625,9 @@ class Exam {
     };
     await guarded(async () => {
       for (const s of outer ? [] : chain) {
+        this.preparing = true; // what a hook made is there for all tests
         if (!s.ready) for (const hook of s.hooks.before) await this.call(hook, test);
+        this.preparing = false;
         s.ready = true;
         for (const hook of s.hooks.beforeEach) await this.call(hook, test);
       }
@@ -598,18 +645,23 @@ class Exam {
         if (!left) await guarded(async () => { for (const hook of s.hooks.after) await this.call(hook, test); });
       }
     }
+    this.preparing = false;
+    const proof = this.proof();
     this.running = outer;
     const { failure } = test;
     if (outer && failure) outer.failure ??= failure;
+    if (outer && proof) outer.judged = true;
+    this.ran = true;
     if (failure) this.report.add(test.name, failure.status, this.explain(failure.error, failure.line));
-    else this.report.add(test.name, 'passed');
+    else if (test.skipped) this.report.add(test.name, 'skipped');
+    else this.report.add(test.name, 'passed', { proof });
     test.resolve?.();
   }
 
   // call runs a test's function in the form that its parameters ask for.
   call(fn, test) {
     const context = Object.assign(() => {}, {
-      test: this.framework.nodeTest.test, it: this.framework.nodeTest.test, skip() {}, todo() {}, diagnostic() {}, plan() {},
+      test: this.framework.nodeTest.test, it: this.framework.nodeTest.test, skip: () => void (test.skipped = true), todo: () => void (test.skipped = true), diagnostic() {}, plan() {},
       timeout() {}, assert: this.assert, mock: this.framework.nodeTest.mock,
       before() {}, after() {}, beforeEach: (f) => test.suite.hooks.beforeEach.push(f), afterEach() {},
     });
@@ -623,6 +675,10 @@ class Exam {
     });
   }
 }
+
+// foreign are the words that no program supplies: modules of the language, and
+// what libraries of assertions define.
+const foreign = new RegExp(`^(?:${Module.builtinModules.filter((name) => /^\w+$/.test(name) && name !== 'constants').join('|')}|chai|should|sinon|tap|QUnit|vi|cy|jasmine|mocha|(?:assert|expect)[A-Z_]\\w*|(?:not|deep|strict|deepStrict|notStrict|notDeep|notDeepStrict|partialDeepStrict)Equal|throws|doesNotThrow|rejects|doesNotReject|spyOn|ok|equal|xit|xtest|xdescribe|fit|fdescribe|setup|teardown|suiteSetup|suiteTeardown)$`);
 
 const newHooks = () => ({ before: [], after: [], beforeEach: [], afterEach: [] });
 

@@ -66,9 +66,30 @@ function thrown(error, wanted) {
   if (wanted === undefined) return true;
   if (typeof wanted === 'string') return message.includes(wanted);
   if (util.types.isRegExp(wanted)) return wanted.test(message);
-  if (typeof wanted === 'function') return error instanceof wanted;
+  if (typeof wanted === 'function') return wanted.prototype === undefined ? holdsOf(wanted, error) : error instanceof wanted;
   if (wanted[matcher]) return wanted[matcher](error);
   return message === wanted.message;
+}
+
+// numbers throws where a matcher for numbers is given something else.
+function numbers(...values) {
+  for (const v of values) {
+    if (typeof v !== 'number' && typeof v !== 'bigint') throw new TypeError(`a number is expected, and ${util.inspect(v, { depth: 1 }).slice(0, 200)} came`);
+  }
+  return true;
+}
+
+// deep are the matchers that look into objects.
+const deep = /^to(?:Equal|StrictEqual|MatchObject|ContainEqual|HaveProperty|Have(?:Been)?(?:Last|Nth)?CalledWith)$/;
+
+// holdsOf reports whether a check of an error passes.
+function holdsOf(check, error) {
+  try {
+    return check(error) === true;
+  } catch (failure) {
+    if (failure instanceof AssertionError) return false;
+    throw failure;
+  }
 }
 
 // The matchers: each tells whether actual is as wanted.
@@ -82,11 +103,11 @@ const matchers = {
   toBeUndefined: (a) => a === undefined,
   toBeDefined: (a) => a !== undefined,
   toBeNaN: (a) => Number.isNaN(a),
-  toBeGreaterThan: (a, b) => a > b,
-  toBeGreaterThanOrEqual: (a, b) => a >= b,
-  toBeLessThan: (a, b) => a < b,
-  toBeLessThanOrEqual: (a, b) => a <= b,
-  toBeCloseTo: (a, b, digits = 2) => Object.is(a, b) || Math.abs(a - b) < 10 ** -digits / 2,
+  toBeGreaterThan: (a, b) => numbers(a, b) && a > b,
+  toBeGreaterThanOrEqual: (a, b) => numbers(a, b) && a >= b,
+  toBeLessThan: (a, b) => numbers(a, b) && a < b,
+  toBeLessThanOrEqual: (a, b) => numbers(a, b) && a <= b,
+  toBeCloseTo: (a, b, digits = 2) => numbers(a, b) && (Object.is(a, b) || Math.abs(a - b) < 10 ** -digits / 2),
   toBeInstanceOf: (a, b) => a instanceof b,
   toBeTypeOf: (a, b) => typeof a === b,
   toMatch: (a, b) => typeof a === 'string' && (typeof b === 'string' ? a.includes(b) : b.test(a)),
@@ -104,6 +125,8 @@ const matchers = {
   toHaveBeenLastCalledWith: (a, ...args) => a.mock.calls.length > 0 && equal(a.mock.calls.at(-1), args),
   toHaveBeenNthCalledWith: (a, n, ...args) => equal(a.mock.calls[n - 1], args),
 };
+
+const spies = new WeakSet();
 
 // spy is jest.fn: a function that remembers its calls.
 function spy(implementation) {
@@ -127,6 +150,7 @@ function spy(implementation) {
     f.mock.results.push({ type: 'return', value });
     return value;
   };
+  spies.add(f);
   f.mock = { calls: [], results: [], callCount: () => f.mock.calls.length };
   const become = (run) => {
     implementation = run;
@@ -178,9 +202,16 @@ function expectFor(exam) {
   const assertions = (actual, negated) => {
     const set = {};
     for (const [name, holds] of Object.entries(matchers)) {
-      set[name] = (...expected) => verify(name, negated, Boolean(holds(actual, ...expected)), actual, expected);
+      set[name] = (...expected) => {
+        if (/Called/.test(name) && !spies.has(actual)) throw new TypeError(`${name} needs a function that jest.fn() made`);
+        let got = actual;
+        let wanted = expected;
+        if (deep.test(name) && !spies.has(actual)) [got, wanted] = exam.program.plain(actual, expected);
+        verify(name, negated, Boolean(holds(got, ...wanted)), got, wanted);
+      };
     }
-    set.toThrow = set.toThrowError = (wanted) => {
+    set.toThrow = set.toThrowError = (...rest) => {
+      const wanted = rest.length > 0 ? exam.wanted(rest[0]) : undefined;
       let error;
       let threw = false;
       exam.quiet++;
@@ -209,7 +240,10 @@ function expectFor(exam) {
         threw = true;
       }
       if (threw !== rejects) return verify(rejects ? 'rejects' : 'resolves', false, false, value, []);
-      if (/^toThrow/.test(name)) return verify(name, negated, thrown(value, expected[0]), value, expected);
+      if (/^toThrow/.test(name)) {
+        const wanted = expected.length > 0 ? exam.wanted(expected[0]) : undefined;
+        return verify(name, negated, thrown(value, wanted), value, expected);
+      }
       return assertions(value, negated)[name](...expected);
     },
   });

@@ -29,7 +29,9 @@ process.on('unhandledRejection', (error) => {
     last: () => '',
     where: () => '',
     waits: () => false,
-    mention() {},
+    read() {},
+    isTheirs: () => false,
+    plain: (actual, expected) => [actual, expected],
   };
   const exam = new Exam({ program, report, config });
   exam.run().catch((error) => exam.crash(error));
