@@ -57,13 +57,19 @@ class Report {
     });
   }
 
+  // unrunnable says, before any case, why the tests cannot run here.
+  unrunnable(reason, missing) {
+    if (!this.ended) this.event({ type: 'unrunnable', reason: bounded(reason), missing });
+    this.ended = true;
+  }
+
   broken(reason) {
     if (!this.ended) this.event({ type: 'broken', reason: bounded(reason) });
     this.ended = true;
   }
 
   done() {
-    if (!this.ended) this.event({ type: 'done', total: this.total, passed: this.passed, failed: this.failed });
+    if (!this.ended) this.event({ type: 'done', total: this.total, passed: this.passed, failed: this.failed, framework: this.framework });
     this.ended = true;
   }
 }
@@ -88,11 +94,12 @@ class Exam {
     this.stage = 'loading';
     this.modules = new Map();
     this.maps = new Map();
-    this.faulty = new WeakMap(); // errors that are the tests' own fault, and what it is
     this.assert = this.counted(nodeAssert, 'assert');
     this.assert.strict = this.counted(nodeAssert.strict, 'assert.strict');
     this.assert.strict.strict = this.assert.strict;
     this.expect = expectFor(this);
+    this.util = { ...util, isDeepStrictEqual: (a, b) => util.isDeepStrictEqual(...this.program.plain(a, b)) };
+    this.util.default = this.util;
     this.framework = this.makeFramework();
     if (config.names) report.named = new Map();
   }
@@ -100,8 +107,10 @@ class Exam {
   // Running.
 
   async run() {
-    if (this.config.broken) {
-      this.report.broken(this.config.broken);
+    for (const name of this.config.tests) {
+      const { error } = parse(path.join(workspace, name), name);
+      if (!error) continue;
+      this.report.unrunnable(`the tests do not parse: ${name}${error.line ? `, line ${error.line}` : ''}: SyntaxError: ${error.message}`);
       process.exit(1);
     }
     process.on('uncaughtException', (error) => this.crash(error));
@@ -121,11 +130,6 @@ class Exam {
 
   // crash is the end of the tests by an error that nothing caught.
   crash(error) {
-    const fault = this.faulty.get(Object(error));
-    if (fault) {
-      this.report.broken(fault);
-      process.exit(1);
-    }
     const name = this.running?.name ?? this.file ?? 'tests';
     if (!error || !this.failures?.has(error)) this.fail(name, error, 'error');
     process.exit(1);
@@ -242,27 +246,10 @@ class Exam {
   }
 
   compile(full, source) {
-    return this.parsed(full, () => vm.compileFunction(source, ['exports', 'require', 'module', '__filename', '__dirname'], {
+    return vm.compileFunction(source, ['exports', 'require', 'module', '__filename', '__dirname'], {
       filename: full,
       importModuleDynamically: (specifier) => this.dynamic(specifier, full),
-    }));
-  }
-
-  // parsed is what run, which parses a file of the tests, makes of it.
-  parsed(full, run) {
-    try {
-      return run();
-    } catch (error) {
-      const name = path.relative(workspace, full);
-      const at = parse(full, name).error?.line;
-      throw this.fault(error, `the tests do not parse: ${name}${at ? `, line ${at}` : ''}: ${error.name}: ${error.message}`);
-    }
-  }
-
-  // fault notes that an error, if nothing catches it, is the tests' own.
-  fault(error, reason) {
-    this.faulty.set(error, reason);
-    return error;
+    });
   }
 
   requireFile(full) {
@@ -292,17 +279,17 @@ class Exam {
     const provided = {
       assert: this.assert, 'assert/strict': this.assert.strict,
       '@jest/globals': { ...this.framework.globals, expect: this.expect },
-      vitest: { ...this.framework.globals, vi: this.framework.globals.jest, expect: this.expect },
+      vitest: { ...this.framework.globals, expect: this.expect },
       mocha: this.framework.globals,
     };
-    if (specifier === 'node:test') return { value: this.framework.nodeTest };
+    if (specifier === 'node:test') return { value: this.config.framework === 'node:test' ? require('node:test') : this.framework.nodeTest };
+    if (name === 'util') return { value: this.util };
     if (Object.hasOwn(provided, name)) return { value: provided[name] };
     if (/^\.{0,2}(?:\/|$)/.test(specifier)) return this.resolveFile(path.resolve(path.dirname(from), specifier));
     if (Module.builtinModules.includes(name)) return { value: require(specifier) };
     const module = this.programModule(name);
     if (module !== null) return { module };
-    const missing = Object.assign(new Error(`Cannot find module '${specifier}'`), { code: 'MODULE_NOT_FOUND' });
-    throw this.fault(missing, `the tests do not load: they import a module that is not there: ${specifier}`);
+    throw Object.assign(new Error(`Cannot find module '${specifier}'`), { code: 'MODULE_NOT_FOUND' });
   }
 
   resolveFile(full) {
@@ -344,6 +331,8 @@ class Exam {
   namespace(module) {
     const whole = this.program.name(module, '*');
     if (typeof whole === 'function') return whole;
+    // An object of a class is what the module is.
+    if (whole !== null && typeof whole === 'object' && ![Object.prototype, null].includes(Object.getPrototypeOf(whole))) return whole;
     const get = (key) => (typeof key === 'string' ? this.program.name(module, key) : undefined);
     return new Proxy({}, {
       // So a default import that was compiled to require means the default export.
@@ -381,7 +370,7 @@ class Exam {
 
   makeModule(found, key) {
     if (found.file && !/\.c[jt]s$/.test(found.file)) {
-      return this.parsed(found.file, () => new vm.SourceTextModule(this.source(found.file), {
+      return new vm.SourceTextModule(this.source(found.file), {
         identifier: found.file,
         importModuleDynamically: (specifier, module) => this.dynamic(specifier, module.identifier),
         initializeImportMeta: (meta) => {
@@ -389,7 +378,7 @@ class Exam {
           meta.filename = found.file;
           meta.dirname = path.dirname(found.file);
         },
-      }));
+      });
     }
     let names;
     let get;
@@ -411,9 +400,9 @@ class Exam {
 
   // counted is assert (or assert.strict) whose every use is a case.
   counted(assert, name) {
-    const wrap = (run, label) => {
-      const throwing = /^(?:throws|doesNotThrow|rejects|doesNotReject)$/.test(run.name);
-      const deep = /^(?:not|partial)?deep/i.test(run.name);
+    const wrap = (run, label, key = '') => {
+      const throwing = /^(?:throws|doesNotThrow|rejects|doesNotReject)$/.test(key);
+      const deep = /^(?:not|partial)?deep/i.test(key);
       return (...args) => this.check(label, () => {
         if (deep && args.length > 1) args.splice(0, 2, ...this.program.plain(args[0], args[1]));
         if (throwing && args.length > 1) args[1] = this.wanted(args[1]);
@@ -425,7 +414,7 @@ class Exam {
       const value = assert[key];
       if (key === 'strict') continue;
       const plain = typeof value !== 'function' || key === 'AssertionError' || key === 'CallTracker';
-      copy[key] = plain ? value : wrap(value, `${name}.${key}`);
+      copy[key] = plain ? value : wrap(value, `${name}.${key}`, key);
     }
     return copy;
   }
@@ -449,6 +438,7 @@ class Exam {
     const settle = (error, failed) => {
       if (this.quiet > 0) return;
       this.assertions++;
+      if (this.expects) this.expects.ran++;
       if (failed) this.fail(name, error, 'failed', line);
       else if (!this.running) this.report.add(name, 'passed', { line, proof: this.proof() });
     };
@@ -544,9 +534,9 @@ class Exam {
       const { name, fn, options } = parse(args);
       return exam.addTest({ name, fn, node, ...options, ...extra });
     };
-    const suite = (skip) => (...args) => {
-      const { name, fn } = parse(args);
-      exam.addSuite(name, fn, skip);
+    const suite = (skip, only) => (...args) => {
+      const { name, fn, options } = parse(args);
+      exam.addSuite(name, fn, skip || options.skip, only || options.only);
     };
     const each = (add) => (table, ...values) => {
       // each`a | b` and each([[…], …])
@@ -562,11 +552,17 @@ class Exam {
     };
     const family = (node) => {
       const test = register(node);
-      const forms = { skip: register(node, { skip: true }), todo: register(node, { todo: true }), only: register(node, { only: true }) };
-      Object.assign(test, forms, { each: each(test), concurrent: test, failing: undefined });
+      const forms = { skip: register(node, { skip: true }), todo: register(node, { todo: true }), only: register(node, { only: true }), failing: register(node, { failing: true }) };
+      Object.assign(test, forms, { each: each(test), concurrent: test });
+      for (const form of Object.values(forms)) form.each = each(form);
       const describe = suite(false);
-      Object.assign(describe, { skip: suite(true), only: describe, each: each(describe) });
-      return { test, it: test, describe, suite: describe, context: describe, specify: test };
+      Object.assign(describe, { skip: suite(true), todo: suite(true), only: suite(false, true), each: each(describe) });
+      describe.only.each = each(describe.only);
+      describe.skip.each = each(describe.skip);
+      const more = node ? {} : {
+        xit: test.skip, xtest: test.skip, xdescribe: describe.skip, xcontext: describe.skip, fit: test.only, fdescribe: describe.only,
+      };
+      return { test, it: test, describe, suite: describe, context: describe, specify: test, ...more };
     };
     const hooks = {};
     for (const [name, kind] of [['before', 'before'], ['beforeAll', 'before'], ['after', 'after'], ['afterAll', 'after'],
@@ -575,15 +571,16 @@ class Exam {
     }
     const plain = family(false);
     const node = family(true);
-    const jest = { fn: this.expect.spy, setTimeout() {}, useRealTimers() {}, clearAllMocks() {}, restoreAllMocks() {} };
+    const { spy } = this.expect;
+    const jest = { fn: spy, setTimeout() {}, useRealTimers() {}, clearAllMocks: () => spy.all('mockClear'), resetAllMocks: () => spy.all('mockReset'), restoreAllMocks() {} };
     const mock = { fn: (original, implementation) => this.expect.spy(typeof implementation === 'function' ? implementation : original) };
     const nodeTest = Object.assign(node.test, node, hooks, { default: node.test, mock });
-    return { globals: { ...plain, ...hooks, jest }, nodeTest };
+    return { globals: { ...plain, ...hooks, jest, vi: jest }, nodeTest };
   }
 
-  addSuite(name, fn, skip) {
+  addSuite(name, fn, skip, only) {
     const outer = this.suite;
-    const inner = { name: outer.name ? `${outer.name} > ${name}` : name, hooks: newHooks(), parent: outer, skip: skip || outer.skip };
+    const inner = { name: outer.name ? `${outer.name} > ${name}` : name, hooks: newHooks(), parent: outer, skip: skip || outer.skip, only: only || outer.only };
     this.suite = inner;
     try {
       const made = fn?.call({ timeout() {}, retries() {}, slow() {} });
@@ -595,6 +592,7 @@ class Exam {
 
   addTest(test) {
     test.suite = this.suite;
+    test.only ||= this.suite.only;
     test.name = this.suite.name ? `${this.suite.name} > ${test.name}` : test.name;
     if (this.running) {
       // A test in a test runs at once, as node:test has it.
@@ -631,8 +629,14 @@ class Exam {
         s.ready = true;
         for (const hook of s.hooks.beforeEach) await this.call(hook, test);
       }
+      this.expects = { ran: 0, wanted: undefined };
       await this.call(test.fn, test);
+      const { ran, wanted } = this.expects;
+      if (wanted !== undefined && (wanted === true ? ran === 0 : ran !== wanted)) {
+        throw new nodeAssert.AssertionError({ message: `${wanted === true ? 'an assertion was' : `${wanted} assertions were`} expected, and ${ran} ran` });
+      }
     });
+    if (test.failing) test.failure = test.failure ? undefined : { error: new Error('the test passes, and it is to fail'), status: 'failed' };
     await guarded(async () => {
       for (const s of outer ? [] : chain.reverse()) {
         for (const hook of s.hooks.afterEach) await this.call(hook, test);

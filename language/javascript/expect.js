@@ -80,7 +80,7 @@ function numbers(...values) {
 }
 
 // deep are the matchers that look into objects.
-const deep = /^to(?:Equal|StrictEqual|MatchObject|ContainEqual|HaveProperty|Have(?:Been)?(?:Last|Nth)?CalledWith)$/;
+const deep = /^to(?:Equal|StrictEqual|MatchObject|ContainEqual|HaveProperty)$/;
 
 // holdsOf reports whether a check of an error passes.
 function holdsOf(check, error) {
@@ -120,13 +120,25 @@ const matchers = {
     return found && (value.length === 0 || equal(got, value[0]));
   },
   toHaveBeenCalled: (a) => a.mock.calls.length > 0,
+  toHaveBeenCalledOnce: (a) => a.mock.calls.length === 1,
+  toHaveReturned: (a) => returned(a).length > 0,
+  toHaveReturnedTimes: (a, n) => returned(a).length === n,
+  toHaveReturnedWith: (a, b) => returned(a).some((v) => equal(v, b)),
+  toHaveLastReturnedWith: (a, b) => returned(a).length > 0 && equal(returned(a).at(-1), b),
+  toHaveNthReturnedWith: (a, n, b) => returned(a).length >= n && equal(returned(a)[n - 1], b),
   toHaveBeenCalledTimes: (a, n) => a.mock.calls.length === n,
   toHaveBeenCalledWith: (a, ...args) => a.mock.calls.some((call) => equal(call, args)),
   toHaveBeenLastCalledWith: (a, ...args) => a.mock.calls.length > 0 && equal(a.mock.calls.at(-1), args),
   toHaveBeenNthCalledWith: (a, n, ...args) => equal(a.mock.calls[n - 1], args),
 };
 
-const spies = new WeakSet();
+const spies = new Set();
+
+const returned = (f) => f.mock.results.filter((r) => r.type === 'return').map((r) => r.value);
+
+// Their older names.
+for (const [old, name] of [['toBeCalled', 'toHaveBeenCalled'], ['toBeCalledTimes', 'toHaveBeenCalledTimes'], ['toBeCalledWith', 'toHaveBeenCalledWith'],
+  ['lastCalledWith', 'toHaveBeenLastCalledWith']]) matchers[old] = matchers[name];
 
 // spy is jest.fn: a function that remembers its calls.
 function spy(implementation) {
@@ -185,6 +197,10 @@ function spy(implementation) {
   });
 }
 
+spy.all = (what) => {
+  for (const f of spies) f[what]();
+};
+
 const show = (value) => util.inspect(value, { depth: 4, breakLength: 100, maxArrayLength: 30, maxStringLength: 500 });
 
 // expectFor makes an expect whose every use is a case of the exam.
@@ -203,10 +219,15 @@ function expectFor(exam) {
     const set = {};
     for (const [name, holds] of Object.entries(matchers)) {
       set[name] = (...expected) => {
-        if (/Called/.test(name) && !spies.has(actual)) throw new TypeError(`${name} needs a function that jest.fn() made`);
+        if (/Called|Returned/.test(name) && !spies.has(actual)) throw new TypeError(`${name} needs a function that jest.fn() made`);
         let got = actual;
         let wanted = expected;
-        if (deep.test(name) && !spies.has(actual)) [got, wanted] = exam.program.plain(actual, expected);
+        if (/(?:Called|Returned)With$/.test(name)) {
+          const { calls, results } = actual.mock;
+          const [plain, given] = exam.program.plain([calls.map((c) => [...c]), results], expected);
+          got = { mock: { calls: plain[0], results: plain[1] } };
+          wanted = given;
+        } else if (deep.test(name)) [got, wanted] = exam.program.plain(actual, expected);
         verify(name, negated, Boolean(holds(got, ...wanted)), got, wanted);
       };
     }
@@ -266,8 +287,8 @@ function expectFor(exam) {
     any,
     anything: () => make((a) => a !== null && a !== undefined),
     closeTo: (wanted, digits) => make((a) => matchers.toBeCloseTo(a, wanted, digits)),
-    assertions() {},
-    hasAssertions() {},
+    assertions: (n) => void (exam.expects.wanted = n),
+    hasAssertions: () => void (exam.expects.wanted = true),
     fail: (message) => verify('fail', false, false, message, []),
     spy,
   });

@@ -34,5 +34,6 @@ process.on('unhandledRejection', (error) => {
     plain: (actual, expected) => [actual, expected],
   };
   const exam = new Exam({ program, report, config });
+  if (config.framework === 'node:test') require('./nodetest.js').report = report;
   exam.run().catch((error) => exam.crash(error));
 });

@@ -1,0 +1,4 @@
+const assert = require('node:assert');
+const { encode, decode } = require('./solution');
+const value = { a: 1, b: 2 };
+assert.deepStrictEqual(decode(encode(value)), value);
