@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ const (
 	// nodeHome is where our scripts are in the box.
 	nodeHome = "/opt/glovebox/javascript/"
 	// nodeShared is where frameworks are in the box.
-	nodeShared = "/usr/local/lib/node_modules/"
+	nodeShared = "/opt/glovebox/node_modules"
 )
 
 // findNode finds Node.js.
@@ -50,13 +51,17 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 		return nil, fmt.Errorf("finding the libraries of %s: %w", exe, err)
 	}
 	root := rootfs.Base()
-	tools := map[string]string{}
+	tools, shared := map[string]string{}, map[string]bool{}
 	for _, name := range []string{"jest", "vitest"} {
-		if f, err := findNodeFramework(h, name); err == nil {
+		f, err := findNodeFramework(h, name)
+		if err == nil && (len(shared) == 0 || shared[f.Directory]) {
 			libs = append(libs, f.Libraries...)
-			root.Add(rootfs.Entry{Path: nodeShared + name, Source: f.Directory})
-			tools[name] = nodeShared + name + "/" + f.Program
+			shared[f.Directory] = true
+			tools[name] = nodeShared + "/" + f.Program
 		}
+	}
+	for directory := range shared {
+		root.Add(rootfs.Entry{Path: nodeShared, Source: directory, Skip: skipNodeShared, SkipKey: "node_modules 1"})
 	}
 	root.Add(rootfs.Libraries(libs)...)
 	root.Add(rootfs.Entry{Path: nodeExe, Source: exe, Linked: true})
@@ -75,10 +80,15 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 
 // nodeFramework is a test framework that is installed for all (npm install -g).
 type nodeFramework struct {
-	// Directory is the package's, with all that it needs in it, and Program the
-	// file in it that is started.
+	// Directory has the package and all that it needs, and Program is the file
+	// in it that is started.
 	Directory, Program string
 	Libraries          []string
+}
+
+// skipNodeShared leaves out what no framework needs.
+func skipNodeShared(rel string, _ fs.DirEntry) bool {
+	return slices.Contains([]string{"npm", "corepack", "typescript", ".bin"}, rel)
 }
 
 func findNodeFramework(h Host, name string) (nodeFramework, error) {
@@ -88,11 +98,11 @@ func findNodeFramework(h Host, name string) (nodeFramework, error) {
 	}
 	return Remember(h, "framework of Node.js "+name, []string{exe}, func() (f nodeFramework, err error) {
 		before, program, ok := strings.Cut(exe, "/node_modules/"+name+"/")
-		f.Directory, f.Program = before+"/node_modules/"+name, program
-		if _, err := h.Stat(f.Directory + "/node_modules"); !ok || err != nil {
-			return f, fmt.Errorf("%s at %s is no package with its own modules", name, exe)
+		f.Directory, f.Program = before+"/node_modules", name+"/"+program
+		if !ok {
+			return f, fmt.Errorf("%s at %s is in no directory of modules", name, exe)
 		}
-		elfs, err := h.ELFs(f.Directory)
+		elfs, err := h.ELFs(f.Directory + "/" + name)
 		if err == nil && len(elfs) > 0 {
 			f.Libraries, err = h.Libraries(elfs...)
 		}
@@ -256,6 +266,16 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 			return nil, err
 		}
 	}
+	strips := tc.Language == "typescript"
+	if strips && told.Framework == "vitest" {
+		strips = false // Vitest reads TypeScript by itself
+		told.Tests, told.Modules, told.Loaded.Files = nil, names, nil
+		for _, f := range started {
+			if isNodeModule(f.Path) {
+				told.Tests = append(told.Tests, f.Path)
+			}
+		}
+	}
 	config, err := json.Marshal(told)
 	if err != nil {
 		return nil, err
@@ -266,7 +286,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 			args = append([]string{"--test-reporter=" + nodeHome + "nodetest.js", "--test-reporter-destination=stdout"}, args...)
 		}
 		step := Step{Args: nodeCommand(tc, args...), Files: tests}
-		if tc.Language == "typescript" {
+		if strips {
 			step, err = stripped(step, typescript.Job{Files: append(slices.Clone(names), testNames...), Tests: testNames, Prologue: prologue})
 		}
 		return &Exam{Proof: glovebox.ProofInProcess, Reason: reason, Files: candidate, Candidate: step}, err

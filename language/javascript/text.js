@@ -109,7 +109,7 @@ function factories(text) {
       note(name, all[end + 1]);
       continue;
     }
-    if (all[end] !== '(' || all[n - 1] === 'new' || all[n - 1] === 'function') continue;
+    if (all[end] !== '(' || /^(?:new|function)$/.test(all[n - 1]) || /^(?:require|import)$/.test(name)) continue;
     for (let depth = 0; end < all.length; end++) {
       if (/^[([{]$/.test(all[end])) depth++;
       if (/^[)\]}]$/.test(all[end]) && --depth === 0) break;
