@@ -1,6 +1,7 @@
 package language
 
 import (
+	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
@@ -178,7 +179,8 @@ func nodeThere(p *glovebox.Program, tests []glovebox.File, name string) bool {
 		if file == nodeEnding().ReplaceAllString(bare, "") || strings.TrimSuffix(file, "/index") == bare || strings.HasPrefix(f.Path, "node_modules/"+bare+"/") {
 			return true
 		}
-		if f.Path == "package.json" && regexp.MustCompile(`"name"\s*:\s*"`+regexp.QuoteMeta(first)).Match(f.Data) {
+		var own struct{ Name string }
+		if f.Path == "package.json" && json.Unmarshal(f.Data, &own) == nil && own.Name != "" && strings.HasPrefix(bare+"/", own.Name+"/") {
 			return true
 		}
 	}

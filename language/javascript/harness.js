@@ -126,11 +126,12 @@ const program = {
     if (found.whole.size > 0) whole = [...found.whole].find((name) => found.judged.has(name)) ?? [...found.whole][0];
   },
   isTheirs: (value) => value !== null && link.theirIds.has(Object(value)),
-  // plain returns what the tests compare, where objects of the program are copies.
+  // plain returns what the tests compare, where objects of the program are
+  // copies. What a call returned is compared with what its arguments were before.
   plain(actual, expected) {
     const mine = { theirs: false, made: false };
     const wanted = { theirs: false, made: false };
-    const past = actual !== expected && link.came.has(Object(actual));
+    const past = link.came.has(Object(actual));
     const pair = [link.whole(actual, { notes: mine }), link.whole(expected, { notes: wanted, past })];
     if (wanted.made || (mine.made && wanted.theirs)) exam.mark();
     return pair;
