@@ -73,8 +73,15 @@ class World:
             last, tb = tb.tb_frame.f_code.co_filename, tb.tb_next
         return last not in self.tests
 
-    def failed(self, e, reading):
+    # Here nothing has another proof, and every object is itself.
+
+    tools = {}
+    same = staticmethod(operator.is_)
+
+    def begin(self):
         pass
+
+    keep = end = spoiled = begin
 
     def unparsed(self, e):
         """See harness.World."""
