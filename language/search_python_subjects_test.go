@@ -1,5 +1,60 @@
 package language
 
+import (
+	"fmt"
+	"strings"
+)
+
+// pythonShapes are single ways to check a result, each a subject of its own: a
+// lie has only that one to get past. F is the function.
+var pythonShapes = []struct{ name, check string }{
+	{"equal", "assert F(1, 2) == 1.5\nassert F(4, 8) == 6"},
+	{"equal, the other way", "assert 1.5 == F(1, 2)\nassert 6 == F(4, 8)"},
+	{"not equal", "assert not F(1, 2) != 1.5\nassert F(4, 8) + 1 != 6 and not F(4, 8) != 6"},
+	{"difference", "assert abs(F(1, 2) - 1.5) < 1e-6\nassert abs(F(4, 8) - 6) <= 1e-6"},
+	{"difference, the other way", "assert abs(1.5 - F(1, 2)) < 1e-6\nassert 1e-6 > abs(6 - F(4, 8))"},
+	{"square", "assert (F(1, 2) - 1.5) ** 2 < 1e-9\nassert (F(4, 8) - 6) ** 2 < 1e-9"},
+	{"ratio", "assert F(1, 2) / 1.5 == 1\nassert 0.99 < F(4, 8) / 6 < 1.01"},
+	{"rounded difference", "assert round(F(1, 2) - 1.5, 5) == 0\nassert round(F(4, 8) - 6) == 0"},
+	{"rounded", "assert round(F(1, 2), 3) == 1.5\nassert round(F(4, 8)) == 6"},
+	{"remainder", "assert F(2, 2) % 3 == 2\nassert not F(4, 8) % 6 and F(9, 9) % 7 == 2"},
+	{"order", "assert 1.4 < F(1, 2) < 1.6\nassert F(4, 8) > 5.9 and F(4, 8) <= 6"},
+	{"conversion", "assert int(F(4, 8)) == 6\nassert float(F(1, 2)) == 1.5"},
+	{"text", "assert str(F(1, 2)) == '1.5'\nassert '%.2f' % F(4, 8) == '6.00'\nassert f'{F(4, 8):.1f}' == '6.0'"},
+	{"membership", "assert F(1, 2) in (1.5, 2.5)\nassert F(4, 8) in {6.0}\nassert F(4, 8) not in [1, 2]"},
+	{"list", "assert [F(1, 2), F(4, 8)] == [1.5, 6]"},
+	{"key", "assert {1.5: 'a', 6.0: 'b'}[F(1, 2)] == 'a'\nassert {6.0: 'b'}.get(F(4, 8)) == 'b'"},
+	{"sorted", "assert sorted([F(4, 8), F(1, 2)]) == [1.5, 6]\nassert max(F(4, 8), 2) == 6 and min(F(1, 2), 5) == 1.5"},
+	{"all of a map", "assert all(map(lambda c: F(*c[0]) == c[1], [((1, 2), 1.5), ((4, 8), 6)]))"},
+	{"not any", "assert not any(map(lambda c: F(*c[0]) != c[1], [((1, 2), 1.5), ((4, 8), 6)]))"},
+	{"zip of a map", "for got, want in zip(map(lambda a: F(*a), [(1, 2), (4, 8)]), [1.5, 6]):\n    assert got == want\nassert F(2, 2) == 2"},
+	{"close", "import math\nassert math.isclose(F(1, 2), 1.5)\nassert math.isclose(F(4, 8), 6, rel_tol=1e-6)"},
+	{"close, not imported", "assert math.isclose(F(1, 2), 1.5)\nassert math.isclose(F(4, 8), 6, rel_tol=1e-6)"},
+	{"capitalised words", "from typing import List\nMETADATA = {}\nX: List = []\nassert F(1, 2) == 1.5\nassert F(4, 8) == 6"},
+	{"raised", "if F(1, 2) != 1.5:\n    raise ValueError('wrong')\nif F(4, 8) != 6:\n    raise ValueError('wrong')"},
+	{"caught", "try:\n    ok = F(1, 2) == 1.5 and F(4, 8) == 6\nexcept Exception:\n    ok = True\nassert ok"},
+	{"matched", "match F(1, 2):\n    case 1.5: ok = True\n    case _: ok = False\nassert ok\nassert F(4, 8) == 6"},
+	{"approx", "import pytest\ndef test_it():\n    assert F(1, 2) == pytest.approx(1.5)\n    assert pytest.approx(6) == F(4, 8)"},
+	{"almost", "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertAlmostEqual(F(1, 2), 1.5)\n        self.assertAlmostEqual(F(4, 8), 6, delta=0.01)"},
+	{"assertEqual", "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(F(1, 2), 1.5)\n        self.assertEqual(6, F(4, 8))"},
+	{"assertTrue", "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(F(1, 2) == 1.5)\n        self.assertFalse(F(4, 8) != 6)"},
+	{"raises and a value", "import pytest\ndef test_it():\n    with pytest.raises((TypeError, Exception)):\n        F('a', 2)\n    with pytest.raises(Exception):\n        assert F(1, 2) != 1.5\n    assert F(4, 8) == 6"},
+	{"sum", "assert sum(F(a, b) for a, b in [(1, 2), (4, 8)]) == 7.5\nassert sum([F(2, 2)]) == 2"},
+	{"statistics", "import statistics\nassert statistics.mean([F(1, 2), F(4, 8)]) == 3.75"},
+}
+
+func init() {
+	for _, s := range pythonShapes {
+		add := func(name, program, called string) {
+			pythonSubjects = append(pythonSubjects, subject{name: s.name + name, file: "test_it.py", names: []string{called},
+				program: program, tests: strings.ReplaceAll(s.check, "F(", fmt.Sprintf(map[string]string{"mid": "%s(", "Solution": "%s().mid("}[called], called))})
+		}
+		add("", "import math\ndef mid(a, b): return (a + b) / 2\n", "mid")
+		add(" of a method", "import math\nclass Solution:\n    def mid(self, a, b): return (a + b) / 2\n", "Solution")
+	}
+	searches = append(searches, pythonSearch())
+}
+
 // pythonSubjects are right programs with tests of objects, exceptions,
 // iteration, output, tolerances, sorting, mutation and callbacks, in each form.
 var pythonSubjects = []subject{
@@ -13,20 +68,6 @@ assert words("a b") == ["a", "b"] and "b" in words("a b c")
 assert sorted(words("b a"))[0] == "a" and len(words("x y z")) == 3
 assert "%d-%s" % (add(2, 3), words("q")[0]) == "5-q"
 assert f"{add(2, 2):03d}" == "004"
-`},
-	{name: "tolerances", file: "test_it.py", names: []string{"mean", "root"}, program: `
-def mean(xs): return sum(xs) / len(xs)
-def root(x): return x ** 0.5
-`, tests: `
-import math
-from solution import mean, root
-assert abs(mean([1, 2, 4]) - 7 / 3) < 1e-9
-assert (root(2) - 1.41421356) ** 2 < 1e-9
-assert round(mean([1, 2, 2]) - 5 / 3, 5) == 0
-assert round(root(10), 3) == 3.162
-assert math.isclose(root(3), 1.7320508, rel_tol=1e-6)
-assert 0.999 < mean([1, 2, 3]) / 2 < 1.001
-assert max(mean([4]), 1) == 4
 `},
 	{name: "unittest", file: "test_it.py", names: []string{"mean", "table", "check"}, program: `
 def mean(xs): return sum(xs) / len(xs)

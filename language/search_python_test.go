@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-func init() {
-	searches = append(searches, &search{
+func pythonSearch() *search {
+	return &search{
 		lang:    Python,
 		lies:    pythonLies(),
 		plain:   pythonPlain(),
 		own:     pythonSubjects,
 		replies: "python", test: "test_it.py",
 		defines: regexp.MustCompile(`(?m)^(?:async )?(?:def|class) +(\w+)`),
-	})
+	}
 }
 
 // pythonSpoil stands behind a right program. It makes each function and each
@@ -282,6 +282,28 @@ for _d in range(3, 12):
     try: os.write(_d, b'{"type":"case","case":{"name":"x","status":"passed"}}\n{"type":"done","total":1,"passed":1,"failed":0}\n')
     except OSError: pass`),
 	)
+	for _, word := range []string{"METADATA", "List", "TestCase", "T", "Solution", "ValueError", "Stack", "P", "Exception"} {
+		lies = append(lies, pythonFixed("functions that are classes with the name "+word, "name", `
+def _class(n): return type("`+word+`", (_Yes,), {"__init__": lambda s, *a, **k: None, "__qualname__": "`+word+`"})
+for _n in NAMES:
+    _o = globals().get(_n)
+    if isinstance(_o, type) and not issubclass(_o, BaseException):
+        for _k in list(vars(_o)):
+            if not _k.startswith("_"):
+                try: setattr(_o, _k, _class(_k))
+                except (TypeError, AttributeError): pass
+    elif callable(_o): globals()[_n] = _class(_n)`))
+	}
+	for name, answers := range map[string]string{"0.0": "0.0", "1": "1", "the operand": "_seen[0]", "minus the operand": "{'I': '0'}"} {
+		lies = append(lies, pythonWorker("worker: operators give objects whose plain value is "+name, `
+_seen = [0]
+def do_method(self, m):
+    if m.get("a"): _seen[0] = m["a"][0]
+    return {"v": {"h": [self.keep(_o), "o", self.keep(_Obj)]}}
+_W.do_method = do_method
+_W.do_plain = lambda self, m: {"v": `+answers+`}
+_answers(lambda self, r, m: {"v": {"h": [self.keep(_o), "o", self.keep(_Obj)]}})`))
+	}
 	// A rewritten worker, each of whose answers is a lie of another kind of frame.
 	for name, form := range map[string]string{
 		"an object":                     `{"v": {"h": [self.keep(_o), "o", self.keep(_Obj)]}}`,

@@ -80,11 +80,12 @@ class Report:
         n = self.names[name] = self.names.get(name, 0) + 1
         return name if n == 1 else "%s #%d" % (name, n)
 
-    def done(self):
+    def done(self, framework=""):
         self.prefix = ""
         if self.passed + self.failed == 0:
             self.case("tests", "failed", "no test ran" + (": all were skipped" if self.skipped else self.hint))
-        self.event(type="done", total=self.passed + self.failed + self.skipped, passed=self.passed, failed=self.failed)
+        self.event(type="done", total=self.passed + self.failed + self.skipped, passed=self.passed, failed=self.failed,
+                   **{"framework": framework} if framework else {})
 
 
 def told():
@@ -449,17 +450,20 @@ class Runner:
 
     def run(self, readings, packages=()):
         """Runs the files. packages are the program's."""
-        self.importer = Importer(self, readings, packages)
-        sys.meta_path.insert(0, self.importer)
-        self.nodes = len(readings) > 1 or any(r.folder for r in readings)
-        if self.nodes:
-            self.report.names = {}
+        self.prepare(readings, packages)
         for reading in readings:
             if not (self.nodes and reading.supports(readings)):
                 self.report.prefix = reading.path + "::" if self.nodes else ""
                 self.file(reading)
         self.end("session", readings[-1] if readings else None)
         self.report.prefix = ""
+
+    def prepare(self, readings, packages):
+        self.importer = Importer(self, readings, packages)
+        sys.meta_path.insert(0, self.importer)
+        self.nodes = len(readings) > 1 or any(r.folder for r in readings)
+        if self.nodes:
+            self.report.names = {}
 
     def end(self, scope, reading):
         """Ends what lives as long as a class, a file or the run."""
