@@ -99,7 +99,7 @@ type goTestFile struct {
 // readTests reads the tests, and nothing else: they alone decide the exam.
 func (x *goExam) readTests(t Tests) error {
 	for _, f := range t.Files {
-		if !strings.HasSuffix(f.Path, ".go") {
+		if !strings.HasSuffix(f.Path, ".go") || !goMatches(f) {
 			continue
 		}
 		if len(f.Data) > maxGoFile {
@@ -531,7 +531,7 @@ func (x *goExam) withoutUnused() glovebox.File {
 func (x *goExam) runner(tested string, remote bool) glovebox.File {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"glovebox/runner\"\n\ttested %q\n)\n\n", tested)
-	fmt.Fprintf(&b, "func main() {\n\trunner.Main(runner.Suite{Remote: %t, NaN: %t, Tests: []runner.Test{\n", remote, x.nan)
+	fmt.Fprintf(&b, "func main() {\n\trunner.Main(runner.Suite{Remote: %t, Tests: []runner.Test{\n", remote)
 	for _, t := range x.tests {
 		fmt.Fprintf(&b, "\t\t%s,\n", t.entry("tested."+t.name, t.name, remote))
 	}

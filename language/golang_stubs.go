@@ -204,14 +204,16 @@ func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string
 		fmt.Fprintf(&c, "\t%s %q\n", goStubImports[path], path)
 		fmt.Fprintf(&p, "\t%s %q\n", goStubImports[path], path)
 	}
-	uses := "var _ = gloveboxReflect.TypeFor[int]\n"
+	uses := "var _ = gloveboxReflect.TypeFor[int]\n\nvar _ = gloveboxWire.Call\n"
 	for _, path := range slices.Sorted(maps.Keys(s.imports)) {
 		uses += "var _ " + goStubUses[path] + "\n"
 	}
-	fmt.Fprintf(&c, ")\n\n%s%s\nfunc init() {\n%s}\n", uses, s.stubs.Bytes(), s.both.Bytes())
-	fmt.Fprintf(&c, "\nvar _ = gloveboxWire.Call\n")
-	fmt.Fprintf(&p, ")\n\n%s%s\nfunc GloveboxServe() {\n%s\tgloveboxWire.Serve(map[string]any{\n%s\t})\n}\n",
-		uses, s.serve.Bytes(), s.both.Bytes(), s.entries.Bytes())
+	// Every stub needs gloveboxReady: variables of the tests may call one as they
+	// are initialised.
+	fmt.Fprintf(&c, ")\n\n%s%s\nvar gloveboxReady = func() bool {\n%s\tgloveboxWire.AllowNaN = %t\n\tgloveboxWire.Start()\n\treturn true\n}()\n", uses, s.stubs.Bytes(), s.both.Bytes(), x.nan)
+	ready := "var gloveboxReady = true\n"
+	fmt.Fprintf(&p, ")\n\n%s%s%s\nfunc GloveboxServe() {\n%s\tgloveboxWire.Serve(map[string]any{\n%s\t})\n}\n",
+		uses, ready, s.serve.Bytes(), s.both.Bytes(), s.entries.Bytes())
 	return glovebox.File{Path: goGlue + "serve.go", Data: p.Bytes()}, glovebox.File{Path: goGlue + "stubs.go", Data: c.Bytes()}, s.unfit
 }
 
@@ -420,6 +422,22 @@ func (s *goStubs) structure(b *bytes.Buffer, t *ast.StructType) (fields []string
 	return fields
 }
 
+// goInterfaces are interfaces that those of a program can have within them.
+var goInterfaces = func() map[string]*ast.InterfaceType {
+	all := map[string]*ast.InterfaceType{}
+	for name, text := range map[string]string{
+		"io.Reader": "Read(p []byte) (n int, err error)", "io.Writer": "Write(p []byte) (n int, err error)", "io.Closer": "Close() error",
+		"fmt.Stringer": "String() string", "error": "Error() string",
+	} {
+		e, err := parser.ParseExpr("interface{ " + text + " }")
+		if err != nil {
+			panic(err)
+		}
+		all[name] = e.(*ast.InterfaceType)
+	}
+	return all
+}()
+
 // contract writes an interface of the program, and what stands for a value of
 // the other end behind it.
 func (s *goStubs) contract(b, tail *bytes.Buffer, name string, t *ast.InterfaceType) bool {
@@ -432,13 +450,23 @@ func (s *goStubs) contract(b, tail *bytes.Buffer, name string, t *ast.InterfaceT
 		for _, f := range t.Methods.List {
 			sig, ok := f.Type.(*ast.FuncType)
 			if !ok {
-				// An interface of the program within another.
+				// An interface within another: the program's, or a known one.
+				if sel, ok := f.Type.(*ast.SelectorExpr); ok {
+					known := goInterfaces[types.ExprString(sel)]
+					if known == nil || !add(known, depth+1) {
+						return false
+					}
+					continue
+				}
 				id, ok := f.Type.(*ast.Ident)
+				if ok && id.Name == "error" && add(goInterfaces["error"], depth+1) {
+					continue
+				}
 				if !ok || s.types[id.Name] == nil || depth > 8 {
 					return false
 				}
 				inner, ok := s.types[id.Name].Type.(*ast.InterfaceType)
-				if !ok || !s.typ(id.Name) || !add(inner, depth+1) {
+				if !ok || !add(inner, depth+1) {
 					return false
 				}
 				continue
@@ -459,7 +487,7 @@ func (s *goStubs) contract(b, tail *bytes.Buffer, name string, t *ast.InterfaceT
 		return false
 	}
 	b.WriteString("}")
-	fmt.Fprintf(&methods, "\nfunc init() {\n\tgloveboxWire.Proxy(gloveboxReflect.TypeFor[%s](), func(id uint64) any { return %s{gloveboxWire.Remote(id)} })\n}\n", name, proxy)
+	fmt.Fprintf(&s.both, "\tgloveboxWire.Proxy(gloveboxReflect.TypeFor[%s](), func(id uint64) any { return %s{gloveboxWire.Remote(id)} })\n", name, proxy)
 	text := fmt.Sprintf("\ntype %s struct{ gloveboxWire.Remote }\n%s", proxy, methods.Bytes())
 	tail.WriteString(text)
 	s.serve.WriteString(text)
@@ -493,7 +521,7 @@ func (s *goStubs) call(b *bytes.Buffer, head, callee, first string, params, resu
 		fmt.Fprintf(b, "r%d %s, ", i, t)
 		outs += fmt.Sprintf("&r%d, ", i)
 	}
-	fmt.Fprintf(b, ") {\n\tgloveboxWire.%s[]interface{}{%s}, []interface{}{%s})\n\treturn\n}\n", callee, args, outs)
+	fmt.Fprintf(b, ") {\n\t_ = gloveboxReady\n\tgloveboxWire.%s[]interface{}{%s}, []interface{}{%s})\n\treturn\n}\n", callee, args, outs)
 }
 
 // signature spells parameters and results; why says what does not travel.

@@ -59,6 +59,28 @@ func TestGoExam(t *testing.T) {
 	}
 }
 
+// TestGoSubjects: the right programs of the searcher pass, each with the proof
+// that their tests' text gives.
+func TestGoSubjects(t *testing.T) {
+	want := map[string]glovebox.Proof{
+		"clock": glovebox.ProofCandidateJudged, "equality of its own": glovebox.ProofCandidateJudged, "kinds": glovebox.ProofCandidateJudged,
+		"a list": glovebox.ProofCandidateJudged, "in one process": glovebox.ProofInProcess,
+	}
+	for _, s := range goSubjects() {
+		t.Run(s.name, func(t *testing.T) {
+			v := rigExam(t, Go, program("go", "main.go", s.program), Tests{Files: []glovebox.File{{Path: s.file, Data: []byte(s.tests)}}})
+			proof, ok := want[s.name]
+			if !ok {
+				proof = glovebox.ProofOutOfProcess
+			}
+			if !v.pass || v.worth() != proof {
+				t.Errorf("pass %t, proof %s, want %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.worth(), proof, v.why,
+					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stderr)
+			}
+		})
+	}
+}
+
 func program(lang, main, text string) *glovebox.Program {
 	return &glovebox.Program{Language: lang, Main: main, Files: []glovebox.File{{Path: main, Data: []byte(text)}}}
 }

@@ -57,7 +57,49 @@ func readGoUses(files []goTestFile, program func(imported string) bool) *goUses 
 	for i := range files {
 		u.needs(&files[i])
 	}
+	u.gifts(files)
 	return u
+}
+
+// gifts notes functions that tests declare and never use: the program may.
+func (u *goUses) gifts(files []goTestFile) {
+	used := map[string]bool{}
+	for _, f := range files {
+		ast.Inspect(f.parsed, func(n ast.Node) bool {
+			if d, ok := n.(*ast.FuncDecl); ok {
+				ast.Inspect(d.Body, func(n ast.Node) bool {
+					if id, ok := n.(*ast.Ident); ok && id.Name != d.Name.Name {
+						used[id.Name] = true
+					}
+					return true
+				})
+				return false
+			}
+			if s, ok := n.(*ast.ValueSpec); ok {
+				for _, v := range s.Values {
+					ast.Inspect(v, func(n ast.Node) bool {
+						if id, ok := n.(*ast.Ident); ok {
+							used[id.Name] = true
+						}
+						return true
+					})
+				}
+			}
+			return true
+		})
+	}
+	for _, f := range files {
+		for _, d := range f.parsed.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() && fn.Body != nil && !used[fn.Name.Name] && !goIsRun(fn) && !f.fragment {
+				u.need("a function that only the program can use, " + fn.Name.Name)
+			}
+		}
+	}
+}
+
+// goIsRun reports whether package testing runs a function.
+func goIsRun(fn *ast.FuncDecl) bool {
+	return goIsNamed(fn, "Test") || goIsNamed(fn, "Benchmark") || goIsNamed(fn, "Fuzz") || goIsNamed(fn, "Example")
 }
 
 func (u *goUses) declare(f *goTestFile, program func(string) bool) {
@@ -627,6 +669,9 @@ func (u *goUses) needs(f *goTestFile) {
 				u.need("the method " + n.Sel.Name)
 			}
 		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" && id.Obj == nil && !u.declared["panic"] {
+				u.need("a panic of their own, from which the program may recover")
+			}
 			u.call(n)
 		case *ast.AssignStmt:
 			for _, to := range n.Lhs {

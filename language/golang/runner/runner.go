@@ -29,8 +29,6 @@ type Suite struct {
 	TestMain func(*testing.M)
 	// Remote: the program is in another process.
 	Remote bool
-	// NaN: the tests speak of NaN.
-	NaN bool
 	// Subtests are reported by themselves.
 	Subtests bool
 }
@@ -68,7 +66,6 @@ func Tree(suites []Suite) {
 func Main(s Suite) {
 	r := &run{suite: s}
 	if s.Remote {
-		wire.AllowNaN = s.NaN
 		wire.Start()
 	} else {
 		secret, _ := bufio.NewReader(os.NewFile(3, "secret")).ReadString('\n')

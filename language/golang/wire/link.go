@@ -354,6 +354,9 @@ func Calls() uint64 {
 
 // Start begins the link in the tests' process: the program's variables cross.
 func Start() {
+	if end.tests {
+		return
+	}
 	end.tests = true
 	end.open()
 	if len(end.watched) > 0 {
