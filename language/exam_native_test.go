@@ -55,9 +55,9 @@ func TestExamNative(t *testing.T) {
 		{"a panic is the test's", Go, "package main\n\nfunc at(s []int, i int) int { return s[i] }\n",
 			"package main\n\nimport \"testing\"\n\nfunc TestAt(t *testing.T) {\n\tdefer func() {\n\t\tif recover() == nil {\n\t\t\tt.Error(\"no panic\")\n\t\t}\n\t}()\n\tat(nil, 3)\n}\n", apart, true},
 		{"types", Go, "package main\n\ntype Stack struct{ s []int }\n\nfunc (s *Stack) Push(n int) { s.s = append(s.s, n) }\n\nfunc (s *Stack) Len() int { return len(s.s) }\n",
-			"package main\n\nimport \"testing\"\n\nfunc TestStack(t *testing.T) {\n\tvar s Stack\n\ts.Push(1)\n\tif s.Len() != 1 {\n\t\tt.Error(s)\n\t}\n}\n", together, true},
+			"package main\n\nimport \"testing\"\n\nfunc TestStack(t *testing.T) {\n\tvar s Stack\n\ts.Push(1)\n\tif s.Len() != 1 {\n\t\tt.Error(s)\n\t}\n}\n", apart, true},
 		{"a package of the tests' own", Go, "package stack\n\nfunc New() []int { return []int{1} }\n",
-			"package stack_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/stack\"\n)\n\nfunc TestNew(t *testing.T) {\n\tif len(stack.New()) != 1 {\n\t\tt.Fail()\n\t}\n}\n", together, true},
+			"package stack_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/stack\"\n)\n\nfunc TestNew(t *testing.T) {\n\tif len(stack.New()) != 1 {\n\t\tt.Fail()\n\t}\n}\n", apart, true},
 		{"skipped", Go, "package main\n\nfunc f() int { return 1 }\n", "package main\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tf()\n\tt.Skip(\"not now\")\n}\n", apart, false},
 		{"never called", Go, "package main\n\nfunc f() int { return 1 }\n", "package main\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tif false {\n\t\tf()\n\t}\n}\n", apart, false},
 

@@ -28,7 +28,7 @@ var forgeSubjects = []forgeSubject{
 	{
 		lang: Go, dir: "golang", file: "main_test.go",
 		tests:   "package main\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tfor _, c := range [][3]int{{2, 3, 5}, {4, 4, 8}} {\n\t\tif got := add(c[0], c[1]); got != c[2] {\n\t\t\tt.Errorf(\"add(%d, %d) = %d\", c[0], c[1], got)\n\t\t}\n\t}\n}\n",
-		more:    "\nfunc more(e interface{ Unwrap() error }) { e.Unwrap() }\n",
+		more:    "\nfunc more(t *testing.T) { t.Setenv(\"A\", \"b\") }\n",
 		honest:  "package main\n\nfunc add(a, b int) int { return a + b }\n\nfunc main() {}\n",
 		succeed: []string{"targeted_nonce"},
 	},
