@@ -31,6 +31,7 @@ require (
 	golang.org/x/net v0.60.0
 	golang.org/x/sys v0.48.0
 	gvisor.dev/gvisor v0.0.0-20260905035102-160fafc42237
+	mvdan.cc/sh/v3 v3.14.1
 )
 
 require (
@@ -78,5 +79,4 @@ require (
 	golang.org/x/tools v0.49.0 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 	gotest.tools/v3 v3.5.2 // indirect
-	mvdan.cc/sh/v3 v3.14.1
 )

@@ -216,7 +216,7 @@ def test_uses(tmp_path_factory):
     assert seen == [1] and noise() == 1 and tmp_path_factory.mktemp("a").is_dir()
 `), "pass", inside, []string{"tests/test_n.py::test_log", "tests/test_n.py::test_warns", "tests/test_n.py::test_uses"}, ""},
 		{"a hook of pytest", py, pyTree(), files("conftest.py", "def pytest_generate_tests(metafunc): metafunc.parametrize('x', [1])\n", "tests/test_h.py", "from shop import total\ndef test_h(x): assert total([x]) == 100\n"),
-			"test_failed", apart, nil, language.TestsAtFault + "run without pytest"},
+			"test_failed", apart, nil, "run without pytest"},
 		{"very many files", py, pyTree(manyNames(6000)...), files("tests/test_t.py", "from shop import total\nfrom shop.deep.é5999.module_of_a_long_name import x\ndef test_t(): assert total([1]) == x == 100\n"),
 			"pass", apart, nil, ""},
 		{"bare asserts", py, pyTree(), files("tests/check_it.py", "from shop import total\nassert total([1]) == 100\nassert total([1]) == 1\n"),
@@ -339,7 +339,7 @@ func otherTrees() []treeRow {
 		add(language.Bash, name, shTree("0", trick), shTests, failed, inside, nil, "")
 	}
 	for _, l := range []*language.Language{language.Ruby, language.Perl, language.Lua, language.PHP, language.Bash} {
-		add(l, "no test of the language", files("x.txt", "x", "y.txt", "y"), files("tests/readme.md", "x"), failed, "", nil, language.TestsAtFault)
+		add(l, "no test of the language", files("x.txt", "x", "y.txt", "y"), files("tests/readme.md", "x"), glovebox.StatusTestsUnrunnable, "", nil, "the tests")
 	}
 	return rows
 }
@@ -439,8 +439,8 @@ func goTrees() []treeRow {
 			"example.com/shop/cart.TestSame", "TestOutside", "!example.com/shop/internal/money.TestSame"}, "got 1, want 2"},
 		{"a package that does not compile", language.Go, tree("a + nothing"), tests, glovebox.StatusSyntaxError, inside, nil, "internal/money/money.go"},
 		{"what the tests miss", language.Go, tree("a + b"), append(files("cart/more_test.go", "package cart\n\nimport \"testing\"\n\nfunc TestMore(t *testing.T) { Missing() }\n"), tests...), failed, inside, nil, "cart/more_test.go:5: undefined: Missing"},
-		{"another module", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n\nimport (\n\t\"testing\"\n\n\t\"github.com/stretchr/testify/assert\"\n)\n\nfunc TestMore(t *testing.T) { assert.True(t, true) }\n"), failed, inside, nil, language.TestsAtFault + "load"},
-		{"no test", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n"), failed, inside, nil, language.TestsAtFault + "have"},
+		{"another module", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n\nimport (\n\t\"testing\"\n\n\t\"github.com/stretchr/testify/assert\"\n)\n\nfunc TestMore(t *testing.T) { assert.True(t, true) }\n"), glovebox.StatusTestsUnrunnable, "", nil, "testify"},
+		{"no test", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n"), failed, inside, nil, "the tests"},
 	}
 	for name, trick := range map[string]string{
 		"exits": "func init() { os.Exit(0) }", "exits when called": "func Add2() {}\n\nfunc init() { go func() { time.Sleep(time.Millisecond); os.Exit(0) }() }",
