@@ -1,6 +1,7 @@
 package language
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"path"
@@ -172,7 +173,9 @@ func luaIsBusted(module string) bool {
 	return module == "luassert" || module == "busted" || strings.HasPrefix(module, "busted.") || strings.HasPrefix(module, "luassert.")
 }
 
-func luaFile(module string) string { return strings.ReplaceAll(module, ".", "/") + ".lua" }
+func luaFile(module string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(module, "./"), ".", "/") + ".lua"
+}
 
 // luaNeeds says why the tests need the program in their own process, or "".
 func luaNeeds(used map[string]bool, set, requires []string, files []glovebox.File, main string) string {
@@ -187,6 +190,14 @@ func luaNeeds(used map[string]bool, set, requires []string, files []glovebox.Fil
 		// EXPORT_ASSERT_TO_GLOBALS and the like are luaunit's own.
 		if root, _, field := strings.Cut(s, "."); field && luaLibraries[root] || !field && luaOwn[s] && s != "arg" && s != "self" {
 			return s + ", which they replace"
+		}
+	}
+	for _, f := range files {
+		base := path.Base(f.Path)
+		if path.Ext(base) != ".lua" && slices.ContainsFunc(files, func(g glovebox.File) bool {
+			return path.Ext(g.Path) == ".lua" && bytes.Contains(g.Data, []byte(base))
+		}) {
+			return "the file " + base
 		}
 	}
 	for _, r := range requires {
