@@ -147,6 +147,16 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 			t.nobodys = n
 		}
 	}
+	for _, u := range slices.Sorted(maps.Keys(used)) {
+		root, rest, field := strings.Cut(u, ".")
+		theirs := slices.Contains(t.wanted, root)
+		if r, ok := strings.CutPrefix(root, "@"); ok {
+			theirs = r != "luaunit" && !luaKnown().MatchString(r) && !slices.ContainsFunc(all, func(f glovebox.File) bool { return f.Path == r+".lua" })
+		}
+		if field && theirs && luaAssertName().MatchString(rest[strings.LastIndexByte(rest, '.')+1:]) {
+			t.nobodys = strings.TrimPrefix(u, "@")
+		}
+	}
 	slices.Sort(t.wanted)
 	if t.more == "" && len(t.wanted) > maxLuaNames {
 		t.more = fmt.Sprintf("%d names", len(t.wanted))
@@ -165,7 +175,7 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 
 var (
 	// luaAssertName matches names that only an assertion library has.
-	luaAssertName = lazyre.New(`^(?:assert[_A-Z]\w*|luaunit|LuaUnit|EXPORT_ASSERT_TO_GLOBALS)$`)
+	luaAssertName = lazyre.New(`^(?:assert[_A-Z]\w*|expect|should|suite|luaunit|LuaUnit|EXPORT_ASSERT_TO_GLOBALS)$`)
 	luaTestNamed  = lazyre.New(`^[Tt]est`)
 )
 
@@ -251,7 +261,7 @@ func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
 		t.more = inTree
 	}
 	if t.nobodys != "" {
-		return nil, &Unrunnable{Reason: "the tests use " + t.nobodys + " as a global, which nobody defines: luaunit exports its assertions with EXPORT_ASSERT_TO_GLOBALS = true before it is required", Missing: []string{t.nobodys}}
+		return nil, &Unrunnable{Reason: "the tests use the assertion " + t.nobodys + ", which neither they nor a framework that they require defines", Missing: []string{t.nobodys}}
 	}
 	if t.luaunit && t.busted {
 		return nil, &Unrunnable{Reason: "the tests use both luaunit and busted"}

@@ -60,6 +60,11 @@ func TestLuaExam(t *testing.T) {
 
 		// Names.
 		{name: "an assertion is never the program's", program: "function assertEquals() end\nfunction f() end\n", tests: "local lu = require('luaunit')\nfunction testF() assertEquals(f(), 3) end\nos.exit(lu.LuaUnit.run())\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "a framework is never the program's", program: "lu = {assertEquals = function() end}\nfunction f() end\n", tests: "lu.assertEquals(f(), 3)\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "nor is its module", program: "return {assert_equals = function() end, f = function() end}\n", tests: "local m = require('main')\nm.assert_equals(m.f(), 3)\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "nor are the words of one", program: "function expect() local y = {} return setmetatable(y, {__index = function() return y end, __call = function() return y end}) end\nfunction f() end\n", tests: "expect(f()).to.be(3)\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "nor are its blocks", program: "function test() end\nfunction f() end\n", tests: "test('f', function() assert(f() == 3) end)\n", proof: luaApart, pass: fail},
+		{name: "a library of Lua's that is required", program: "function f() return setmetatable({}, {}) end\n", tests: "local d = require('debug')\nassert(d.getmetatable(f()) ~= nil)\n", proof: luaTogether, pass: pass},
 		{name: "an assertion that luaunit exports", program: "function f() return 3 end\n", tests: "EXPORT_ASSERT_TO_GLOBALS = true\nrequire('luaunit')\nfunction testF() assertEquals(f(), 3) end\nos.exit(LuaUnit.run())\n", proof: luaApart, pass: pass},
 		{name: "Lua's own names are Lua's", program: "function type() return 'number' end\nfunction tostring() return '5' end\nfunction f() return 'x' end\n", tests: "assert(type(f()) == 'number')\n", proof: luaApart, pass: fail},
 		{name: "a module gives what it likes", program: "local M = {}\nfunction M.type(x) return 'mine' end\nfunction M.next(x) return x + 1 end\nreturn M\n", tests: "local m = require('main')\nassert(m.type(1) == 'mine' and m.next(1) == 2)\n", proof: luaApart, pass: pass},

@@ -585,11 +585,15 @@ func (p *luaParser) arguments(of string) string {
 	return ""
 }
 
-var luaBlocks = map[string]bool{"describe": true, "it": true, "context": true, "insulate": true, "expose": true, "spec": true}
+var luaBlocks = map[string]bool{"describe": true, "it": true, "context": true, "insulate": true, "expose": true, "spec": true, "test": true}
 
 func (p *luaParser) required(of string, name luaWord) string {
 	if of != "require" {
 		return ""
+	}
+	if luaLibraries[name.text] {
+		p.text.used[name.text] = true
+		return name.text
 	}
 	p.text.requires[name.text] = true
 	path := "@" + strings.ReplaceAll(strings.TrimPrefix(name.text, "./"), ".", "/")
