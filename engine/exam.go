@@ -39,15 +39,10 @@ func (r *run) exam(ctx context.Context, facts *classify.Facts) error {
 		}
 	}
 	var unrunnable *language.Unrunnable
-	switch {
-	case errors.As(err, &unrunnable):
-		facts.Tests = &glovebox.TestReport{Reason: unrunnable.Reason, Missing: unrunnable.Missing}
-	case err != nil && strings.HasPrefix(err.Error(), language.TestsAtFault):
-		facts.Tests = &glovebox.TestReport{Reason: err.Error()}
-	default:
+	if !errors.As(err, &unrunnable) {
 		return err
 	}
-	facts.Unrunnable = true
+	facts.Tests, facts.Unrunnable = &glovebox.TestReport{Reason: unrunnable.Reason, Missing: unrunnable.Missing}, true
 	facts.Program = glovebox.Outcome{Cause: glovebox.CauseExit, ExitCode: -1}
 	return nil
 }
@@ -290,6 +285,10 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 			}
 			t.Cases = append(t.Cases, c)
 		case "fallback":
+			if len(t.Cases) > 0 {
+				p.refuse("it asks for another form of the tests after one of them ran")
+				continue
+			}
 			return r.short(e.Reason)
 		case "unrunnable":
 			if len(t.Cases) > 0 || nonce != "" && !sameNonce(e.Nonce, nonce) {
@@ -302,7 +301,6 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 				t.Missing = append(t.Missing, r.short(m))
 			}
 		case "broken":
-			facts.Unrunnable = len(t.Cases) == 0 && strings.HasPrefix(e.Reason, language.TestsAtFault) && (nonce == "" || sameNonce(e.Nonce, nonce))
 			t.Reason = r.short(e.Reason)
 		case "done":
 			done = &e

@@ -45,8 +45,12 @@ func TestReport(t *testing.T) {
 			`{"type":"unrunnable","reason":"the tests need lodash, which is not here","missing":["lodash"]}`}, "tests_unrunnable", out, nil},
 		{"unrunnable without the nonce", in, nonce, []string{
 			`{"type":"unrunnable","reason":"it is Tuesday"}`}, "test_failed", in, nil},
-		{"at fault without the nonce", in, nonce, []string{
+		{"broken tests are no more than that", in, nonce, []string{
 			`{"type":"broken","reason":"the tests do not parse"}`}, "test_failed", in, nil},
+		{"another form behind a case", out, "", []string{
+			`{"type":"case","case":{"name":"a","status":"failed"}}`,
+			`{"type":"fallback","reason":"enough"}`,
+			`{"type":"done","total":1,"failed":1}`}, "test_failed", out, []glovebox.Proof{""}},
 		{"unrunnable with the nonce", in, nonce, []string{
 			`{"type":"unrunnable","reason":"the tests need RSpec, which is not here","nonce":"s3cret"}`}, "tests_unrunnable", in, nil},
 		{"unrunnable behind a case", out, "", []string{

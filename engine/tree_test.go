@@ -216,7 +216,7 @@ def test_uses(tmp_path_factory):
     assert seen == [1] and noise() == 1 and tmp_path_factory.mktemp("a").is_dir()
 `), "pass", inside, []string{"tests/test_n.py::test_log", "tests/test_n.py::test_warns", "tests/test_n.py::test_uses"}, ""},
 		{"a hook of pytest", py, pyTree(), files("conftest.py", "def pytest_generate_tests(metafunc): metafunc.parametrize('x', [1])\n", "tests/test_h.py", "from shop import total\ndef test_h(x): assert total([x]) == 100\n"),
-			"test_failed", apart, nil, language.TestsAtFault + "run without pytest"},
+			"test_failed", apart, nil, "run without pytest"},
 		{"very many files", py, pyTree(manyNames(6000)...), files("tests/test_t.py", "from shop import total\nfrom shop.deep.é5999.module_of_a_long_name import x\ndef test_t(): assert total([1]) == x == 100\n"),
 			"pass", apart, nil, ""},
 		{"bare asserts", py, pyTree(), files("tests/check_it.py", "from shop import total\nassert total([1]) == 100\nassert total([1]) == 1\n"),
@@ -339,7 +339,7 @@ func otherTrees() []treeRow {
 		add(language.Bash, name, shTree("0", trick), shTests, failed, inside, nil, "")
 	}
 	for _, l := range []*language.Language{language.Ruby, language.Perl, language.Lua, language.PHP, language.Bash} {
-		add(l, "no test of the language", files("x.txt", "x", "y.txt", "y"), files("tests/readme.md", "x"), failed, "", nil, language.TestsAtFault)
+		add(l, "no test of the language", files("x.txt", "x", "y.txt", "y"), files("tests/readme.md", "x"), glovebox.StatusTestsUnrunnable, "", nil, "the tests")
 	}
 	return rows
 }
@@ -371,7 +371,7 @@ func nodeTrees() []treeRow {
 		{"a file that is missing", js, cjs(), files("test/a.test.js", "const { sum } = require('../src/nothing');\ntest('x', () => expect(sum(1, 1)).toBe(2));\n"), failed, apart, nil, "Cannot find module 'src/nothing'"},
 		{"a file that does not parse", js, cjs(), files("test/a.test.js", "const { sum } = require('../broken');\ntest('x', () => expect(sum(1, 1)).toBe(2));\n"), glovebox.StatusSyntaxError, apart, nil, "broken.js"},
 		{"a file that throws", js, cjs("src/bad.js", "throw new Error('at load');\n"), files("test/a.test.js", "const bad = require('../src/bad');\ntest('x', () => expect(bad.x).toBe(2));\n"), failed, apart, nil, "at load"},
-		{"a module that is not here", js, cjs(), files("test/a.test.js", "const _ = require('lodash');\nconst { sum } = require('../src/cart');\ntest('x', () => expect(sum(1, 1)).toBe(2));\n"), failed, apart, nil, language.TestsAtFault + "load"},
+		{"a module that is not here", js, cjs(), files("test/a.test.js", "const _ = require('lodash');\nconst { sum } = require('../src/cart');\ntest('x', () => expect(sum(1, 1)).toBe(2));\n"), glovebox.StatusTestsUnrunnable, "", nil, "the tests need lodash, which is not here"},
 		{"a replaced part", js, cjs(), files("test/a.test.js", "const { Cart } = require('../src/cart');\ntest('x', () => { Cart.prototype.total = () => 7; expect(new Cart().total()).toBe(7); });\n"), pass, inside, []string{"test/a.test.js > x"}, ""},
 		{"data of the tests", js, cjs(), files("test/in.json", "[1, 2]", "test/a.test.js", "const fs = require('fs');\nconst path = require('path');\nconst { sum } = require('../src/cart');\ntest('x', () => expect(sum(...JSON.parse(fs.readFileSync(path.join(__dirname, 'in.json'), 'utf8')))).toBe(3));\n"), pass, inside, nil, ""},
 		{"TypeScript", ts, files("tsconfig.json", "{}", "src/cart.ts", "import { tax } from './lib/tax';\nexport class Cart {\n  private n: number = 0;\n  add(x: number): Cart { this.n += x; return this; }\n  total(): number { return tax(this.n); }\n}\n", "src/lib/tax.ts", "export const tax = (n: number): number => n * 2;\n", "types.d.ts", "declare const x: number;\n"),
@@ -439,8 +439,8 @@ func goTrees() []treeRow {
 			"example.com/shop/cart.TestSame", "TestOutside", "!example.com/shop/internal/money.TestSame"}, "got 1, want 2"},
 		{"a package that does not compile", language.Go, tree("a + nothing"), tests, glovebox.StatusSyntaxError, inside, nil, "internal/money/money.go"},
 		{"what the tests miss", language.Go, tree("a + b"), append(files("cart/more_test.go", "package cart\n\nimport \"testing\"\n\nfunc TestMore(t *testing.T) { Missing() }\n"), tests...), failed, inside, nil, "cart/more_test.go:5: undefined: Missing"},
-		{"another module", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n\nimport (\n\t\"testing\"\n\n\t\"github.com/stretchr/testify/assert\"\n)\n\nfunc TestMore(t *testing.T) { assert.True(t, true) }\n"), failed, inside, nil, language.TestsAtFault + "load"},
-		{"no test", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n"), failed, inside, nil, language.TestsAtFault + "have"},
+		{"another module", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n\nimport (\n\t\"testing\"\n\n\t\"github.com/stretchr/testify/assert\"\n)\n\nfunc TestMore(t *testing.T) { assert.True(t, true) }\n"), glovebox.StatusTestsUnrunnable, "", nil, "testify"},
+		{"no test", language.Go, tree("a + b"), files("cart/a_test.go", "package cart\n"), failed, inside, nil, "the tests"},
 	}
 	for name, trick := range map[string]string{
 		"exits": "func init() { os.Exit(0) }", "exits when called": "func Add2() {}\n\nfunc init() { go func() { time.Sleep(time.Millisecond); os.Exit(0) }() }",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -69,7 +70,7 @@ const (
 )
 
 // bashNeeds are tools that our drivers use.
-var bashNeeds = []string{"cat", "grep", "head", "mktemp", "rm", "tr", "wc"}
+var bashNeeds = []string{"cat", "grep", "head", "mkfifo", "mktemp", "rm", "tr", "wc"}
 
 // bashTools are further tools that scripts take for granted. A box has those
 // that the host has.
@@ -77,7 +78,7 @@ var bashTools = []string{
 	"[", "awk", "gawk", "mawk", "sed", "egrep", "fgrep", "find", "xargs", "bc", "dc", "diff", "cmp", "xxd", "hexdump",
 	"arch", "b2sum", "base32", "base64", "basename", "chmod", "cksum", "column", "comm", "cp", "csplit", "cut", "date", "dd",
 	"dirname", "du", "echo", "env", "expand", "expr", "factor", "false", "fmt", "fold", "getopt", "gunzip", "gzip", "id", "jq", "join",
-	"ln", "ls", "md5sum", "mkdir", "mkfifo", "mv", "nl", "nproc", "numfmt", "od", "paste", "pr", "printenv", "printf",
+	"ln", "ls", "md5sum", "mkdir", "mv", "nl", "nproc", "numfmt", "od", "paste", "pr", "printenv", "printf",
 	"ps", "pwd", "readlink", "realpath", "rev", "rmdir", "seq", "sha1sum", "sha256sum", "sha512sum", "shuf", "sleep", "sort", "split",
 	"stat", "sum", "tac", "tail", "tar", "tee", "test", "timeout", "touch", "true", "truncate", "tsort", "uname",
 	"unexpand", "uniq", "unlink", "which", "whoami", "yes",
@@ -124,6 +125,7 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 			elfs = append(elfs, found...)
 		}
 	}
+	frameworks := bashFindFrameworks(h, tools)
 	libs, err := h.Libraries(elfs...)
 	if err != nil {
 		return nil, fmt.Errorf("finding the libraries of %s and the tools: %w", exe, err)
@@ -131,6 +133,8 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 	root := rootfs.Base()
 	root.Add(rootfs.Libraries(libs)...)
 	root.Add(entries...)
+	root.Add(frameworks...)
+	root.Add(rootfs.Entry{Path: bashHome + "absent", Data: []byte(strings.Join(slices.Sorted(maps.Keys(bashAbsent)), " "))})
 	if err := addDrivers(&root, bashScripts, "bash", bashHome); err != nil {
 		return nil, err
 	}
@@ -144,6 +148,28 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 	}, nil
 }
 
+// bashFindFrameworks finds Bats with its libraries, and shunit2, and adds them to
+// the tools. Both are scripts.
+func bashFindFrameworks(h Host, tools map[string]string) []rootfs.Entry {
+	var entries []rootfs.Entry
+	if bats, err := h.LookPath("bats"); err == nil {
+		home := path.Dir(path.Dir(bats))
+		for _, dir := range []string{"lib/bats-core", "libexec/bats-core", "lib/bats"} {
+			if info, err := h.Stat(path.Join(home, dir)); err == nil && info.IsDir() {
+				entries = append(entries, rootfs.Entry{Path: "/usr/" + dir, Source: path.Join(home, dir)})
+			}
+		}
+		entries = append(entries, rootfs.Entry{Path: "/usr/bin/bats", Source: bats})
+		tools["bats"] = "/usr/bin/bats"
+	}
+	if shunit, err := h.LookPath("shunit2"); err == nil {
+		entries = append(entries, rootfs.Entry{Path: "/usr/share/shunit2/shunit2", Source: shunit},
+			rootfs.Entry{Path: "/usr/bin/shunit2", Link: "../share/shunit2/shunit2"})
+		tools["shunit2"] = "/usr/share/shunit2/shunit2"
+	}
+	return entries
+}
+
 // planBash parses and runs.
 func planBash(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	return &Plan{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main), Run: Step{Args: []string{tc.Exe, p.Main}}}, nil
@@ -153,7 +179,7 @@ func planBash(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 func bashFiles(files []glovebox.File) []glovebox.File {
 	files = slices.Clone(files)
 	for i, f := range files {
-		if slices.Contains(bashExtensions, path.Ext(f.Path)) {
+		if slices.Contains(bashExtensions, path.Ext(f.Path)) || path.Ext(f.Path) == ".bats" {
 			files[i].Executable = true
 			files[i].Data = bytes.ReplaceAll(f.Data, []byte("\r\n"), []byte("\n"))
 		}
@@ -174,33 +200,45 @@ var bashNames = []string{"solution.sh", "main.sh", "script.sh", "program.sh"}
 func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	tests, _ := stageTests(t.Files, ".sh")
 	tests = bashFiles(tests)
-	var names []string
 	for i, f := range tests {
 		if p.Main != "" && slices.ContainsFunc(p.Files, func(g glovebox.File) bool { return g.Path == f.Path }) {
 			tests[i].Path = "tests/" + f.Path
 		}
-		if slices.Contains(bashExtensions, path.Ext(f.Path)) {
-			names = append(names, tests[i].Path)
-		}
 	}
+	names := bashStarted(tests)
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%shave a shell script: a name that ends in .sh or .bash", TestsAtFault)
+		return nil, &Unrunnable{Reason: "the tests have no shell script: a name that ends in .sh, .bash or .bats"}
 	}
-	driver := func(name string, args ...string) []string {
+	r := newBashReader(p, tests, tc.Tools, t.Entry)
+	guarded := r.readAll(tests)
+	driver := "script"
+	switch {
+	case path.Ext(names[0]) == ".bats":
+		driver = "bats"
+	case r.shunit:
+		driver = "shunit2"
+	}
+	if missing := r.missing(tc, driver, tests); len(missing) > 0 {
+		return nil, &Unrunnable{Reason: "the tests need " + strings.Join(missing, ", ") + ", which is not here", Missing: missing}
+	}
+	start := func(name string, args ...string) []string {
 		return append([]string{tc.Exe, bashHome + name}, args...)
 	}
-	reason := bashSharing.find(tests)
+	reason := r.together
 	p, tree := startTree(p, ".sh", "")
 	if tree {
-		names = startedNames(tests, isBashTest, bashExtensions...)
 		reason = "the tests use " + inTree
 	}
 	exam := &Exam{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main)}
 	if reason != "" {
+		load := "load"
+		if r.sources || r.starts || driver == "bats" {
+			load = "named"
+		}
 		exam.Proof, exam.Reason = glovebox.ProofInProcess, reason
 		exam.Candidate = Step{
-			Args:  driver("inprocess.sh", append([]string{p.Main}, names...)...),
-			Files: slices.Concat(tests, bashAliases(p, tests, fmt.Sprintf(bashAlias, p.Main))),
+			Args:  start("inprocess.sh", append([]string{driver, load, p.Main}, names...)...),
+			Files: slices.Concat(tests, bashAliases(p, tests, fmt.Sprintf(bashAlias, p.Main)), bashFrameworks(tests)),
 		}
 		return exam, nil
 	}
@@ -211,9 +249,79 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		}
 	}
 	exam.Proof = glovebox.ProofOutOfProcess
-	exam.Candidate = Step{Args: driver("candidate.sh", p.Main)}
-	exam.Harness = &Step{Args: driver("harness.sh", append([]string{t.Entry}, names...)...), Files: slices.Concat(tests, stand)}
+	exam.Candidate = Step{Args: start("candidate.sh", p.Main)}
+	exam.Harness = &Step{
+		Args:  start("harness.sh", append([]string{driver, r.supplied(t.Entry), t.Entry}, names...)...),
+		Files: slices.Concat(guarded, stand, bashFrameworks(tests)),
+	}
 	return exam, nil
+}
+
+// bashStarted are the names of the tests that are started: those of Bats alone,
+// where there are any.
+func bashStarted(tests []glovebox.File) []string {
+	if bats := startedNames(tests, isBashTest, ".bats"); len(bats) > 0 {
+		return bats
+	}
+	return startedNames(tests, isBashTest, bashExtensions...)
+}
+
+// missing are commands and frameworks that the tests need and that no box here
+// has. The program never stands in for one.
+func (r *bashReader) missing(tc *Toolchain, driver string, tests []glovebox.File) []string {
+	var missing []string
+	has := func(name string) bool {
+		return slices.ContainsFunc(tests, func(f glovebox.File) bool { return path.Base(f.Path) == name })
+	}
+	switch {
+	case driver == "bats" && tc.Tools["bats"] == "":
+		missing = append(missing, "bats")
+	case driver == "shunit2" && tc.Tools["shunit2"] == "" && !has("shunit2"):
+		missing = append(missing, "shunit2")
+	}
+	for name := range r.commands {
+		switch {
+		case r.functions[name] != nil || r.asked[name] || bashBuiltins[name] || tc.Tools[name] != "" || name == "sh" || name == "bash" || name == r.entry:
+		case bashAbsent[name] || bashIsTool(name) && !bashFree[name]:
+			missing = append(missing, name)
+		case driver == "script" && bashAsserting().MatchString(name):
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(missing)
+	return missing
+}
+
+// supplied says what the program supplies to the tests: nothing but its scripts;
+// its functions; or its functions even where a tool has the name of the only
+// command of the tests that can be a function of it.
+func (r *bashReader) supplied(entry string) string {
+	unknown, tools := false, []string{}
+	for name := range r.commands {
+		switch {
+		case r.functions[name] != nil || bashBuiltins[name] || bashAssertions().MatchString(name):
+		case !bashIsTool(name):
+			unknown = true
+		case name != "bash" && name != "sh":
+			tools = append(tools, name)
+		}
+	}
+	switch {
+	case r.starts && !r.sources && !unknown && entry == "":
+		return "-"
+	case !r.starts && !unknown && entry == "" && len(tools) == 1:
+		return tools[0]
+	}
+	return "+"
+}
+
+// bashFrameworks are files by which tests load a framework from beside them.
+func bashFrameworks(tests []glovebox.File) []glovebox.File {
+	f := glovebox.File{Path: "shunit2", Data: []byte(". /usr/share/shunit2/shunit2\n"), Executable: true}
+	if slices.ContainsFunc(tests, func(g glovebox.File) bool { return path.Base(g.Path) == "shunit2" }) {
+		return nil
+	}
+	return []glovebox.File{f}
 }
 
 const (
@@ -233,13 +341,6 @@ func bashAliases(p *glovebox.Program, tests []glovebox.File, text string) []glov
 		}
 	}
 	return files
-}
-
-// bashSharing are signs that tests share more with the program than calls, and
-// need its own process.
-var bashSharing = testMarks{
-	{lazyre.New(`\bmktemp\b|\btouch\s|\bmkdir\s|(?:^|[^0-9&<>=\-])>>?\s*["']?(?:\$\{?\w|/tmp|[\w.]+/|\w+\.\w+)`), "the tests share files with the program"},
-	{lazyre.New(`\bdeclare -[fp]\b|\bunset -f\b|\bexport -f\b`), "the tests look into the program"},
 }
 
 var bashMessage = lazyre.New(`(?m)^(?:/\S*/)?([^\s:][^:\n]*): line (\d+): (.+)$`)

@@ -77,7 +77,9 @@ type goBuild struct {
 	Harness  bool        `json:"harness,omitempty"`
 	Together bool        `json:"together,omitempty"`
 	Tests    []string    `json:"tests,omitempty"`
-	Broken   string      `json:"broken,omitempty"`
+	Suites   int         `json:"suites,omitempty"`
+	// Unfit says why names that the tests use have nothing that stands for them.
+	Unfit map[string]string `json:"unfit,omitempty"`
 }
 
 // goPackage is one package of a build: its import path and its files.

@@ -2,9 +2,9 @@ package language
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/parser"
 	"go/token"
 	"maps"
@@ -13,6 +13,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -27,11 +29,7 @@ func examGo(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if p.Main == "" {
 		return examGoTree(tc, p, t)
 	}
-	x, fault := readGoTests(t)
-	if fault != nil {
-		x = &goExam{fault: "the tests do not " + fault.Error()}
-	}
-	x.tc, x.program, x.read = tc, p, readGo(tc, p)
+	x := &goExam{tc: tc, program: p, read: readGo(tc, p)}
 	for _, f := range p.Files {
 		if f.Path == p.Main {
 			x.main = f
@@ -40,6 +38,9 @@ func examGo(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	x.parsed = parseGo(x.main, parser.SkipObjectResolution)
 	if x.name = x.read.name; x.name == "" {
 		x.name = "main"
+	}
+	if err := x.readTests(t); err != nil {
+		return nil, err
 	}
 	if x.more != "" {
 		return x.together(), nil
@@ -57,15 +58,29 @@ type goExam struct {
 	name    string    // of the program's package
 
 	files []goTestFile
-	// tests are the names of the test functions, in order.
-	tests []string
-	// wanted are the names that the tests use and do not declare: the
-	// program's functions.
+	// tests are what is to be run, in order.
+	tests []goTest
+	// testMain: the tests have a TestMain.
+	testMain bool
+	// wanted are the names that the tests use and do not declare: the program's.
 	wanted []string
-	// more says what the tests need beyond calls; empty means nothing.
+	// own are the names that the tests declare, spelled the methods and fields
+	// that they use.
+	own, spelled map[string]bool
+	// more says what the tests need beyond calls and values; empty means nothing.
 	more string
-	// fault says why the tests cannot be run, whatever the program is.
-	fault string
+	// nan: the tests speak of NaN.
+	nan bool
+}
+
+// goTest is a test function, an example with its output, or a fuzz target, whose
+// seeds are run.
+type goTest struct {
+	name, kind string
+	output     string
+	unordered  bool
+	// judged: a pass of it rests on what the program itself decides.
+	judged bool
 }
 
 // goTestFile is one file of tests.
@@ -76,64 +91,180 @@ type goTestFile struct {
 	parsed   *ast.File
 	// outside: it is a package of its own, which imports the program.
 	outside bool
-	// qualifiers are the names before a dot that a fragment does not declare:
-	// the imports that it needs.
+	// qualifiers are the standard library's packages that a fragment uses and
+	// does not import.
 	qualifiers []string
 }
 
-// readGoTests reads the tests, and nothing else: they alone decide the exam. An
-// error says what the tests do not do.
-func readGoTests(t Tests) (*goExam, error) {
-	x := &goExam{}
+// readTests reads the tests, and nothing else: they alone decide the exam.
+func (x *goExam) readTests(t Tests) error {
 	for _, f := range t.Files {
-		if !strings.HasSuffix(f.Path, ".go") {
+		if !strings.HasSuffix(f.Path, ".go") || !goMatches(f) {
 			continue
 		}
 		if len(f.Data) > maxGoFile {
-			return nil, fmt.Errorf("fit: the file %s is larger than %d bytes", f.Path, maxGoFile)
+			return goUnrunnable("the file %s is larger than %d bytes", f.Path, maxGoFile)
 		}
 		tf := goTestFile{File: f}
 		var err error
-		tf.parsed, err = parser.ParseFile(token.NewFileSet(), f.Path, f.Data, 0)
+		tf.parsed, err = parser.ParseFile(token.NewFileSet(), f.Path, f.Data, parser.ParseComments)
 		if tf.parsed == nil || !tf.parsed.Package.IsValid() {
 			tf.fragment = true
-			tf.parsed, err = parser.ParseFile(token.NewFileSet(), f.Path, "package tests;"+string(f.Data), 0)
+			tf.parsed, err = parser.ParseFile(token.NewFileSet(), f.Path, "package tests;"+string(f.Data), parser.ParseComments)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("parse: %w", err)
+			return goUnrunnable("the tests do not parse: %v", err)
 		}
 		tf.outside = !tf.fragment && isGoOutside(tf.parsed)
+		x.nan = x.nan || bytes.Contains(bytes.ToLower(f.Data), []byte("nan"))
 		x.files = append(x.files, tf)
 	}
-	u := goUses{declared: map[string]bool{}, fields: map[string]bool{}, wanted: map[string]bool{}}
+	var missing []string
 	for _, f := range x.files {
-		u.declare(f.parsed)
-		for _, d := range f.parsed.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			switch {
-			case !ok || fn.Recv != nil:
-			case fn.Name.Name == "TestMain":
-				return nil, errors.New("run: they have a TestMain, which is not supported; leave it out")
-			case isGoTestFunc(fn):
-				x.tests = append(x.tests, fn.Name.Name)
+		for _, i := range f.parsed.Imports {
+			if p := goImport(i); !isGoStandard(p) && !x.isProgram(f, p) {
+				missing = append(missing, p)
 			}
 		}
 	}
-	if len(x.tests) == 0 {
-		return nil, errors.New("have a function TestXxx(t *testing.T)")
-	}
-	for i := range x.files {
-		x.files[i].qualifiers = u.read(&x.files[i])
-		if x.files[i].outside {
-			u.need("a package of their own, " + x.files[i].parsed.Name.Name)
+	if len(missing) > 0 {
+		return &Unrunnable{
+			Reason:  "the tests import " + missing[0] + ", which is neither in the standard library nor among the given files",
+			Missing: missing,
 		}
 	}
-	x.wanted = slices.Sorted(maps.Keys(u.wanted))
-	x.more = u.more
+	u := readGoUses(x.files, func(p string) bool { return !isGoStandard(p) && p == x.importPath() })
+	for i := range x.files {
+		x.readTestFile(&x.files[i], u)
+	}
+	if len(x.tests) == 0 {
+		return goUnrunnable("the tests have no function TestXxx(t *testing.T), no example with its output and no fuzz target")
+	}
+	for i, n := range x.tests {
+		x.tests[i].judged = u.judged(n.name, map[string]bool{})
+	}
+	x.wanted, x.own, x.spelled, x.more = slices.Sorted(maps.Keys(u.wanted)), u.declared, u.spelled, u.more
 	if x.more == "" && len(x.wanted) == 0 {
 		x.more = "no call of a function that they do not declare themselves"
 	}
-	return x, nil
+	return nil
+}
+
+func goUnrunnable(format string, args ...any) error {
+	return &Unrunnable{Reason: fmt.Sprintf(format, args...)}
+}
+
+// isProgram reports whether an import of the tests is the program or a package
+// of its module.
+func (x *goExam) isProgram(f goTestFile, imported string) bool {
+	if rel, ok := x.read.local(imported); ok && x.read.dirs[rel] != nil {
+		return true
+	}
+	return f.outside && imported == x.importPath()
+}
+
+// importPath is the import path under which tests of a package of their own
+// have the program: that of its module, or the one path that they import and
+// that no standard library has.
+func (x *goExam) importPath() string {
+	if x.read.module != "" {
+		return path.Join(x.read.module, x.read.main)
+	}
+	var found []string
+	for _, f := range x.files {
+		if !f.outside {
+			continue
+		}
+		for _, i := range f.parsed.Imports {
+			p := goImport(i)
+			if isGoStandard(p) || slices.Contains(found, p) {
+				continue
+			}
+			if base := path.Base(p); base == strings.TrimSuffix(f.parsed.Name.Name, "_test") {
+				return p
+			}
+			found = append(found, p)
+		}
+	}
+	for _, p := range found {
+		// A module that has a place in the world is none of the program's.
+		if !slices.ContainsFunc(goHosts, func(h string) bool { return strings.HasPrefix(p, h+"/") }) {
+			return p
+		}
+	}
+	return goProgramPath
+}
+
+// goHosts are where modules of others come from.
+var goHosts = strings.Fields("github.com golang.org gopkg.in google.golang.org go.uber.org gotest.tools gitlab.com bitbucket.org k8s.io")
+
+// readTestFile notes what of a file is to be run.
+func (x *goExam) readTestFile(f *goTestFile, u *goUses) {
+	tests, main := readGoTestFuncs(f.parsed)
+	x.tests = append(x.tests, tests...)
+	x.testMain = x.testMain || main
+	for _, e := range doc.Examples(f.parsed) {
+		if e.Output == "" && !e.EmptyOutput {
+			continue
+		}
+		ast.Inspect(e.Code, func(n ast.Node) bool {
+			// What a call prints that gives nothing is the program's own output.
+			if s, ok := n.(*ast.ExprStmt); ok {
+				if c, ok := s.X.(*ast.CallExpr); ok && (u.ident(c.Fun) != nil || u.method(c)) {
+					u.need("what the program prints")
+				}
+			}
+			return true
+		})
+	}
+}
+
+// readGoTestFuncs are a file's tests, fuzz targets and examples with their
+// output, and whether it has a TestMain.
+func readGoTestFuncs(f *ast.File) (tests []goTest, main bool) {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		switch {
+		case !ok || fn.Recv != nil:
+		case fn.Name.Name == "TestMain" && goTakes(fn, "M"):
+			main = true
+		case isGoTestFunc(fn):
+			tests = append(tests, goTest{name: fn.Name.Name, kind: "test"})
+		case goIsNamed(fn, "Fuzz") && goTakes(fn, "F"):
+			tests = append(tests, goTest{name: fn.Name.Name, kind: "fuzz"})
+		}
+	}
+	for _, e := range doc.Examples(f) {
+		if e.Output != "" || e.EmptyOutput {
+			tests = append(tests, goTest{name: "Example" + e.Name, kind: "example", output: e.Output, unordered: e.Unordered})
+		}
+	}
+	return tests, main
+}
+
+// method reports whether a call is of a method of what the program gave.
+func (u *goUses) method(c *ast.CallExpr) bool {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	return ok && u.says(sel.X)
+}
+
+// goTakes reports whether a function has one parameter, a pointer to that type
+// of package testing.
+func goTakes(fn *ast.FuncDecl, name string) bool {
+	if fn.Type.Params.NumFields() != 1 {
+		return false
+	}
+	star, ok := fn.Type.Params.List[0].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	switch t := star.X.(type) {
+	case *ast.SelectorExpr:
+		return t.Sel.Name == name
+	case *ast.Ident:
+		return t.Name == name
+	}
+	return false
 }
 
 // isGoOutside tells whether tests are a package of their own that imports the
@@ -157,49 +288,16 @@ var goStandard = strings.Fields(`archive bufio bytes cmp compress container cont
 	regexp runtime slices sort strconv strings structs sync syscall testing text time unicode unique unsafe weak`)
 
 func isGoTestFunc(fn *ast.FuncDecl) bool {
-	rest, ok := strings.CutPrefix(fn.Name.Name, "Test")
-	return ok && (rest == "" || strings.ToLower(rest[:1]) != rest[:1] || rest[0] == '_' || rest[0] >= '0' && rest[0] <= '9') &&
-		fn.Type.Params.NumFields() == 1 && fn.Type.Results.NumFields() == 0 && fn.Type.TypeParams == nil
+	return goIsNamed(fn, "Test") && fn.Type.Params.NumFields() == 1 && fn.Type.Results.NumFields() == 0 &&
+		fn.Type.TypeParams == nil && !goTakes(fn, "M")
 }
 
-// goUses finds what tests use of the program.
-type goUses struct {
-	declared map[string]bool
-	// fields are fields and methods of the tests' own types.
-	fields map[string]bool
-	wanted map[string]bool
-	more   string
-}
-
-// need notes the first thing that takes more than calls.
-func (u *goUses) need(what string) {
-	if u.more == "" {
-		u.more = what
-	}
-}
-
-func (u *goUses) declare(f *ast.File) {
-	for name := range f.Scope.Objects {
-		u.declared[name] = true
-	}
-	for _, i := range f.Imports {
-		u.declared[goImportName(i)] = true
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.StructType:
-			for _, field := range n.Fields.List {
-				for _, name := range field.Names {
-					u.fields[name.Name] = true
-				}
-			}
-		case *ast.FuncDecl:
-			if n.Recv != nil {
-				u.fields[n.Name.Name] = true
-			}
-		}
-		return true
-	})
+// goIsNamed reports whether a function's name is the prefix, and no word that
+// goes on with a small letter.
+func goIsNamed(fn *ast.FuncDecl, prefix string) bool {
+	rest, ok := strings.CutPrefix(fn.Name.Name, prefix)
+	r, _ := utf8.DecodeRuneInString(rest)
+	return ok && (rest == "" || !unicode.IsLower(r))
 }
 
 // goImportName is the name under which a file has an import: by convention
@@ -214,191 +312,6 @@ func goImportName(i *ast.ImportSpec) string {
 		name = path.Base(path.Dir(p))
 	}
 	return name
-}
-
-// goTestingMethods are methods of *testing.T, and of error, that tests call on
-// what is none of the program's.
-var goTestingMethods = strings.Fields(`Attr Chdir Cleanup Context Deadline Error Errorf Fail FailNow Failed Fatal Fatalf
-	Helper Log Logf Name Output Parallel Run Setenv Skip SkipNow Skipf Skipped TempDir`)
-
-// read notes what a file uses, and returns its qualifiers if it is a fragment.
-func (u *goUses) read(f *goTestFile) []string {
-	foreign := map[*ast.Ident]bool{}
-	for _, id := range f.parsed.Unresolved {
-		if !u.declared[id.Name] && !goUniverse[id.Name] {
-			foreign[id] = true
-		}
-	}
-	imports := map[string]bool{}
-	for _, i := range f.parsed.Imports {
-		imports[goImportName(i)] = true
-		if p := goImport(i); !isGoStandard(p) {
-			u.need("the package " + p)
-		}
-	}
-	qualifiers := map[string]bool{}
-	callable := map[*ast.Ident]bool{}
-	//lint:ignore SA1019 names within one file are what is wanted; there are no types yet
-	called := map[*ast.Object]bool{}
-	ast.Inspect(f.parsed, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			if id, ok := call.Fun.(*ast.Ident); ok && id.Obj != nil {
-				called[id.Obj] = true
-			}
-		}
-		return true
-	})
-	ast.Inspect(f.parsed, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			id, ok := n.X.(*ast.Ident)
-			switch {
-			case ok && imports[id.Name] && id.Obj == nil:
-			case ok && foreign[id] && f.fragment && n.Sel.IsExported():
-				qualifiers[id.Name] = true
-				delete(foreign, id)
-			case u.fields[n.Sel.Name] || slices.Contains(goTestingMethods, n.Sel.Name):
-			default:
-				u.need("the method or field " + n.Sel.Name)
-			}
-		case *ast.CallExpr:
-			id, ok := n.Fun.(*ast.Ident)
-			if ok {
-				callable[id] = true
-				goGiven(callable, goSignatureOf(id), n.Args)
-			}
-			if ok && foreign[id] {
-				for _, a := range n.Args {
-					if _, ok := a.(*ast.FuncLit); ok {
-						u.need("a function as an argument of " + id.Name)
-					}
-				}
-			}
-		case *ast.AssignStmt:
-			for i, e := range n.Rhs {
-				to, ok := n.Lhs[min(i, len(n.Lhs)-1)].(*ast.Ident)
-				if from, isName := e.(*ast.Ident); ok && isName && to.Obj != nil && called[to.Obj] {
-					callable[from] = true
-				}
-			}
-		case *ast.ValueSpec:
-			for i, e := range n.Values {
-				goHeld(callable, n.Type, e)
-				if from, ok := e.(*ast.Ident); ok && called[n.Names[min(i, len(n.Names)-1)].Obj] {
-					callable[from] = true
-				}
-			}
-		case *ast.CompositeLit:
-			goHeld(callable, nil, n)
-		}
-		return true
-	})
-	for id := range foreign {
-		u.wanted[id.Name] = true
-		if !callable[id] {
-			u.need("the type or variable " + id.Name)
-		}
-	}
-	return slices.Sorted(maps.Keys(qualifiers))
-}
-
-// goHeld notes in callable the names that stand where tests have a function, in
-// a value of the type held.
-func goHeld(callable map[*ast.Ident]bool, held, value ast.Expr) {
-	lit, ok := value.(*ast.CompositeLit)
-	if ok && lit.Type != nil {
-		held = lit.Type
-	}
-	held = goUnderlying(held)
-	if id, isName := value.(*ast.Ident); isName {
-		if _, ok := held.(*ast.FuncType); ok {
-			callable[id] = true
-		}
-	}
-	if !ok {
-		return
-	}
-	for i, e := range lit.Elts {
-		kv, keyed := e.(*ast.KeyValueExpr)
-		if keyed {
-			e = kv.Value
-		}
-		switch held := held.(type) {
-		case *ast.ArrayType:
-			goHeld(callable, held.Elt, e)
-		case *ast.MapType:
-			goHeld(callable, held.Value, e)
-		case *ast.StructType:
-			at := 0
-			for _, field := range held.Fields.List {
-				for _, name := range field.Names {
-					if key, ok := goKey(kv); ok && key == name.Name || !keyed && at == i {
-						goHeld(callable, field.Type, e)
-					}
-					at++
-				}
-			}
-		}
-	}
-}
-
-func goKey(kv *ast.KeyValueExpr) (string, bool) {
-	if kv == nil {
-		return "", false
-	}
-	id, ok := kv.Key.(*ast.Ident)
-	return id.String(), ok
-}
-
-// goUnderlying is the type that a name of the tests' own stands for.
-func goUnderlying(t ast.Expr) ast.Expr {
-	if id, ok := t.(*ast.Ident); ok && id.Obj != nil {
-		if spec, ok := id.Obj.Decl.(*ast.TypeSpec); ok {
-			return spec.Type
-		}
-	}
-	return t
-}
-
-// goSignatureOf is the type of a function that the same file declares.
-func goSignatureOf(name *ast.Ident) *ast.FuncType {
-	if name.Obj == nil {
-		return nil
-	}
-	switch d := name.Obj.Decl.(type) {
-	case *ast.FuncDecl:
-		return d.Type
-	case *ast.AssignStmt:
-		for i, e := range d.Lhs {
-			if id, ok := e.(*ast.Ident); ok && id.Obj == name.Obj && i < len(d.Rhs) {
-				if f, ok := d.Rhs[i].(*ast.FuncLit); ok {
-					return f.Type
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// goGiven notes in callable the names that are given as functions to one of
-// that type.
-func goGiven(callable map[*ast.Ident]bool, f *ast.FuncType, args []ast.Expr) {
-	if f == nil {
-		return
-	}
-	at := 0
-	for _, p := range f.Params.List {
-		for range max(len(p.Names), 1) {
-			if rest, ok := p.Type.(*ast.Ellipsis); ok {
-				for ; at < len(args); at++ {
-					goHeld(callable, rest.Elt, args[at])
-				}
-			} else if at < len(args) {
-				goHeld(callable, p.Type, args[at])
-			}
-			at++
-		}
-	}
 }
 
 // goUniverse are the names that every Go file has.
@@ -424,12 +337,12 @@ func (x *goExam) together() *Exam {
 			main.Data = fmt.Appendf(main.Data, "\n//line %s:1\n%s\n", f.Path, f.Data)
 		case f.outside:
 			outsideName = f.parsed.Name.Name
-			alias = x.importedAs(f.parsed, alias)
+			alias = x.importPath()
 			outside = append(outside, goGlue+strconv.Itoa(i)+".go")
 			staged = append(staged, glovebox.File{Path: outside[len(outside)-1], Data: fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.Data)})
 		default:
 			pkg = append(pkg, goGlue+strconv.Itoa(i)+".go")
-			staged = append(staged, glovebox.File{Path: pkg[len(pkg)-1], Data: fmt.Appendf(nil, "//line %s:1\n%s", f.Path, x.inPackage(f))})
+			staged = append(staged, glovebox.File{Path: pkg[len(pkg)-1], Data: fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.inPackage(x.name))})
 		}
 	}
 	b := goBuild{Lang: x.read.lang, Packages: x.read.packages(alias), Together: true}
@@ -462,10 +375,7 @@ func (x *goExam) together() *Exam {
 // makeImportable names the package main of files after its import path: tests
 // of a package of their own import it, which nothing can do with a main.
 func (x *goExam) makeImportable(files []glovebox.File, as string) {
-	name := path.Base(as)
-	if !token.IsIdentifier(name) {
-		name = goProgramPath
-	}
+	name := goPackageName(as)
 	dir := x.read.dirs[x.read.main]
 	for i, f := range files {
 		if dir == nil || !slices.Contains(dir.files, f.Path) {
@@ -479,18 +389,12 @@ func (x *goExam) makeImportable(files []glovebox.File, as string) {
 	}
 }
 
-// importedAs is the import path under which tests of a package of their own
-// have the program.
-func (x *goExam) importedAs(tests *ast.File, otherwise string) string {
-	if x.read.module != "" {
-		return path.Join(x.read.module, x.read.main)
+// goPackageName is the name of the package of an import path.
+func goPackageName(imported string) string {
+	if name := path.Base(imported); token.IsIdentifier(name) && name != "main" {
+		return name
 	}
-	for _, i := range tests.Imports {
-		if p := goImport(i); !isGoStandard(p) && slices.Contains([]string{x.name, strings.TrimSuffix(tests.Name.Name, "_test")}, path.Base(p)) {
-			return p
-		}
-	}
-	return otherwise
+	return goProgramPath
 }
 
 // programFiles are the program's files with main in place of its main file.
@@ -513,7 +417,7 @@ func (x *goExam) withTestsRenamed() glovebox.File {
 	}
 	e := goEdit{base: x.parsed.FileStart}
 	for _, d := range x.parsed.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && slices.Contains(x.tests, fn.Name.Name) {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && (x.own[fn.Name.Name] || fn.Name.Name == "TestMain") {
 			e.replace(fn.Name.Pos(), fn.Name.End(), "_")
 		}
 	}
@@ -523,7 +427,13 @@ func (x *goExam) withTestsRenamed() glovebox.File {
 
 // apart makes the exam of two binaries.
 func (x *goExam) apart() *Exam {
-	serve, stubs := x.link()
+	name := x.name
+	for _, f := range x.files {
+		if f.outside && name == "main" {
+			name = goPackageName(x.importPath()) // nothing imports a main
+		}
+	}
+	serve, stubs, unfit := x.link(name)
 	candidate := goBuild{Lang: x.read.lang, Packages: x.read.packages(goProgramPath)}
 	if last := len(candidate.Packages) - 1; last >= 0 {
 		candidate.Packages[last].Files = append(slices.Clone(candidate.Packages[last].Files), serve.Path)
@@ -534,20 +444,35 @@ func (x *goExam) apart() *Exam {
 	}
 	candidate.Packages = append(candidate.Packages, goPackage{"main", []string{start.Path}})
 
-	harness := goBuild{Lang: x.read.lang, Harness: true, Broken: x.fault}
+	harness := goBuild{Lang: x.harnessLang(), Harness: true, Unfit: unfit}
+	alias := goProgramPath
 	names := []string{stubs.Path}
+	var outside []string
 	staged := []glovebox.File{stubs}
 	for i, f := range x.files {
-		name := goGlue + strconv.Itoa(i) + ".go"
-		text := fmt.Appendf(nil, "//line %s:1\n%s", f.Path, x.inPackage(f))
-		if f.fragment {
-			text = fmt.Appendf(nil, "package %s\n%s\n//line %s:1\n%s", x.name, x.imports(f.qualifiers), f.Path, f.Data)
+		file := goGlue + strconv.Itoa(i) + ".go"
+		text := fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.inPackage(name))
+		switch {
+		case f.fragment:
+			text = fmt.Appendf(nil, "package %s\n%s\n//line %s:1\n%s", name, goImports(f.qualifiers), f.Path, f.Data)
+			names = append(names, file)
+		case f.outside:
+			text = fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.Data)
+			outside = append(outside, file)
+			alias = x.importPath()
+		default:
+			names = append(names, file)
 		}
-		names = append(names, name)
-		staged = append(staged, glovebox.File{Path: name, Data: text})
+		staged = append(staged, glovebox.File{Path: file, Data: text})
 	}
-	runner := x.runner(goProgramPath, true)
-	harness.Packages = []goPackage{{goProgramPath, names}, {"main", []string{runner.Path}}}
+	tested := alias
+	harness.Packages = []goPackage{{alias, names}}
+	if len(outside) > 0 {
+		tested += "_test"
+		harness.Packages = append(harness.Packages, goPackage{tested, outside})
+	}
+	runner := x.runner(tested, true)
+	harness.Packages = append(harness.Packages, goPackage{"main", []string{runner.Path}})
 	step := harness.step(x.tc, append(staged, runner)...)
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,
@@ -557,16 +482,15 @@ func (x *goExam) apart() *Exam {
 	}
 }
 
-// imports are the import declarations of the main file that a fragment of it
-// needs. A renamed one is not taken: it could make any package out of another.
-func (x *goExam) imports(qualifiers []string) string {
+// harnessLang is the language of the tests' build: the toolchain's own.
+func (x *goExam) harnessLang() string { return "go" + goLanguage(x.tc.Version) }
+
+// goImports are the import declarations that a fragment needs: of the standard
+// library, and by no word of the program.
+func goImports(qualifiers []string) string {
 	var b strings.Builder
-	if x.parsed != nil {
-		for _, i := range x.parsed.Imports {
-			if i.Name == nil && slices.Contains(qualifiers, goImportName(i)) {
-				fmt.Fprintf(&b, "import %q\n", goImport(i))
-			}
-		}
+	for _, q := range qualifiers {
+		fmt.Fprintf(&b, "import %q\n", goPackageNamed[q])
 	}
 	return b.String()
 }
@@ -606,175 +530,40 @@ func (x *goExam) withoutUnused() glovebox.File {
 // runner generates the main package that runs the tests of a package.
 func (x *goExam) runner(tested string, remote bool) glovebox.File {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"testing\"\n\n\t\"glovebox/runner\"\n\ttested %q\n)\n\n", tested)
-	fmt.Fprintf(&b, "func main() {\n\trunner.Main(%t, []testing.InternalTest{\n", remote)
-	for _, name := range x.tests {
-		fmt.Fprintf(&b, "\t\t{Name: %q, F: tested.%s},\n", name, name)
+	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"glovebox/runner\"\n\ttested %q\n)\n\n", tested)
+	fmt.Fprintf(&b, "func main() {\n\trunner.Main(runner.Suite{Remote: %t, Tests: []runner.Test{\n", remote)
+	for _, t := range x.tests {
+		fmt.Fprintf(&b, "\t\t%s,\n", t.entry("tested."+t.name, t.name, remote))
 	}
-	b.WriteString("\t})\n}\n")
+	b.WriteString("\t}")
+	if x.testMain {
+		b.WriteString(", TestMain: tested.TestMain")
+	}
+	b.WriteString("})\n}\n")
 	return glovebox.File{Path: goGlue + "main.go", Data: b.Bytes()}
 }
 
-// link generates the two ends of the link: what serves the program's functions
-// and what stands for them in the tests. A function whose signature has other
-// than plain types is left out, and the tests then do not compile.
-func (x *goExam) link() (serve, stubs glovebox.File) {
-	var s, c bytes.Buffer
-	fmt.Fprintf(&s, "package %s\n\nimport gloveboxWire \"glovebox/wire\"\n\n", x.name)
-	fmt.Fprintf(&c, "package %s\n\nimport (\n\tgloveboxWire \"glovebox/wire\"\n\t\"math/big\"\n\t\"time\"\n)\n\n", x.name)
-	c.WriteString("var _, _, _ = gloveboxWire.Call, big.Below, time.Second\n")
-	s.WriteString("func GloveboxServe() {\n\tgloveboxWire.Serve(map[string]interface{}{\n")
-	for _, fn := range x.functions() {
-		sig, ok := readGoSignature(fn)
-		if !ok {
-			continue
-		}
-		fmt.Fprintf(&s, "\t\t%q: %s,\n", fn.Name.Name, fn.Name.Name)
-		sig.stub(&c, fn.Name.Name)
+// entry writes a test for the runner.
+func (t goTest) entry(function, label string, remote bool) string {
+	field := map[string]string{"test": "F", "fuzz": "Fuzz", "example": "Example"}[t.kind]
+	s := fmt.Sprintf("{Label: %q, Name: %q, %s: %s", label, t.name, field, function)
+	if t.kind == "example" {
+		s += fmt.Sprintf(", Output: %q, Unordered: %t", t.output, t.unordered)
 	}
-	s.WriteString("\t})\n}\n")
-	return glovebox.File{Path: goGlue + "serve.go", Data: s.Bytes()},
-		glovebox.File{Path: goGlue + "stubs.go", Data: c.Bytes()}
+	if t.judged && remote {
+		s += ", Judged: true"
+	}
+	return s + "}"
 }
 
-// inPackage is a file of tests in the program's package, whatever its clause
+// inPackage is a file of tests in the package of a name, whatever its clause
 // says.
-func (x *goExam) inPackage(f goTestFile) []byte {
+func (f goTestFile) inPackage(name string) []byte {
 	e := goEdit{base: f.parsed.FileStart}
 	if !f.fragment {
-		e.replace(f.parsed.Name.Pos(), f.parsed.Name.End(), x.name)
+		e.replace(f.parsed.Name.Pos(), f.parsed.Name.End(), name)
 	}
 	return e.apply(f.Data)
-}
-
-// functions are the program's functions that the tests want.
-func (x *goExam) functions() []*ast.FuncDecl {
-	var found []*ast.FuncDecl
-	dir := x.read.dirs[x.read.main]
-	for _, f := range x.program.Files {
-		if dir == nil || !slices.Contains(dir.files, f.Path) {
-			continue
-		}
-		file := x.parsed
-		if f.Path != x.main.Path {
-			file = parseGo(f, parser.SkipObjectResolution)
-		}
-		if file == nil {
-			continue
-		}
-		for _, d := range file.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if ok && fn.Recv == nil && slices.Contains(x.wanted, fn.Name.Name) {
-				found = append(found, fn)
-			}
-		}
-	}
-	return found
-}
-
-// goSignature is a function's, in plain types.
-type goSignature struct {
-	params, results []string
-	variadic        bool
-}
-
-func readGoSignature(fn *ast.FuncDecl) (*goSignature, bool) {
-	if fn.Type.TypeParams != nil {
-		return nil, false
-	}
-	s := &goSignature{}
-	for _, f := range fn.Type.Params.List {
-		t := f.Type
-		if e, ok := t.(*ast.Ellipsis); ok {
-			s.variadic = true
-			t = e.Elt
-		}
-		text := goPlainType(t)
-		if text == "" {
-			return nil, false
-		}
-		for range max(len(f.Names), 1) {
-			s.params = append(s.params, text)
-		}
-	}
-	if fn.Type.Results != nil {
-		for _, f := range fn.Type.Results.List {
-			text := goPlainType(f.Type)
-			if text == "" {
-				return nil, false
-			}
-			for range max(len(f.Names), 1) {
-				s.results = append(s.results, text)
-			}
-		}
-	}
-	return s, true
-}
-
-// goPlainTypes are the types of packages whose values travel.
-var goPlainTypes = []string{"big.Int", "big.Rat", "big.Float", "time.Time", "time.Duration"}
-
-// goPlainType spells a type whose values travel; empty where e is none.
-func goPlainType(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		switch e.Name {
-		case "any", "bool", "byte", "error", "rune", "string", "uintptr", "complex64", "complex128", "float32", "float64",
-			"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64":
-			return e.Name
-		}
-	case *ast.SelectorExpr:
-		if pkg, ok := e.X.(*ast.Ident); ok && slices.Contains(goPlainTypes, pkg.Name+"."+e.Sel.Name) {
-			return pkg.Name + "." + e.Sel.Name
-		}
-	case *ast.InterfaceType:
-		if e.Methods.NumFields() == 0 {
-			return "interface{}"
-		}
-	case *ast.ParenExpr:
-		return goPlainType(e.X)
-	case *ast.StarExpr:
-		return goAround("*", e.X)
-	case *ast.ArrayType:
-		if e.Len == nil {
-			return goAround("[]", e.Elt)
-		}
-		if n, ok := e.Len.(*ast.BasicLit); ok && n.Kind == token.INT && len(n.Value) <= 4 {
-			return goAround("["+n.Value+"]", e.Elt)
-		}
-	case *ast.MapType:
-		if key := goPlainType(e.Key); key != "" {
-			return goAround("map["+key+"]", e.Value)
-		}
-	}
-	return ""
-}
-
-func goAround(before string, e ast.Expr) string {
-	if t := goPlainType(e); t != "" {
-		return before + t
-	}
-	return ""
-}
-
-// stub writes the function that stands for one of the program's.
-func (s *goSignature) stub(b *bytes.Buffer, name string) {
-	fmt.Fprintf(b, "\nfunc %s(", name)
-	var args, results []string
-	for i, t := range s.params {
-		if s.variadic && i == len(s.params)-1 {
-			t = "..." + t
-		}
-		fmt.Fprintf(b, "a%d %s, ", i, t)
-		args = append(args, fmt.Sprintf("&a%d", i))
-	}
-	b.WriteString(") (")
-	for i, t := range s.results {
-		fmt.Fprintf(b, "r%d %s, ", i, t)
-		results = append(results, fmt.Sprintf("&r%d", i))
-	}
-	fmt.Fprintf(b, ") {\n\tgloveboxWire.Call(%q, []interface{}{%s}, []interface{}{%s})\n\treturn\n}\n",
-		name, strings.Join(args, ", "), strings.Join(results, ", "))
 }
 
 // goEdit is a list of changes to a file's text, by position.

@@ -22,8 +22,8 @@ import (
 // goSources are the programs and packages of ours that the host's own Go
 // compiles into the kit.
 //
-//go:embed golang/driver/main.go golang/runner/runner.go golang/runner/tree.go
-//go:embed golang/wire/codec.go golang/wire/link.go golang/wire/report.go
+//go:embed golang/driver/main.go golang/driver/together.go golang/runner/runner.go golang/runner/verbose.go
+//go:embed golang/wire/codec.go golang/wire/link.go golang/wire/objects.go golang/wire/report.go
 var goSources embed.FS
 
 // goKitDeadline bounds the making of a kit: it compiles the whole standard
@@ -125,7 +125,7 @@ func goKitKey(goExe string) (string, error) {
 		return "", err
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "kit 2\n%s\n%d\n%d\n", goExe, info.Size(), info.ModTime().UnixNano())
+	fmt.Fprintf(sum, "kit 3\n%s\n%d\n%d\n", goExe, info.Size(), info.ModTime().UnixNano())
 	err = fs.WalkDir(goSources, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -179,11 +179,15 @@ func (m *goMaker) make(ctx context.Context) error {
 	if err := os.WriteFile(filepath.Join(pkg, "importcfg"), m.boxed.Bytes(), 0o644); err != nil {
 		return err
 	}
-	source, err := m.source("driver", "main.go")
-	if err != nil {
-		return err
+	build := []string{"build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(m.dir, "driver")}
+	for _, name := range []string{"main.go", "together.go"} {
+		source, err := m.source("driver", name)
+		if err != nil {
+			return err
+		}
+		build = append(build, source)
 	}
-	if _, err := m.ask(ctx, "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(m.dir, "driver"), source); err != nil {
+	if _, err := m.ask(ctx, build...); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(m.dir, "version"), []byte(version), 0o644)

@@ -30,6 +30,9 @@ type goTree struct {
 type goTreeFile struct {
 	glovebox.File
 	parsed *ast.File
+	tests  []goTest
+	// main: it has a TestMain.
+	main bool
 }
 
 func examGoTree(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
@@ -37,8 +40,8 @@ func examGoTree(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	x.read.module = cmp.Or(x.read.module, goProgramPath)
 	b := goBuild{Lang: x.read.lang, Together: true}
 	staged := readOnly(t.Files)
-	if fault := x.readTests(t); fault != nil {
-		b.Broken = TestsAtFault + fault.Error()
+	if err := x.readTests(t); err != nil {
+		return nil, err
 	}
 	files := slices.Clone(p.Files)
 	for _, dir := range x.dirs() {
@@ -53,7 +56,8 @@ func examGoTree(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	for _, f := range t.Files {
 		b.Tests = append(b.Tests, f.Path)
 	}
-	runner := x.runner()
+	runner, suites := x.runner()
+	b.Suites = suites
 	b.Packages = append(x.packages, goPackage{"main", []string{runner.Path}})
 	return &Exam{
 		Proof:     glovebox.ProofInProcess,
@@ -63,34 +67,43 @@ func examGoTree(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	}, nil
 }
 
-// readTests sorts the tests by package. The error says what they do not do.
+// readTests sorts the tests by package.
 func (x *goTree) readTests(t Tests) error {
 	found := false
+	var missing []string
 	for _, f := range t.Files {
 		if !isGoTest(f) || !goMatches(f) || goIgnored(f.Path) {
 			continue
 		}
 		if len(f.Data) > maxGoFile {
-			return fmt.Errorf("fit: the file %s is larger than %d bytes", f.Path, maxGoFile)
+			return goUnrunnable("the file %s is larger than %d bytes", f.Path, maxGoFile)
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Data, parser.SkipObjectResolution)
+		parsed, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Data, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
-			return fmt.Errorf("parse: %w", err)
+			return goUnrunnable("the tests do not parse: %v", err)
+		}
+		for _, i := range parsed.Imports {
+			p := goImport(i)
+			if _, local := x.read.local(p); !local && !isGoStandard(p) && !slices.Contains(missing, p) {
+				missing = append(missing, p)
+			}
 		}
 		dir, set := path.Dir(f.Path), x.inside
 		if strings.HasSuffix(parsed.Name.Name, "_test") {
 			set = x.outside
 		}
-		set[dir] = append(set[dir], goTreeFile{f, parsed})
-		for _, fn := range goTestFuncs(parsed) {
-			if fn == "TestMain" {
-				return fmt.Errorf("run: %s has a TestMain, which is not supported", f.Path)
-			}
-			found = true
+		tests, main := readGoTestFuncs(parsed)
+		set[dir] = append(set[dir], goTreeFile{f, parsed, tests, main})
+		found = found || len(tests) > 0
+	}
+	if len(missing) > 0 {
+		return &Unrunnable{
+			Reason:  "the tests import " + missing[0] + ", which is neither in the standard library nor among the given files",
+			Missing: missing,
 		}
 	}
 	if !found {
-		return fmt.Errorf("have a function TestXxx(t *testing.T) in a file that ends in _test.go")
+		return goUnrunnable("the tests have no function TestXxx(t *testing.T), no example with its output and no fuzz target in a file that ends in _test.go")
 	}
 	return nil
 }
@@ -103,17 +116,6 @@ func goIgnored(name string) bool {
 		}
 	}
 	return false
-}
-
-// goTestFuncs are the names of a file's test functions, and of its TestMain.
-func goTestFuncs(f *ast.File) []string {
-	var names []string
-	for _, d := range f.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && (isGoTestFunc(fn) || fn.Name.Name == "TestMain") {
-			names = append(names, fn.Name.Name)
-		}
-	}
-	return names
 }
 
 // dirs are the folders with tests.
@@ -203,13 +205,13 @@ func (x *goTree) importable(dir string, files, tests []glovebox.File) {
 
 // runner generates the main package. A test has its package's path before its
 // name where two packages have one of that name.
-func (x *goTree) runner() glovebox.File {
+func (x *goTree) runner() (glovebox.File, int) {
 	count := map[string]int{}
 	for _, set := range []map[string][]goTreeFile{x.inside, x.outside} {
 		for _, files := range set {
 			for _, f := range files {
-				for _, name := range goTestFuncs(f.parsed) {
-					count[name]++
+				for _, t := range f.tests {
+					count[t.name]++
 				}
 			}
 		}
@@ -222,23 +224,27 @@ func (x *goTree) runner() glovebox.File {
 			suffix string
 		}{{x.inside[dir], ""}, {x.outside[dir], "_test"}} {
 			var tests bytes.Buffer
+			main := ""
 			for _, f := range set.files {
-				for _, name := range goTestFuncs(f.parsed) {
-					label := name
-					if count[name] > 1 {
-						label = x.path(dir) + set.suffix + "." + name
+				for _, t := range f.tests {
+					label := t.name
+					if count[t.name] > 1 {
+						label = x.path(dir) + set.suffix + "." + t.name
 					}
-					fmt.Fprintf(&tests, "\t\t\t{Label: %q, Name: %q, F: t%d.%s},\n", label, name, n, name)
+					fmt.Fprintf(&tests, "\t\t\t%s,\n", t.entry(fmt.Sprintf("t%d.%s", n, t.name), label, false))
+				}
+				if f.main {
+					main = fmt.Sprintf(", TestMain: t%d.TestMain", n)
 				}
 			}
 			if tests.Len() == 0 {
 				continue
 			}
 			fmt.Fprintf(&imports, "\tt%d %q\n", n, x.path(dir)+set.suffix)
-			fmt.Fprintf(&list, "\t\t{Dir: %q, Tests: []runner.Test{\n%s\t\t}},\n", dir, tests.Bytes())
+			fmt.Fprintf(&list, "\t\t{Dir: %q, Subtests: true%s, Tests: []runner.Test{\n%s\t\t}},\n", dir, main, tests.Bytes())
 			n++
 		}
 	}
 	return glovebox.File{Path: goGlue + "main.go", Data: fmt.Appendf(nil,
-		"package main\n\nimport (\n\t\"glovebox/runner\"\n%s)\n\nfunc main() {\n\trunner.Tree([]runner.Package{\n%s\t})\n}\n", imports.Bytes(), list.Bytes())}
+		"package main\n\nimport (\n\t\"glovebox/runner\"\n%s)\n\nfunc main() {\n\trunner.Tree([]runner.Suite{\n%s\t})\n}\n", imports.Bytes(), list.Bytes())}, n
 }

@@ -195,10 +195,6 @@ type Exam struct {
 	Reason string
 }
 
-// TestsAtFault begins the reason of a "broken" event where it is the tests that
-// cannot be run, whatever the program is. New drivers say "unrunnable".
-const TestsAtFault = "the tests do not "
-
 // Unrunnable is the error of [Language.Exam] and of [Exam.Fallback] for tests
 // that cannot run here, whatever the program is.
 type Unrunnable struct {

@@ -6,8 +6,8 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +28,8 @@ const (
 	nodeExe     = "/usr/local/bin/node"
 	// nodeHome is where our scripts are in the box.
 	nodeHome = "/opt/glovebox/javascript/"
+	// nodeShared is where frameworks are in the box.
+	nodeShared = "/opt/glovebox/node_modules"
 )
 
 // findNode finds Node.js.
@@ -49,6 +51,18 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 		return nil, fmt.Errorf("finding the libraries of %s: %w", exe, err)
 	}
 	root := rootfs.Base()
+	tools, shared := map[string]string{}, map[string]bool{}
+	for _, name := range []string{"jest", "vitest"} {
+		f, err := findNodeFramework(h, name)
+		if err == nil && (len(shared) == 0 || shared[f.Directory]) {
+			libs = append(libs, f.Libraries...)
+			shared[f.Directory] = true
+			tools[name] = nodeShared + "/" + f.Program
+		}
+	}
+	for directory := range shared {
+		root.Add(rootfs.Entry{Path: nodeShared, Source: directory, Skip: skipNodeShared, SkipKey: "node_modules 1"})
+	}
 	root.Add(rootfs.Libraries(libs)...)
 	root.Add(rootfs.Entry{Path: nodeExe, Source: exe, Linked: true})
 	if err := addDrivers(&root, nodeScripts, "javascript", nodeHome); err != nil {
@@ -58,9 +72,42 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 		Language: "javascript",
 		Version:  version,
 		Exe:      nodeExe,
+		Tools:    tools,
 		Path:     "/usr/local/bin:/usr/bin:/bin",
 		Root:     root,
 	}, nil
+}
+
+// nodeFramework is a test framework that is installed for all (npm install -g).
+type nodeFramework struct {
+	// Directory has the package and all that it needs, and Program is the file
+	// in it that is started.
+	Directory, Program string
+	Libraries          []string
+}
+
+// skipNodeShared leaves out what no framework needs.
+func skipNodeShared(rel string, _ fs.DirEntry) bool {
+	return slices.Contains([]string{"npm", "corepack", "typescript", ".bin"}, rel)
+}
+
+func findNodeFramework(h Host, name string) (nodeFramework, error) {
+	exe, err := h.LookPath(name)
+	if err != nil {
+		return nodeFramework{}, err
+	}
+	return Remember(h, "framework of Node.js "+name, []string{exe}, func() (f nodeFramework, err error) {
+		before, program, ok := strings.Cut(exe, "/node_modules/"+name+"/")
+		f.Directory, f.Program = before+"/node_modules", name+"/"+program
+		if !ok {
+			return f, fmt.Errorf("%s at %s is in no directory of modules", name, exe)
+		}
+		elfs, err := h.ELFs(f.Directory + "/" + name)
+		if err == nil && len(elfs) > 0 {
+			f.Libraries, err = h.Libraries(elfs...)
+		}
+		return f, err
+	})
 }
 
 // versionAtLeast compares the first two parts of a version.
@@ -169,19 +216,23 @@ type nodeTests struct {
 	Package string `json:"package,omitempty"`
 	Root    string `json:"root,omitempty"`
 	Entry   string `json:"entry,omitempty"`
-	// Broken says why the tests cannot be run, whatever the program is.
-	Broken string `json:"broken,omitempty"`
+	// Framework is the real one that runs the tests, and Command its program.
+	Framework string `json:"framework,omitempty"`
+	Command   string `json:"command,omitempty"`
 }
 
 // examNode runs tests in a process of their own, unless they need more than
 // calls.
 func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Exam, error) {
 	names := files.among(p.Files, p.Main)
-	tests, fault := stageNodeTests(p, t)
+	tests, err := stageNodeTests(tc, p, t)
+	if err != nil {
+		return nil, err
+	}
 	testNames := typeScriptFiles.among(tests, "")
-	if len(testNames) > 0 && tc.Language != "typescript" {
-		fault = "the tests do not fit the program: they are TypeScript and it is JavaScript"
-		testNames = nil
+	wants, unrunnable := readNodeWants(p, tests)
+	if unrunnable != nil {
+		return nil, unrunnable
 	}
 	candidate := slices.Clone(p.Files)
 	if tc.Language != "typescript" {
@@ -191,7 +242,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 			}
 		}
 	}
-	told := nodeTests{Tests: []string{}, Modules: outputs(names), Loaded: nodeExam{Files: outputs(names)}, Entry: t.Entry, Broken: fault}
+	told := nodeTests{Tests: []string{}, Modules: outputs(names), Loaded: nodeExam{Files: outputs(names)}, Entry: t.Entry}
 	started, prologue := tests, nodePrologue
 	if p.Main == "" {
 		started, prologue = told.tree(p, tests), ""
@@ -208,13 +259,34 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 	if len(told.Names) == 1 && !strings.Contains(told.Names[0], "/") {
 		told.Names = nil
 	}
+	driver, reason := "inprocess.js", wants.needsProcess(tests)
+	if wants.framework != "" {
+		driver, reason, err = told.real(tc, wants)
+		if err != nil {
+			return nil, err
+		}
+	}
+	strips := tc.Language == "typescript"
+	if strips && told.Framework == "vitest" {
+		strips = false // Vitest reads TypeScript by itself
+		told.Tests, told.Modules, told.Loaded.Files = nil, names, nil
+		for _, f := range started {
+			if isNodeModule(f.Path) {
+				told.Tests = append(told.Tests, f.Path)
+			}
+		}
+	}
 	config, err := json.Marshal(told)
 	if err != nil {
 		return nil, err
 	}
-	if reason := nodeNeedsProcess(tests); reason != "" && fault == "" {
-		step := Step{Args: nodeCommand(tc, "--no-warnings", nodeHome+"inprocess.js", string(config)), Files: tests}
-		if tc.Language == "typescript" {
+	if reason != "" {
+		args := []string{"--no-warnings", nodeHome + driver, string(config)}
+		if told.Framework == "node:test" {
+			args = append([]string{"--test-reporter=" + nodeHome + "nodetest.js", "--test-reporter-destination=stdout"}, args...)
+		}
+		step := Step{Args: nodeCommand(tc, args...), Files: tests}
+		if strips {
 			step, err = stripped(step, typescript.Job{Files: append(slices.Clone(names), testNames...), Tests: testNames, Prologue: prologue})
 		}
 		return &Exam{Proof: glovebox.ProofInProcess, Reason: reason, Files: candidate, Candidate: step}, err
@@ -309,13 +381,13 @@ func isNodeModule(name string) bool {
 }
 
 // stageNodeTests returns the test files under names that no file of the
-// program has, and what is wrong with them, if anything.
-func stageNodeTests(p *glovebox.Program, t Tests) (tests []glovebox.File, fault string) {
+// program has.
+func stageNodeTests(tc *Toolchain, p *glovebox.Program, t Tests) ([]glovebox.File, error) {
 	taken := map[string]bool{}
 	for _, f := range p.Files {
 		taken[typescript.Output(f.Path)] = true
 	}
-	tests, _ = stageTests(t.Files, path.Ext(p.Main))
+	tests, _ := stageTests(t.Files, path.Ext(p.Main))
 	runnable := false
 	for i, f := range tests {
 		if taken[typescript.Output(f.Path)] {
@@ -323,44 +395,26 @@ func stageNodeTests(p *glovebox.Program, t Tests) (tests []glovebox.File, fault 
 		}
 		runnable = runnable || isNodeModule(f.Path)
 	}
-	if !runnable {
-		fault = "the tests do not have a file of JavaScript or TypeScript: a name that ends in .js, .mjs, .cjs, .ts, .mts or .cts"
+	switch {
+	case !runnable:
+		return nil, &Unrunnable{Reason: "the tests are in no file of JavaScript or TypeScript: its name ends in .js, .mjs, .cjs, .ts, .mts or .cts"}
+	case tc.Language != "typescript" && len(typeScriptFiles.among(tests, "")) > 0:
+		return nil, &Unrunnable{Reason: "the tests are TypeScript and the program is JavaScript"}
 	}
-	return tests, fault
+	return tests, nil
 }
 
-// nodeNeeds are what tests can use only in the program's own process.
-var nodeNeeds = testMarks{
-	{lazyre.New(`\b(?:jest|vi)\.(?:mock|doMock|unmock|spyOn|useFakeTimers|isolateModules|resetModules)\b|\bmock\.(?:method|module|timers|getter|setter)\b|\brequire\(\s*['"](?:sinon|proxyquire|rewire|mockery)['"]`),
-		"the tests replace parts of the program or of the language"},
-	{lazyre.New(`\b(?:console\.(?:log|error|warn|info)|process\.std(?:out|err)\.write|Math\.random|Date\.now|global(?:This)?\.\w+)\s*=[^=]`),
-		"the tests replace parts of the language"},
-	{lazyre.New(`\bchild_process\b|\bnode:vm\b|\brequire\(\s*['"]vm['"]|\brequire\.cache\b|\breadFileSync\(`),
-		"the tests load or start the program by themselves"},
-	{lazyre.New(`\.prototype\b|\.__proto__\b|\bReflect\.|\bgetOwnProperty`),
-		"the tests look into the program's classes"},
-	{lazyre.New(`\beval\(|\bnew Function\(`),
-		"the tests make code from text"},
-}
-
-var (
-	nodeExtends = lazyre.New(`\bextends\s+([\w$]+)`)
-	nodeBuiltin = lazyre.New(`^(?:Array|Object|Map|Set|Promise|Function|EventEmitter|\w*Error)$`)
-)
-
-// nodeNeedsProcess tells why tests need the program in their own process, or
-// "". It reads the tests alone.
-func nodeNeedsProcess(tests []glovebox.File) string {
-	if reason := nodeNeeds.find(tests); reason != "" {
-		return reason
+// real tells of the framework that runs the tests, and returns its driver and
+// the reason of the proof.
+func (told *nodeTests) real(tc *Toolchain, wants nodeWants) (driver, reason string, err error) {
+	title := map[string]string{"jest": "Jest", "vitest": "Vitest", "node:test": "the test runner of Node.js"}[wants.framework]
+	told.Framework, told.Command = wants.framework, tc.Tools[wants.framework]
+	if tc.isModule() || told.Command == "" && wants.framework != "node:test" {
+		return "", "", &Unrunnable{Reason: fmt.Sprintf("the tests use %s, which only %s has, and that is not here", wants.what, title), Missing: []string{wants.framework}}
 	}
-	for _, f := range tests {
-		for _, m := range nodeExtends().FindAllSubmatch(f.Data, -1) {
-			defined := regexp.MustCompile(`\bclass\s+` + regexp.QuoteMeta(string(m[1])) + `\b`)
-			if !nodeBuiltin().Match(m[1]) && !defined.Match(f.Data) {
-				return "the tests extend a class of the program"
-			}
-		}
+	reason = fmt.Sprintf("the tests use %s: %s runs them in the program's process", wants.what, title)
+	if wants.framework == "node:test" {
+		return "inprocess.js", reason, nil
 	}
-	return ""
+	return "framework.js", reason, nil
 }

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +66,13 @@ func isPerlTest(f glovebox.File) bool {
 
 // perlAsk prints what findPerl needs to know, a line each; it fails where the
 // standard modules are not installed.
-const perlAsk = `use JSON::PP (); use Config; print join "\n", $Config{version}, $Config{prefixexp}, $Config{privlibexp}, $Config{archlibexp}, @INC`
+const perlAsk = `use Config; require Test::More; print join "\n", $Config{version}, $Config{prefixexp}, $Config{privlibexp}, $Config{archlibexp}, @INC, "";
+for my $f (qw(` + perlFrameworks + `)) { for my $d (grep { !ref && $_ ne $Config{privlibexp} && $_ ne $Config{archlibexp} } @INC) { if (-e "$d/$f") { print "+$d/$f $f\n"; last } } }`
+
+// perlFrameworks are the test libraries that a box has where the host has them,
+// with what they load. None has machine code.
+const perlFrameworks = `Test2 Test/Deep.pm Test/Deep Test/Exception.pm Sub/Uplevel.pm Importer.pm Scope/Guard.pm Sub/Info.pm Term/Table.pm Term/Table Module/Pluggable.pm Module/Pluggable
+Test/Fatal.pm Try/Tiny.pm Test/Warn.pm Test/Differences.pm Text/Diff.pm Text/Diff Algorithm/Diff.pm Test/Warnings.pm Test/NoWarnings.pm`
 
 func findPerl(ctx context.Context, h Host) (*Toolchain, error) {
 	exe, err := h.LookPath("perl")
@@ -76,7 +83,14 @@ func findPerl(ctx context.Context, h Host) (*Toolchain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, installPerl)
 	}
-	said := strings.Split(strings.TrimSpace(out), "\n")
+	var said, frameworks []string
+	for line := range strings.SplitSeq(strings.TrimSpace(out), "\n") {
+		if library, ok := strings.CutPrefix(line, "+"); ok {
+			frameworks = append(frameworks, library)
+		} else {
+			said = append(said, line)
+		}
+	}
 	if len(said) < 4 {
 		return nil, fmt.Errorf("%s does not say where its library is: %s", exe, installPerl)
 	}
@@ -121,9 +135,20 @@ func findPerl(ctx context.Context, h Host) (*Toolchain, error) {
 	if err := addDrivers(&tc.Root, perlDrivers, "perl", perlHome); err != nil {
 		return nil, err
 	}
-	deep, err := perlDrivers.ReadFile("perl/Deep.pm")
-	tc.Root.Add(rootfs.Entry{Path: perlHome + "lib/Test/Deep.pm", Data: deep})
-	return tc, err
+	deep := false
+	for _, line := range frameworks {
+		source, name, _ := strings.Cut(line, " ")
+		tc.Root.Add(rootfs.Entry{Path: perlHome + "lib/" + name, Source: source})
+		deep = deep || name == "Test/Deep.pm"
+	}
+	if !deep {
+		ours, err := perlDrivers.ReadFile("perl/Deep.pm")
+		if err != nil {
+			return nil, err
+		}
+		tc.Root.Add(rootfs.Entry{Path: perlHome + "lib/Test/Deep.pm", Data: ours})
+	}
+	return tc, nil
 }
 
 func planPerl(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
@@ -133,30 +158,105 @@ func planPerl(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	}, nil
 }
 
-// perlMore finds what tests need beyond calls, out of their text alone.
-var perlMore = testMarks{
-	{lazyre.New(`\bTest::(?:Mock\w*|Output|Trap)\b|\bCapture::Tiny\b|(?:^|\W)\*STD(?:OUT|IN|ERR)\b|\bopen\b[^;]*\bSTD(?:OUT|IN|ERR)\b`), "the program's streams, or mocks"},
-	{lazyre.New(`\*\{?["']?[\w:]*\w["']?\}?\s*=\s*(?:sub\b|\\&)`), "subs that replace the program's"},
-	{lazyre.New(`\buse\s+(?:parent|base)\b|@ISA\b`), "the program's packages as a base"},
-	{lazyre.New(`\$(?:main)?::\w+|\bour\s+[$@%]`), "the program's variables"},
-	{lazyre.New(`\bqx\b|\bsystem\s*\(|\bopen\s*\(|\$ENV\{`), "files, commands or the environment"},
+// perlMore finds what tests need beyond calls, out of their text alone, without
+// strings and comments.
+var perlMore = []struct {
+	pattern func() *regexp.Regexp
+	what    string
+}{
+	{lazyre.New(`\bTest::(?:Mock\w*|Output|Trap)\b|\bCapture::Tiny\b|(?:^|\W)\*STD(?:OUT|IN|ERR)\b|\bselect\s*\(|\bmock(?:ed)?\b`), "the program's streams, or mocks"},
+	{lazyre.New(`\*(?:\{[^}]*\}|[A-Za-z_][\w:]*)\s*=`), "subs that replace the program's"},
+	{lazyre.New(`\buse\s+(?:parent|base)\b|@ISA\b|\bbless\b|\btie\b`), "classes of their own, or the program's packages as a base"},
+	{lazyre.New(`[$@%](?:main)?::\w|\bour\s*\(?\s*[$@%]`), "the program's variables"},
+	{lazyre.New("\\bqx\\b|`|\\b(?:system|exec|fork|open|opendir|sysopen)\\b|\\bFile::Temp\\b|\\bPath::Tiny\\b|[$@%]\\{?ENV\\b"), "files, commands or the environment"},
+	// What a program returns must not be run beside the tests' report.
+	{lazyre.New(`(?:^|[^>\w$@%&{])\s*\beval\s*[^\s{=]|\bs""[a-z]*e[a-z]*e|\bs"\$"[a-z]*e[a-z]*e|\b(?:require|do)\s*(?:\$|"\$")`), "text that is run as code"},
+	{lazyre.New(`\bno\s+strict\b|->\s*\$[A-Za-z_{]|\bsort\s+\$\w+\s*[@(]|\buse\s+re\b|\bB::\w|\bTest::(?:Tester|Builder::Tester)\b|\bintercept\b`), "names that are found while they run"},
 }
+
+// perlVariables finds variables of packages.
+var perlVariables = lazyre.New(`[$@%]([A-Za-z_]\w*)((?:::\w+)+)`)
+
+// perlOwn matches packages whose variables are no program's.
+var perlOwn = lazyre.New(`^(?:Test2?|FindBin|Data|Carp|Math|List|Scalar|Config|JSON|POSIX|Storable|Time|Text|File|IO|Term|Getopt|Devel|Benchmark)$`)
+
+// needs says what the tests need beyond calls, or "".
+func (t perlText) needs() string {
+	for _, m := range perlMore {
+		if m.pattern().MatchString(t.bare) {
+			return m.what
+		}
+	}
+	for _, m := range perlVariables().FindAllStringSubmatch(t.bare, -1) {
+		if !perlOwn().MatchString(m[1]) {
+			return "the program's variables"
+		}
+	}
+	if perlSeeds().MatchString(t.bare) && perlRandom().MatchString(t.bare) {
+		return "one row of random numbers with the program"
+	}
+	return ""
+}
+
+var (
+	perlSeeds   = lazyre.New(`\bsrand\b`)
+	perlRandom  = lazyre.New(`\b(?:rand|shuffle)\b`)
+	perlCounts  = lazyre.New(`\bTest::(?:[A-CE-Z]|D[a-df-z])|\bTest2::`)
+	perlTaint   = lazyre.New(`\A(#![^\n]*\bperl\S*\s+-\w*)[tT]`)
+	perlForeign = lazyre.New(`(?m)^\s*(?:def|class|import|from|function|const|let|describe|func|package main$)\b`)
+)
 
 func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, names := stageTests(t.Files, ".t")
-	more := perlMore.find(t.Files)
+	more, library := "", "0"
+	var made, modules []string
+	empty := true
+	for i, f := range staged {
+		if !slices.Contains([]string{".t", ".pl", ".pm"}, path.Ext(f.Path)) {
+			continue
+		}
+		// The switch for taint checks is one of the command line.
+		staged[i].Data = perlTaint().ReplaceAll(f.Data, []byte("$1"))
+		text := readPerlText(string(f.Data))
+		if more == "" {
+			more = text.needs()
+		}
+		switch {
+		case perlCounts().MatchString(text.bare):
+			library = "2"
+		case library == "0" && strings.Contains(text.bare, "Test::"):
+			library = "1"
+		}
+		made, modules = append(made, text.made()...), append(modules, text.modules()...)
+		empty = empty && strings.TrimSpace(text.bare) == ""
+		if perlSigns.score(string(f.Data)) == 0 && !strings.ContainsAny(text.bare, "$;") && perlForeign().MatchString(text.bare) {
+			return nil, &Unrunnable{Reason: "the tests in " + f.Path + " are not written in Perl"}
+		}
+	}
 	p, tree := startTree(p, ".pl", "1;\n")
 	if tree {
 		if names = startedNames(staged, isPerlTest, ".t", ".pl"); len(names) == 0 {
-			return nil, fmt.Errorf("%shave a file of Perl", TestsAtFault)
+			return nil, &Unrunnable{Reason: "the tests have no file of Perl"}
 		}
 		more = inTree
+	} else if started := startedNames(staged, isPerlTest, ".t", ".pl"); len(started) > 0 {
+		names = started
 	}
+	if empty {
+		return nil, &Unrunnable{Reason: "the tests are empty"}
+	}
+	lists := []string{library, strings.Join(made, " "), strings.Join(modules, " ")}
 	if more != "" {
+		for i, f := range staged {
+			// A script that is no more than its exit status says that it ran to its end.
+			if end := readPerlText(string(f.Data)).end; library != "2" && slices.Contains(names, f.Path) {
+				staged[i].Data = slices.Concat(f.Data[:end], []byte("\n;$GloveboxExam::ran = 1;\n"), f.Data[end:])
+			}
+		}
 		return &Exam{
 			Proof:     glovebox.ProofInProcess,
 			Files:     withoutFiles(p.Files, names),
-			Candidate: Step{Args: append([]string{tc.Exe, perlHome + "together.pl", p.Main}, append(names, "--")...), Files: staged},
+			Candidate: Step{Args: append(append([]string{tc.Exe, perlHome + "together.pl", p.Main, lists[0], lists[2]}, names...), "--"), Files: staged},
 			Reason:    "the tests use " + more,
 		}, nil
 	}
@@ -164,11 +264,15 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		// Tests that require the program find it here already.
 		staged = append(staged, glovebox.File{Path: p.Main, Data: []byte("1;\n"), ReadOnly: true})
 	}
+	harness := append(append([]string{tc.Exe, perlHome + "apart.pl"}, lists...), names...)
+	if len(names) == 1 {
+		harness = append([]string{tc.Exe, "-I" + perlHome, "-MGloveboxHarness", names[0]}, lists...)
+	}
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,
 		Files:     slices.Clone(p.Files),
 		Candidate: Step{Args: []string{tc.Exe, perlHome + "candidate.pl", p.Main}},
-		Harness:   &Step{Args: append([]string{tc.Exe, perlHome + "harness.pl"}, names...), Files: staged},
+		Harness:   &Step{Args: harness, Files: staged},
 	}, nil
 }
 

@@ -73,7 +73,34 @@ const (
 // phpExtensions are the modules that a box gets, as far as the host has them:
 // what programs take for granted, and nothing that reaches into the machine.
 var phpExtensions = []string{
-	"tokenizer", "ctype", "mbstring", "iconv", "bcmath", "gmp", "calendar", "dom", "xml", "simplexml",
+	"tokenizer", "ctype", "mbstring", "iconv", "bcmath", "gmp", "calendar", "dom", "xml", "simplexml", "xmlwriter",
+}
+
+// phpUnit are PHPUnit and the libraries that it needs, where Debian has them.
+var phpUnit = []string{"PHPUnit", "SebastianBergmann", "DeepCopy", "Doctrine", "PharIo", "TheSeer", "PhpParser"}
+
+const (
+	phpShared  = "/usr/share/php"
+	phpLibrary = "/usr/local/share/php"
+)
+
+// findPHPUnit returns the version of the host's PHPUnit, or "". Its later
+// versions are started in another way.
+func findPHPUnit(ctx context.Context, h Host, exe string, loaded []string) string {
+	if _, err := h.Stat(phpShared + "/PHPUnit/Autoload.php"); err != nil {
+		return ""
+	}
+	for _, need := range []string{"dom", "mbstring", "xml", "xmlwriter"} {
+		if !slices.Contains(loaded, need) {
+			return ""
+		}
+	}
+	version, err := h.Ask(ctx, exe, "-n", "-r", `preg_match("/VersionId?\('([\d.]+)'/", file_get_contents("`+phpShared+`/PHPUnit/Runner/Version.php"), $m); echo $m[1] ?? "";`)
+	version = strings.TrimSpace(version)
+	if err != nil || !versionAtLeast(version, 9, 0) || versionAtLeast(version, 10, 0) {
+		return ""
+	}
+	return version
 }
 
 // phpIni makes every error go to stderr, once, and assertions throw. The box
@@ -127,7 +154,17 @@ func findPHP(ctx context.Context, h Host) (*Toolchain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the libraries of %s: %w", exe, err)
 	}
+	tools := map[string]string{}
 	root := rootfs.Base()
+	if version := findPHPUnit(ctx, h, exe, loaded); version != "" {
+		tools["phpunit"] = version
+		for _, name := range phpUnit {
+			dir := path.Join(phpShared, name)
+			if info, err := h.Stat(dir); err == nil && info.IsDir() {
+				root.Add(rootfs.Entry{Path: path.Join(phpLibrary, name), Source: dir})
+			}
+		}
+	}
 	root.Add(rootfs.Libraries(libs)...)
 	root.Add(rootfs.Entry{Path: phpExe, Source: exe, Linked: true})
 	root.Add(modules...)
@@ -146,6 +183,7 @@ func findPHP(ctx context.Context, h Host) (*Toolchain, error) {
 		Language: "php",
 		Version:  version,
 		Exe:      phpExe,
+		Tools:    tools,
 		Env:      []string{"PHPRC=" + phpConfig, "PHP_INI_SCAN_DIR="},
 		Path:     "/usr/local/bin:/usr/bin:/bin",
 		Root:     root,
@@ -181,6 +219,10 @@ func phpLint(tc *Toolchain, main string) *Step {
 // phpTests is what the drivers that run tests are told.
 type phpTests struct {
 	Tests []string `json:"tests"`
+	// Unit tells the driver of one process to run PHPUnit itself.
+	Unit bool `json:"unit,omitempty"`
+	// Needs are the methods of PHPUnit that the tests use and our stand-in has not.
+	Needs []string `json:"needs,omitempty"`
 }
 
 // examPHP runs tests in a process of their own, unless they need more than
@@ -204,7 +246,30 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		}
 	}
 	if len(told.Tests) == 0 {
-		return nil, fmt.Errorf("%shave a file of PHP: its name must end in .php", TestsAtFault)
+		return nil, &Unrunnable{Reason: "the tests have no file of PHP: its name must end in .php"}
+	}
+	var texts [][]byte
+	for _, f := range tests {
+		if path.Ext(f.Path) == ".php" {
+			texts = append(texts, f.Data)
+		}
+	}
+	text := readPHP(texts)
+	reason := text.needsProcess()
+	if tree {
+		reason = "the tests use " + inTree
+	}
+	reason, err := phpFramework(tc, text, reason, tree, &told)
+	if err != nil {
+		return nil, err
+	}
+	if missing := text.missing(slices.Concat(p.Files, tests)); len(missing) > 1 && !tree {
+		return nil, &Unrunnable{Reason: "the tests load " + strings.Join(missing, " and ") + ", which are not here", Missing: missing}
+	} else if reason != "" && !tree {
+		// In one process a name for the program must be a file.
+		for _, name := range missing {
+			tests = append(tests, glovebox.File{Path: name, Data: []byte("<?php\n"), ReadOnly: true})
+		}
 	}
 	config, err := json.Marshal(told)
 	if err != nil {
@@ -218,17 +283,56 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		Files:     phpFiles(p.Files),
 		Check:     phpLint(tc, p.Main),
 		Candidate: Step{Args: driver("candidate.php", p.Main)},
-		Harness:   &Step{Args: driver("harness.php", string(config)), Files: slices.Concat(tests, phpIncludes(p, tests))},
-	}
-	reason := phpNeedsProcess(tests)
-	if tree {
-		reason = "the tests use " + inTree
+		Harness:   &Step{Args: driver("harness.php", string(config)), Files: slices.Concat(writable(tests), phpIncludes(p, tests))},
 	}
 	if reason != "" {
 		exam.Proof, exam.Reason, exam.Harness = glovebox.ProofInProcess, reason, nil
 		exam.Candidate = Step{Args: driver("inprocess.php", string(config), p.Main), Files: slices.Concat(tests, phpAliases(p, tests))}
 	}
 	return exam, nil
+}
+
+// writable are files that the harness may replace by its own copies.
+func writable(files []glovebox.File) []glovebox.File {
+	files = slices.Clone(files)
+	for i := range files {
+		files[i].ReadOnly = false
+	}
+	return files
+}
+
+// phpFramework decides who runs tests of a framework: our stand-in where it does
+// all that they use, or PHPUnit itself, in the program's process. It returns the
+// reason for one process, and an [Unrunnable] where neither is here.
+func phpFramework(tc *Toolchain, text *phpText, reason string, tree bool, told *phpTests) (string, error) {
+	if len(text.tokens) <= 2 {
+		return "", &Unrunnable{Reason: "the tests are empty"}
+	}
+	if why, missing := text.otherFrameworks(); why != "" && !tree {
+		return "", &Unrunnable{Reason: why, Missing: missing}
+	}
+	if !text.usesPHPUnit() {
+		return reason, nil
+	}
+	version := tc.Tools["phpunit"]
+	missing, ten := text.unitNeeds()
+	here := version != "" && (!ten || versionAtLeast(version, 10, 0))
+	switch {
+	case reason == "" && len(missing) == 0:
+		return "", nil
+	case here:
+		told.Unit, told.Needs = true, missing
+		if reason == "" {
+			reason = "the tests use " + missing[0] + " of PHPUnit"
+		}
+		return reason, nil
+	case len(missing) == 0 || tree:
+		return reason, nil
+	}
+	if ten && version != "" {
+		return "", &Unrunnable{Reason: "the tests need PHPUnit 10 for " + missing[0] + ", and " + version + " is here", Missing: append([]string{"PHPUnit 10"}, missing...)}
+	}
+	return "", &Unrunnable{Reason: "the tests use " + missing[0] + ", for which they need PHPUnit, which is not here", Missing: append([]string{"PHPUnit"}, missing...)}
 }
 
 // phpAutoload finds the classes of a tree as Composer would.
@@ -279,40 +383,6 @@ func phpAliases(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
 		}
 	}
 	return files
-}
-
-// phpNeeds are what tests can use only in the program's own process.
-var phpNeeds = testMarks{
-	{lazyre.New(`(?i)->\s*(?:createMock|createStub|getMockBuilder|prophesize)\s*\(|\bMockery::`), "the tests replace parts of the program"},
-	{lazyre.New(`\bnew\s+\\?Reflection|\bmethod_exists\(|\bproperty_exists\(|\bget_class_methods\(|\bget_object_vars\(`), "the tests look into the program's classes"},
-	{lazyre.New(`\b(?:shell_exec|exec|system|passthru|proc_open|popen)\s*\(`), "the tests start the program by themselves"},
-	{lazyre.New(`\$GLOBALS\b|\bglobal\s+\$`), "the tests use the program's variables"},
-}
-
-var (
-	phpExtends = lazyre.New(`\bextends\s+\\?([\w\\]+)`)
-	phpBuiltin = lazyre.New(`(?:TestCase|Exception|Error)$|^(?:ArrayObject|ArrayIterator|stdClass)$`)
-	phpClass   = lazyre.New(`\b(?:class|interface)\s+(\w+)`)
-)
-
-// phpNeedsProcess tells why tests need the program in their own process, or "".
-// It reads the tests alone.
-func phpNeedsProcess(tests []glovebox.File) string {
-	if reason := phpNeeds.find(tests); reason != "" {
-		return reason
-	}
-	for _, f := range tests {
-		defined := map[string]bool{}
-		for _, m := range phpClass().FindAllSubmatch(f.Data, -1) {
-			defined[string(m[1])] = true
-		}
-		for _, m := range phpExtends().FindAllSubmatch(f.Data, -1) {
-			if !defined[string(m[1])] && !phpBuiltin().Match(m[1]) {
-				return "the tests extend a class of the program"
-			}
-		}
-	}
-	return ""
 }
 
 var phpError = lazyre.New(`(?m)^(?:PHP )?(Parse error|Fatal error): +(?s:(.+?)) in (/[^\n]*?|[^\n/ ][^\n]*?) on line (\d+)$`)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,10 +136,14 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		Tests []string `json:"tests"`
 		Entry string   `json:"entry"`
 	}{Main: p.Main, Files: files, Entry: t.Entry}
-	isTest := map[string]bool{}
+	isTest, python := map[string]bool{}, false
 	for _, f := range t.Files {
 		config.Tests = append(config.Tests, f.Path)
 		isTest[f.Path] = true
+		python = python || strings.HasSuffix(f.Path, ".py")
+	}
+	if !python {
+		return nil, &Unrunnable{Reason: fmt.Sprintf("no file of the tests is one of Python: %s", strings.Join(config.Tests, ", "))}
 	}
 	told, err := json.Marshal(config)
 	if err != nil {
@@ -158,12 +163,13 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		Fallback: func() (*Exam, error) {
 			var own []glovebox.File
 			for _, f := range p.Files {
-				if !isTest[f.Path] {
+				// What pytest loads by its name alone is never the program's.
+				if !isTest[f.Path] && path.Base(f.Path) != "conftest.py" {
 					own = append(own, f)
 				}
 			}
 			if isTest[p.Main] {
-				return nil, fmt.Errorf("the tests have a file of the name of the program's main file, %q", p.Main)
+				return nil, &Unrunnable{Reason: fmt.Sprintf("the tests have a file of the name of the program's main file, %q", p.Main)}
 			}
 			both := pythonModule(tc, "inproc", pythonTold(told)...)
 			both.Files = readOnly(t.Files)
@@ -171,7 +177,6 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 				Proof:     glovebox.ProofInProcess,
 				Files:     own,
 				Candidate: both,
-				Reason:    "the tests need the program in their own process",
 			}, nil
 		},
 	}, nil

@@ -153,65 +153,46 @@ func planRuby(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	return &Plan{Files: slices.Clone(p.Files), Run: Step{Args: rubyCommand(tc, "-r"+rubyHome+"check.rb", p.Main)}}, nil
 }
 
-// rubyMore finds what tests need beyond calls, out of their text alone.
-var rubyMore = testMarks{
-	{lazyre.New(`\b(?:assert_output|capture_io|capture_output|capture_subprocess_io|StringIO)\b|\$std(?:out|in|err)\b`), "the program's streams"},
-	{lazyre.New(`\bMock\b|\.stub[s(]?\b|\.expects\b|\ballow\(|\bmocha\b`), "mocks"},
-	{lazyre.New(`\b(?:class_eval|instance_eval|instance_variable_[gs]et|define_method|define_singleton_method|ObjectSpace|remove_method|refine|prepend|TracePoint)\b`), "the program's insides"},
-	{lazyre.New(`\b(?:ENV|ARGV|File|Dir|IO|Tempfile|Open3)\b|\bsystem\(|` + "`"), "files or the environment"},
-}
-
-// rubyClass is a class of the tests that has another as its base.
-var rubyClass = lazyre.New(`(?m)^\s*class\s+([\w:]+)\s*<\s*([\w:]+)|^\s*(?:include|extend)\s+([A-Z][\w:]*)|^\s*class\s+([\w:]+)\s*(?:$|#)`)
-
-// rubyBases are the bases that are none of the program's.
-var rubyBases = []string{"Test::Unit::TestCase", "Minitest::Test", "MiniTest::Test", "Minitest::Spec", "Minitest::Assertions",
-	"Test::Unit::Assertions", "StandardError", "RuntimeError", "Object", "Struct", "Comparable", "Enumerable", "ArgumentError"}
-
-func rubyNeeds(tests []glovebox.File) string {
-	if what := rubyMore.find(tests); what != "" {
-		return what
-	}
-	var own []string
-	for _, f := range tests {
-		for _, m := range rubyClass().FindAllSubmatch(f.Data, -1) {
-			own = append(own, string(m[1]), string(m[4]))
-		}
-	}
-	for _, f := range tests {
-		for _, m := range rubyClass().FindAllSubmatch(f.Data, -1) {
-			base := string(m[2]) + string(m[3])
-			if base != "" && !slices.Contains(rubyBases, strings.TrimPrefix(base, "::")) && !slices.Contains(own, base) {
-				return "the class or module " + base + " as a base"
-			}
-		}
-	}
-	return ""
-}
-
+// examRuby runs tests out of process. The harness reads their text with Ruby's
+// own parser and says, before it hears anything of the program, where they need
+// the program in their own process.
 func examRuby(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
-	staged, names := stageTests(t.Files, ".rb")
-	more := rubyNeeds(t.Files)
-	p, tree := startTree(p, ".rb", "")
-	if tree {
-		if names = startedNames(staged, isRubyTest, ".rb"); len(names) == 0 {
-			return nil, fmt.Errorf("%shave a file of Ruby", TestsAtFault)
-		}
-		more = inTree
+	staged, _ := stageTests(t.Files, ".rb")
+	names := startedNames(staged, isRubyTest, ".rb")
+	if len(names) == 0 {
+		return nil, &Unrunnable{Reason: "the tests have no file of Ruby"}
 	}
-	if more != "" {
+	var helpers []string
+	for _, f := range staged {
+		if path.Ext(f.Path) == ".rb" && !slices.Contains(names, f.Path) {
+			helpers = append(helpers, f.Path)
+		}
+	}
+	p, tree := startTree(p, ".rb", "")
+	together := func() (*Exam, error) {
 		return &Exam{
 			Proof:     glovebox.ProofInProcess,
-			Files:     withoutFiles(p.Files, names),
-			Candidate: Step{Args: rubyCommand(tc, append([]string{rubyHome + "together.rb", p.Main}, append(names, "--")...)...), Files: staged},
-			Reason:    "the tests use " + more,
+			Files:     withoutFiles(p.Files, slices.Concat(names, helpers)),
+			Candidate: Step{Args: rubyCommand(tc, slices.Concat([]string{rubyHome + "together.rb", p.Main}, names, []string{"--"}, helpers, []string{"--"})...), Files: staged},
 		}, nil
+	}
+	if tree {
+		x, err := together()
+		x.Reason = "the tests use " + inTree
+		return x, err
+	}
+	args := []string{rubyHome + "harness.rb", p.Main}
+	for _, f := range p.Files {
+		if path.Ext(f.Path) == ".rb" && f.Path != p.Main {
+			args = append(args, f.Path)
+		}
 	}
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,
 		Files:     slices.Clone(p.Files),
 		Candidate: Step{Args: rubyCommand(tc, rubyHome+"candidate.rb", p.Main)},
-		Harness:   &Step{Args: rubyCommand(tc, append([]string{rubyHome + "harness.rb", p.Main}, names...)...), Files: staged},
+		Harness:   &Step{Args: rubyCommand(tc, append(append(args, "--"), names...)...), Files: staged},
+		Fallback:  together,
 	}, nil
 }
 

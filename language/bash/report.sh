@@ -1,8 +1,7 @@
 # What came of the tests, one JSON object a line.
 
-GLOVEBOX_TOTAL=0
-GLOVEBOX_PASSED=0
-GLOVEBOX_FAILED=0
+# Shells that the tests start know how far the count is.
+export GLOVEBOX_TOTAL=${GLOVEBOX_TOTAL:-0} GLOVEBOX_PASSED=${GLOVEBOX_PASSED:-0} GLOVEBOX_FAILED=${GLOVEBOX_FAILED:-0}
 GLOVEBOX_PENDING=
 GLOVEBOX_PENDING_LINE=
 GLOVEBOX_LINE=
@@ -37,12 +36,25 @@ glovebox.event() {
 glovebox.case() {
     local event
     set -- "$1" "$2" "${3-}" "${4-}" "${5-}"
+    # A case has the tests' own words, without the guards.
+    set -- "${1//GLOVEBOX_FED=1 /}" "$2" "$3" "${4//GLOVEBOX_FED=1 /}" "$5"
+    while [[ $1 =~ \"?\$\(glovebox\.is\ [a-z]+\ ([A-Za-z_0-9]+\ )?\" ]]; do
+        set -- "${1/"${BASH_REMATCH[0]}"/}" "${@:2}"
+    done
+    while [[ $1 =~ \$\(glovebox\.(are|at)\ [A-Za-z_0-9\ ]+\.\) ]]; do
+        set -- "${1/"${BASH_REMATCH[0]}"/}" "${@:2}"
+    done
+    set -- "${1//\" .)\"/}" "${@:2}"
+    set -- "${1//\" .)/}" "${@:2}"
     event="{\"type\":\"case\",\"case\":{\"name\":$(glovebox.quote "$1"),\"status\":\"$2\""
     [[ -z $3 ]] || event+=",\"line\":$3"
     [[ -z $4 ]] || event+=",\"message\":$(glovebox.quote "$4")"
     [[ -z $5 ]] || event+=",\"actual\":$(glovebox.quote "$5")"
     ((GLOVEBOX_TOTAL += 1))
-    if [[ $2 == passed ]]; then ((GLOVEBOX_PASSED += 1)); else ((GLOVEBOX_FAILED += 1)); fi
+    case $2 in
+    passed) ((GLOVEBOX_PASSED += 1)) ;;
+    failed) ((GLOVEBOX_FAILED += 1)) ;;
+    esac
     ((GLOVEBOX_TOTAL > 50000 && GLOVEBOX_FAILED == 0)) || glovebox.event "$event}}"
 }
 
@@ -126,7 +138,6 @@ glovebox.end() {
     command cat "$GLOVEBOX_STATE/stdout"
     command cat "$GLOVEBOX_STATE/stderr" >&2
     [[ ! -s $GLOVEBOX_STATE/calls ]] || calls=$(command wc -c <"$GLOVEBOX_STATE/calls")
-    glovebox.parsed
     if ((status == 0)); then
         glovebox.settle
         # In one process only the tests' own end is an end.
@@ -152,14 +163,24 @@ glovebox.end() {
     exit "$status"
 }
 
-# glovebox.parsed: what the shell says of tests that it cannot read is the
-# tests' own. After an exit there may be anything.
+# glovebox.uncalled: out of process, tests that never call the program prove
+# nothing of it.
+glovebox.uncalled() {
+    [[ -n $GLOVEBOX_NONCE || -s $GLOVEBOX_STATE/calls ]] || glovebox.fail "$GLOVEBOX_TESTS" '' 'the tests never called the program'
+}
+
+# glovebox.done: the end of tests that a framework ran.
+glovebox.done() {
+    glovebox.event "{\"type\":\"done\",\"framework\":$(glovebox.quote "$GLOVEBOX_FRAMEWORK"),\"total\":$GLOVEBOX_TOTAL,\"passed\":$GLOVEBOX_PASSED,\"failed\":$GLOVEBOX_FAILED}"
+    exit "$((GLOVEBOX_FAILED > 0))"
+}
+
+# glovebox.parsed FILE…: tests that the shell cannot read are at fault themselves.
 glovebox.parsed() {
     local file said
-    [[ -z $GLOVEBOX_LEAVING && -s $GLOVEBOX_STATE/stderr ]] || return 0
-    for file in "${GLOVEBOX_FILES[@]}"; do
+    for file; do
         said=$(bash -O extglob -n -- "/workspace/$file" 2>&1) && continue
-        glovebox.event "{\"type\":\"broken\",\"reason\":$(glovebox.quote "the tests do not parse: $said")}"
+        glovebox.event "{\"type\":\"unrunnable\",\"reason\":$(glovebox.quote "the tests do not parse: $said")}"
         exit 1
     done
 }

@@ -24,14 +24,26 @@ glovebox.take() {
     ((${#REPLY} == $1))
 }
 
+# One process at a time asks: the token in this pipe is the right to.
+if [[ ! -e $GLOVEBOX_STATE/turn ]]; then
+    command mkfifo "$GLOVEBOX_STATE/turn"
+    exec {GLOVEBOX_TURN}<>"$GLOVEBOX_STATE/turn"
+    export GLOVEBOX_TURN
+    printf x >&"$GLOVEBOX_TURN"
+fi
+
 # glovebox.ask KIND NAME ARG…: leaves GLOVEBOX_STATUS, _STDOUT and _STDERR.
 glovebox.ask() {
     local LC_ALL=C IFS=' ' token input='' line='' size
     token=${SRANDOM:-$RANDOM$RANDOM$RANDOM}${SRANDOM:-$RANDOM$RANDOM$RANDOM}
-    if [[ -p /dev/stdin || -f /dev/stdin ]]; then
+    # Only what the tests give to this call is its input: the reader of the tests
+    # marks such calls. A loop of the tests may read the rest.
+    if [[ -n ${GLOVEBOX_FED-} && $1 != names ]]; then
         input=$(command head -c $GLOVEBOX_MAX 2>/dev/null; printf x)
         input=${input%x}
     fi
+    local turn
+    IFS= builtin read -r -N 1 -u "$GLOVEBOX_TURN" turn
     printf -v line '%q ' "$token" "$1" "$2" "${#input}" "${@:3}"
     (builtin trap '' PIPE; printf '%s\n%s' "$line" "$input" >&"$GLOVEBOX_OUT") 2>/dev/null || glovebox.broken "the process ended during $2"
     IFS= builtin read -r -n 200 -u "$GLOVEBOX_IN" line || glovebox.broken "the process ended during $2"
@@ -47,6 +59,7 @@ glovebox.ask() {
     GLOVEBOX_STDOUT=$REPLY
     glovebox.take "$((10#$err))" "$GLOVEBOX_IN" || glovebox.broken "the process ended during $2"
     GLOVEBOX_STDERR=$REPLY
+    printf x >&"$GLOVEBOX_TURN"
 }
 
 # glovebox.call KIND NAME ARG…: as if the program were here.
@@ -62,9 +75,10 @@ glovebox.call() {
 }
 
 # glovebox.free NAME: whether a name is a tool's that no test judges by. The
-# tests' own tools, such as sort, diff or factor, are never the program's.
+# tests' own tools, such as sort, diff or factor, are never the program's, unless
+# there is no other command in the tests that could be.
 glovebox.free() {
-    [[ $(type -t "$1") == file && " sum join split link unlink yes arch fmt pr csplit numfmt " == *" $1 "* ]]
+    [[ $(type -t "$1") == file && " sum join split link unlink yes arch fmt pr csplit numfmt $GLOVEBOX_SUPPLY " == *" $1 "* ]]
 }
 
 # glovebox.stubs: functions for those of the program that the tests name, as
@@ -73,15 +87,15 @@ glovebox.stubs() {
     local GLOVEBOX_STATUS GLOVEBOX_STDOUT GLOVEBOX_STDERR name
     glovebox.ask names "the program's start" </dev/null
     while IFS= builtin read -r name; do
-        [[ $name =~ ^[A-Za-z_][A-Za-z0-9_-]*$ ]] || continue
+        [[ $name =~ ^[A-Za-z_][A-Za-z0-9_:.-]*$ && $name != glovebox.* ]] || continue
         # Names by which tests judge are never the program's.
-        [[ ! $name =~ ^(assert|expect|fail$|pass$|run$|skip$|check$|verify$) ]] || continue
-        [[ $GLOVEBOX_WORDS == *" $name "* ]] || continue
+        [[ $name == "$GLOVEBOX_ENTRY" || ! $name =~ ^(assert|refute|expect|bats_|fail$|pass$|run$|skip$|check$|verify$|load$|ok$|not_ok$|setup$|teardown$) ]] || continue
+        [[ $GLOVEBOX_WORDS == *" $name "* && $GLOVEBOX_ABSENT != *" $name "* ]] || continue
         if [[ $name != "$GLOVEBOX_ENTRY" ]] && type "$name" >/dev/null 2>&1 && ! glovebox.free "$name"; then
-            [[ $(type -t "$name") != file ]] || GLOVEBOX_HIDDEN+=" $name"
+            [[ $(type -t "$name") == function ]] || GLOVEBOX_HIDDEN+=" $name"
             continue
         fi
-        eval "$name() { glovebox.call call $name \"\$@\"; }"
+        eval "$name() { glovebox.call call $name \"\$@\"; }; export -f $name"
     done <<<"$GLOVEBOX_STDOUT"
 }
 

@@ -66,9 +66,30 @@ function thrown(error, wanted) {
   if (wanted === undefined) return true;
   if (typeof wanted === 'string') return message.includes(wanted);
   if (util.types.isRegExp(wanted)) return wanted.test(message);
-  if (typeof wanted === 'function') return error instanceof wanted;
+  if (typeof wanted === 'function') return wanted.prototype === undefined ? holdsOf(wanted, error) : error instanceof wanted;
   if (wanted[matcher]) return wanted[matcher](error);
   return message === wanted.message;
+}
+
+// numbers throws where a matcher for numbers is given something else.
+function numbers(...values) {
+  for (const v of values) {
+    if (typeof v !== 'number' && typeof v !== 'bigint') throw new TypeError(`a number is expected, and ${util.inspect(v, { depth: 1 }).slice(0, 200)} came`);
+  }
+  return true;
+}
+
+// deep are the matchers that look into objects.
+const deep = /^to(?:Equal|StrictEqual|MatchObject|ContainEqual|HaveProperty)$/;
+
+// holdsOf reports whether a check of an error passes.
+function holdsOf(check, error) {
+  try {
+    return check(error) === true;
+  } catch (failure) {
+    if (failure instanceof AssertionError) return false;
+    throw failure;
+  }
 }
 
 // The matchers: each tells whether actual is as wanted.
@@ -82,11 +103,11 @@ const matchers = {
   toBeUndefined: (a) => a === undefined,
   toBeDefined: (a) => a !== undefined,
   toBeNaN: (a) => Number.isNaN(a),
-  toBeGreaterThan: (a, b) => a > b,
-  toBeGreaterThanOrEqual: (a, b) => a >= b,
-  toBeLessThan: (a, b) => a < b,
-  toBeLessThanOrEqual: (a, b) => a <= b,
-  toBeCloseTo: (a, b, digits = 2) => Object.is(a, b) || Math.abs(a - b) < 10 ** -digits / 2,
+  toBeGreaterThan: (a, b) => numbers(a, b) && a > b,
+  toBeGreaterThanOrEqual: (a, b) => numbers(a, b) && a >= b,
+  toBeLessThan: (a, b) => numbers(a, b) && a < b,
+  toBeLessThanOrEqual: (a, b) => numbers(a, b) && a <= b,
+  toBeCloseTo: (a, b, digits = 2) => numbers(a, b) && (Object.is(a, b) || Math.abs(a - b) < 10 ** -digits / 2),
   toBeInstanceOf: (a, b) => a instanceof b,
   toBeTypeOf: (a, b) => typeof a === b,
   toMatch: (a, b) => typeof a === 'string' && (typeof b === 'string' ? a.includes(b) : b.test(a)),
@@ -99,11 +120,25 @@ const matchers = {
     return found && (value.length === 0 || equal(got, value[0]));
   },
   toHaveBeenCalled: (a) => a.mock.calls.length > 0,
+  toHaveBeenCalledOnce: (a) => a.mock.calls.length === 1,
+  toHaveReturned: (a) => returned(a).length > 0,
+  toHaveReturnedTimes: (a, n) => returned(a).length === n,
+  toHaveReturnedWith: (a, b) => returned(a).some((v) => equal(v, b)),
+  toHaveLastReturnedWith: (a, b) => returned(a).length > 0 && equal(returned(a).at(-1), b),
+  toHaveNthReturnedWith: (a, n, b) => returned(a).length >= n && equal(returned(a)[n - 1], b),
   toHaveBeenCalledTimes: (a, n) => a.mock.calls.length === n,
   toHaveBeenCalledWith: (a, ...args) => a.mock.calls.some((call) => equal(call, args)),
   toHaveBeenLastCalledWith: (a, ...args) => a.mock.calls.length > 0 && equal(a.mock.calls.at(-1), args),
   toHaveBeenNthCalledWith: (a, n, ...args) => equal(a.mock.calls[n - 1], args),
 };
+
+const spies = new Set();
+
+const returned = (f) => f.mock.results.filter((r) => r.type === 'return').map((r) => r.value);
+
+// Their older names.
+for (const [old, name] of [['toBeCalled', 'toHaveBeenCalled'], ['toBeCalledTimes', 'toHaveBeenCalledTimes'], ['toBeCalledWith', 'toHaveBeenCalledWith'],
+  ['lastCalledWith', 'toHaveBeenLastCalledWith']]) matchers[old] = matchers[name];
 
 // spy is jest.fn: a function that remembers its calls.
 function spy(implementation) {
@@ -127,6 +162,7 @@ function spy(implementation) {
     f.mock.results.push({ type: 'return', value });
     return value;
   };
+  spies.add(f);
   f.mock = { calls: [], results: [], callCount: () => f.mock.calls.length };
   const become = (run) => {
     implementation = run;
@@ -161,6 +197,10 @@ function spy(implementation) {
   });
 }
 
+spy.all = (what) => {
+  for (const f of spies) f[what]();
+};
+
 const show = (value) => util.inspect(value, { depth: 4, breakLength: 100, maxArrayLength: 30, maxStringLength: 500 });
 
 // expectFor makes an expect whose every use is a case of the exam.
@@ -178,9 +218,21 @@ function expectFor(exam) {
   const assertions = (actual, negated) => {
     const set = {};
     for (const [name, holds] of Object.entries(matchers)) {
-      set[name] = (...expected) => verify(name, negated, Boolean(holds(actual, ...expected)), actual, expected);
+      set[name] = (...expected) => {
+        if (/Called|Returned/.test(name) && !spies.has(actual)) throw new TypeError(`${name} needs a function that jest.fn() made`);
+        let got = actual;
+        let wanted = expected;
+        if (/(?:Called|Returned)With$/.test(name)) {
+          const { calls, results } = actual.mock;
+          const [plain, given] = exam.program.plain([calls.map((c) => [...c]), results], expected);
+          got = { mock: { calls: plain[0], results: plain[1] } };
+          wanted = given;
+        } else if (deep.test(name)) [got, wanted] = exam.program.plain(actual, expected);
+        verify(name, negated, Boolean(holds(got, ...wanted)), got, wanted);
+      };
     }
-    set.toThrow = set.toThrowError = (wanted) => {
+    set.toThrow = set.toThrowError = (...rest) => {
+      const wanted = rest.length > 0 ? exam.wanted(rest[0]) : undefined;
       let error;
       let threw = false;
       exam.quiet++;
@@ -209,7 +261,10 @@ function expectFor(exam) {
         threw = true;
       }
       if (threw !== rejects) return verify(rejects ? 'rejects' : 'resolves', false, false, value, []);
-      if (/^toThrow/.test(name)) return verify(name, negated, thrown(value, expected[0]), value, expected);
+      if (/^toThrow/.test(name)) {
+        const wanted = expected.length > 0 ? exam.wanted(expected[0]) : undefined;
+        return verify(name, negated, thrown(value, wanted), value, expected);
+      }
       return assertions(value, negated)[name](...expected);
     },
   });
@@ -232,8 +287,8 @@ function expectFor(exam) {
     any,
     anything: () => make((a) => a !== null && a !== undefined),
     closeTo: (wanted, digits) => make((a) => matchers.toBeCloseTo(a, wanted, digits)),
-    assertions() {},
-    hasAssertions() {},
+    assertions: (n) => void (exam.expects.wanted = n),
+    hasAssertions: () => void (exam.expects.wanted = true),
     fail: (message) => verify('fail', false, false, message, []),
     spy,
   });

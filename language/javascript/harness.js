@@ -5,6 +5,7 @@
 const util = require('node:util');
 const { AssertionError } = require('node:assert');
 const { Exam, Report } = require('./exam.js');
+const { factories } = require('./text.js');
 const { Link } = require('./wire.js');
 
 const config = JSON.parse(process.argv[2]);
@@ -13,6 +14,7 @@ process.execArgv = [];
 
 const report = new Report(5);
 let calls = 0;
+let whole = ''; // what the tests call what a module exports
 let last = null;
 
 const link = new Link({
@@ -46,6 +48,7 @@ const link = new Link({
     names: () => [],
     name: () => [0],
   },
+  policy: { factories: new Set(), judged: new Set(), mark: () => exam.mark(), refuse: (why) => exam.refuse(why) },
   pump() {
     link.broken('it asked for a turn');
   },
@@ -88,6 +91,12 @@ link.wake = () => {
   alive = true;
   arm();
 };
+// The program may call the tests later: as long as it has something to do, and
+// the tests something to wait for, nobody is at the end.
+process.on('beforeExit', () => {
+  if (!alive || now || exam.over()) return;
+  now = setImmediate(tick);
+});
 
 const program = {
   names(module, names) {
@@ -100,12 +109,33 @@ const program = {
     const found = link.use(() => `looking for ${name}`, 'name', 0, module, name);
     last = before;
     calls++;
-    return Array.isArray(found) && found[0] === 1 ? found[1] : undefined;
+    const value = Array.isArray(found) && found[0] === 1 ? found[1] : undefined;
+    const spelled = name === 'default' || name === '*' ? whole : name;
+    if (link.policy.judged.has(spelled)) exam.mark();
+    if (value !== null && link.theirIds.has(Object(value))) link.spelled.set(value, spelled);
+    return value;
   },
   calls: () => calls,
   last: () => last && `${last.doing()}: it ${last.ok === 1 ? 'returned' : 'threw'} ${show(last.result)}`,
   where: (error) => link.where.get(error),
-  mention: (words) => (link.mentions = (word) => words.has(word)),
+  // read tells what the tests' own text is.
+  read(text) {
+    const found = factories(text);
+    link.policy.factories = found.factories;
+    link.policy.judged = found.judged;
+    if (found.whole.size > 0) whole = [...found.whole].find((name) => found.judged.has(name)) ?? [...found.whole][0];
+  },
+  isTheirs: (value) => value !== null && link.theirIds.has(Object(value)),
+  // plain returns what the tests compare, where objects of the program are
+  // copies. What a call returned is compared with what its arguments were before.
+  plain(actual, expected) {
+    const mine = { theirs: false, made: false };
+    const wanted = { theirs: false, made: false };
+    const past = link.came.has(Object(actual));
+    const pair = [link.whole(actual, { notes: mine }), link.whole(expected, { notes: wanted, past })];
+    if (wanted.made || (mine.made && wanted.theirs)) exam.mark();
+    return pair;
+  },
   waits: () => link.settlers.size + link.thens > 0,
 };
 

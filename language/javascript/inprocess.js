@@ -29,8 +29,11 @@ process.on('unhandledRejection', (error) => {
     last: () => '',
     where: () => '',
     waits: () => false,
-    mention() {},
+    read() {},
+    isTheirs: () => false,
+    plain: (actual, expected) => [actual, expected],
   };
   const exam = new Exam({ program, report, config });
+  if (config.framework === 'node:test') require('./nodetest.js').report = report;
   exam.run().catch((error) => exam.crash(error));
 });

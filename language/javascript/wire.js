@@ -13,7 +13,13 @@
 // ever compiled, and no key is ever assigned, only defined.
 //
 // The harness uses its end with a Guard (see harness.js), which limits what the
-// other side may do to its objects.
+// other side may do to its objects, and with a Policy, which decides what the
+// tests may ask of an object of the program:
+//
+//   factories   the names that the tests' own text calls to make objects
+//   judged      the names of the program whose methods it lets judge
+//   mark()      what is asked is for the candidate to judge
+//   refuse(why) what is asked fails the test; it does not return
 
 const fs = require('node:fs');
 const util = require('node:util');
@@ -22,6 +28,7 @@ const maxFrame = 32 << 20;
 const maxDepth = 1500;
 const maxItems = 4e6;
 const maxHandles = 2e6;
+const maxWhole = 200; // how deep objects of theirs are compared
 
 // Values of the language itself travel by their names. Nothing here makes code
 // from text.
@@ -37,15 +44,20 @@ named.set('AssertionError', require('node:assert').AssertionError);
 for (const space of ['Math', 'Number', 'String', 'Array', 'Object', 'Date', 'JSON']) {
   for (const key of Object.getOwnPropertyNames(globalThis[space])) {
     const value = globalThis[space][key];
-    if (typeof value === 'function') named.set(space + '.' + key, value);
+    // None that changes its argument: who calls it would not be the program.
+    if (typeof value === 'function' && !/^(?:assign|define|set|freeze|seal|preventExt)/.test(key)) named.set(space + '.' + key, value);
   }
 }
 const nameOf = new Map();
 for (const [name, value] of named) if (!nameOf.has(value)) nameOf.set(value, name);
 
-// What the language calls by itself, to compare or to print. It stays local
-// unless the tests name it or the class.
-const implicit = new Set(['valueOf', 'toString', 'toJSON', 'toLocaleString']);
+// Methods by which a value of the language says what holds of an argument. An
+// object of the program in such a value's place does not judge itself.
+const judges = new Set(['includes', 'indexOf', 'lastIndexOf', 'has', 'startsWith', 'endsWith', 'match', 'search', 'test',
+  'localeCompare', 'hasOwnProperty', 'propertyIsEnumerable', 'isPrototypeOf', 'isSubsetOf', 'isSupersetOf',
+  'isDisjointFrom', 'equals', 'compare']);
+// The same, where the argument is a function of the tests.
+const tries = new Set(['some', 'every', 'find', 'findIndex', 'findLast', 'findLastIndex', 'filter']);
 const typedArrays = ['Uint8Array', 'Int8Array', 'Uint8ClampedArray', 'Uint16Array', 'Int16Array', 'Uint32Array',
   'Int32Array', 'Float32Array', 'Float64Array', 'BigInt64Array', 'BigUint64Array'];
 const wellKnown = ['iterator', 'asyncIterator'];
@@ -59,16 +71,23 @@ const define = (object, key, value) =>
 // more. The owner of the link ends the process on it: nobody can clear it.
 class Broken extends Error {}
 
+// lenient is the policy of the candidate's side, which judges nothing.
+const lenient = { factories: new Set(), judged: new Set(), mark() {}, refuse() {} };
+
 class Link {
   // guard decides what the other side may do to our objects; onBroken must not
   // return.
-  constructor({ input, output, guard, onBroken, pump, compiles = false }) {
+  constructor({ input, output, guard, policy = lenient, onBroken, pump }) {
     this.input = input;
     this.output = output;
     this.guard = guard;
     this.onBroken = onBroken;
     this.pump = pump;
-    this.compiles = compiles; // whether a pattern of theirs may become one of ours
+    this.policy = policy;
+    this.made = new WeakSet(); // objects of theirs that our own text constructs
+    this.spelled = new WeakMap(); // function of theirs → what our text calls it
+    this.came = new WeakSet(); // values that calls gave
+    this.before = new WeakMap(); // container of ours that a call changed → a copy of what it was
     this.thens = 0; // thenables of theirs that have not answered
     this.seq = 0;
     this.doing = null; // what is being asked for, as a function that tells it
@@ -82,7 +101,6 @@ class Link {
     this.where = new WeakMap(); // error of theirs → where it was thrown
     this.wake = () => {};
     this.used = () => {};
-    this.mentions = () => true; // whether the tests have a word
   }
 
   broken(reason) {
@@ -169,11 +187,14 @@ class Link {
     this.doing = outer ?? doing;
     try {
       const sent = new Packer(this);
-      const [ok, value, changes] = this.ask(op, id, values.map((v) => sent.pack(v)));
+      const packed = values.map((v) => sent.pack(v));
+      for (const object of sent.met) this.before.delete(object);
+      const [ok, value, changes] = this.ask(op, id, packed);
       const got = new Unpacker(this, sent.met);
       const result = got.unpack(value);
       got.apply(changes);
       if (ok !== 1 && ok !== 0) this.broken('a malformed answer came');
+      if (result !== null && typeof result === 'object') this.came.add(result);
       this.used(doing, ok, result);
       if (ok === 1) return result;
       throw result;
@@ -206,7 +227,7 @@ class Link {
     let answer;
     try {
       const sent = new Packer(this, got.met);
-      const value = result === inherited ? ['^'] : sent.pack(result);
+      const value = result === inherited ? ['^'] : op === 'new' && ok ? sent.handle(result) : sent.pack(result);
       const changes = [];
       for (let n = 0; n < before.length; n++) {
         const body = sent.body(got.met[n]);
@@ -264,7 +285,9 @@ class Link {
       const settlers = this.settlers.get(id);
       if (!settlers) continue;
       this.settlers.delete(id);
-      settlers[ok === 1 ? 0 : 1](new Unpacker(this, []).unpack(value));
+      const result = new Unpacker(this, []).unpack(value);
+      if (result !== null && typeof result === 'object') this.came.add(result);
+      settlers[ok === 1 ? 0 : 1](result);
     }
   }
 
@@ -290,7 +313,96 @@ class Link {
   property(id, key, receiver, target) {
     const value = this.use(() => `reading .${key}`, 'get', id, key);
     if (value === inherited) return Reflect.get(target, key, receiver);
-    return key === 'then' && typeof value === 'function' ? this.thenable(value) : value;
+    if (typeof value !== 'function') return value;
+    const owner = this.spelled.get(this.theirs.get(id));
+    if (owner !== undefined && this.theirIds.has(value)) this.spelled.set(value, `${owner}.${key}`);
+    if (key === 'then') return this.thenable(value);
+    const free = this.made.has(this.theirs.get(id)) || this.policy.judged.has(owner);
+    return (judges.has(key) || tries.has(key)) && !free ? this.judging(key, value) : value;
+  }
+
+  // judging is a method of a result by which a value of the language would say
+  // what holds of an argument.
+  judging(key, method) {
+    const link = this;
+    return function (...args) {
+      if (args.some((a) => link.made.has(a))) link.policy.mark();
+      else if (judges.has(key) ? args.length > 0 : args.some((a) => typeof a === 'function')) {
+        link.policy.refuse(`the program returned an object that answers .${key}() by itself: the tests expect a plain value, such as an array, a string, a Set or a Map`);
+      }
+      return Reflect.apply(method, this, args);
+    };
+  }
+
+  // primitive is what an object of theirs is to an operator of ours, or to
+  // String, or to Number.
+  primitive(proxy, id, hint) {
+    if (hint !== 'string') {
+      if (this.made.has(proxy)) this.policy.mark();
+      else this.policy.refuse('the program returned an object where the tests expect a plain value: they compare or calculate with it');
+    }
+    const value = this.use(() => 'making text of an object', 'primitive', id, hint);
+    if (value === inherited) return '[object Object]';
+    if (value !== null && (typeof value === 'object' || typeof value === 'function')) throw new TypeError('Cannot convert object to primitive value');
+    return value;
+  }
+
+  // isTheirs reports whether a value stands for an object of theirs.
+  isTheirs(value) {
+    return value !== null && typeof value === 'object' && this.theirIds.has(value) && !util.types.isPromise(value);
+  }
+
+  // whole makes of objects of theirs in a value, and below, copies of ours. It
+  // asks for everything at once: no comparison asks them again. notes gets
+  // what was met; past takes of a container what it was before calls changed it.
+  whole(value, { notes, past = false, seen = new Map(), depth = 0 }) {
+    if (value === null || typeof value !== 'object') return value;
+    if (seen.has(value)) return seen.get(value);
+    if (depth > maxWhole || seen.size > maxItems) throw new RangeError('an object of the program is too large or too deep to be compared');
+    const next = (v) => this.whole(v, { notes, past, seen, depth: depth + 1 });
+    if (!this.isTheirs(value)) {
+      const was = past ? this.before.get(value) ?? value : value;
+      const kind = new Packer(this).kind(value);
+      if (!['a', 'o', 'm', 's'].includes(kind)) return was;
+      // What has nothing of theirs in it stays what it is.
+      const copy = kind === 'a' ? [] : kind === 'm' ? new Map() : kind === 's' ? new Set() : Object.create(Object.getPrototypeOf(was));
+      seen.set(value, copy);
+      let same = was === value;
+      const other = (v) => {
+        const made = next(v);
+        if (!Object.is(made, v)) same = false;
+        return made;
+      };
+      if (kind === 'a') copy.length = was.length;
+      if (kind === 'm') for (const [k, v] of was) copy.set(other(k), other(v));
+      else if (kind === 's') for (const v of was) copy.add(other(v));
+      for (const key of Reflect.ownKeys(was)) {
+        const own = Object.getOwnPropertyDescriptor(was, key);
+        if (key === 'length' && kind === 'a') continue;
+        if ('value' in own) own.value = other(own.value);
+        Object.defineProperty(copy, key, own);
+      }
+      if (same) seen.set(value, value);
+      return seen.get(value);
+    }
+    notes.theirs = true;
+    if (this.made.has(value)) notes.made = true;
+    const got = this.use(() => 'reading an object', 'whole', this.theirIds.get(value));
+    if (!Array.isArray(got) || typeof got[0] !== 'string' || !Array.isArray(got[1])) this.broken('a malformed answer came');
+    const [kind, entries, content] = got;
+    if (['a', 'm', 's'].includes(kind) && !Array.isArray(content)) this.broken('a malformed answer came');
+    const copy = kind === 'a' ? [] : kind === 'm' ? new Map() : kind === 's' ? new Set() : kind === 'd' ? new Date(Number(content)) : kind === 'e' ? new Error() : {};
+    if (kind === 'e') delete copy.stack;
+    seen.set(value, copy);
+    if (kind === 'm') for (const [k, v] of content) copy.set(next(k), next(v));
+    if (kind === 's') for (const v of content) copy.add(next(v));
+    if (kind === 'a') for (const v of content) copy.push(next(v));
+    for (const entry of entries) {
+      if (!Array.isArray(entry) || (typeof entry[0] !== 'string' && typeof entry[0] !== 'symbol')) this.broken('a malformed answer came');
+      define(copy, entry[0], next(entry[1]));
+    }
+    Object.setPrototypeOf(copy, Object.getPrototypeOf(value));
+    return copy;
   }
 
   // thenable counts who waits for a then of theirs.
@@ -314,13 +426,19 @@ class Link {
     Object.defineProperty(target, 'name', { value: name, configurable: true });
     Object.defineProperty(target, 'length', { value: length, configurable: true });
     const proxy = new Proxy(target, {
-      apply: (_, self, args) => link.use(() => describe(name, args), 'call', id, self, ...args),
+      apply(_, self, args) {
+        const result = link.use(() => describe(name, args), 'call', id, self, ...args);
+        if (link.policy.factories.has(link.spelled.get(proxy))) {
+          link.policy.mark();
+          if (link.isTheirs(result)) link.made.add(result);
+        }
+        return result;
+      },
       construct(_, args, made) {
         if (made !== proxy) link.broken(`a class of the tests extends ${name}`);
         const object = link.use(() => describe('new ' + name, args), 'new', id, ...args);
-        if (object === null || (typeof object !== 'object' && typeof object !== 'function')) {
-          link.broken(`new ${name} made no object`);
-        }
+        if (object === null || !link.theirIds.has(Object(object))) link.broken(`new ${name} made no object`);
+        link.made.add(object);
         return object;
       },
       get(_, key, receiver) {
@@ -328,8 +446,7 @@ class Link {
         return link.property(id, key, receiver, target);
       },
       set(_, key, value) {
-        link.use(() => `setting ${name}.${String(key)}`, 'set', id, String(key), value);
-        return true;
+        return link.use(() => `setting ${name}.${String(key)}`, 'set', id, String(key), value) === true;
       },
       ownKeys: () => Reflect.ownKeys(target),
       defineProperty: () => false,
@@ -347,7 +464,6 @@ class Link {
   theirObject(id, constructor) {
     const link = this;
     const prototype = typeof constructor === 'function' ? Reflect.get(constructor, 'prototype', constructor) : null;
-    const name = typeof constructor === 'function' ? String(Reflect.get(constructor, 'name', constructor)) : '';
     const target = Object.create(prototype || null);
     const symbols = new Map(wellKnown.map((name) => [Symbol[name], '@@' + name]));
     const keyOf = (key) => (typeof key === 'symbol' ? symbols.get(key) : key);
@@ -355,13 +471,13 @@ class Link {
     const has = (key) => !local(key) && link.use(() => `looking for .${String(key)}`, 'has', id, keyOf(key)) === 2;
     const proxy = new Proxy(target, {
       get(_, key, receiver) {
-        if (local(key) || (implicit.has(key) && !link.mentions(key) && !link.mentions(name))) return Reflect.get(target, key, receiver);
+        if (key === Symbol.toPrimitive) return (hint) => link.primitive(proxy, id, hint);
+        if (local(key)) return Reflect.get(target, key, receiver);
         return link.property(id, keyOf(key), receiver, target);
       },
       set(_, key, value) {
         if (local(key)) return false;
-        link.use(() => `setting .${String(key)}`, 'set', id, keyOf(key), value);
-        return true;
+        return link.use(() => `setting .${String(key)}`, 'set', id, keyOf(key), value) === true;
       },
       has: (_, key) =>
         Reflect.has(target, key) || (!local(key) && link.use(() => `looking for .${String(key)}`, 'has', id, keyOf(key)) > 0),
@@ -380,8 +496,7 @@ class Link {
       },
       defineProperty(_, key, descriptor) {
         if (local(key) || !('value' in descriptor)) return false;
-        link.use(() => `setting .${String(key)}`, 'set', id, keyOf(key), descriptor.value);
-        return true;
+        return link.use(() => `setting .${String(key)}`, 'set', id, keyOf(key), descriptor.value) === true;
       },
       preventExtensions: () => false,
       setPrototypeOf: () => false,
@@ -445,7 +560,7 @@ const operations = {
     return object[key];
   },
   set(id, [key, value]) {
-    Reflect.set(reached(this, id, key), realKey(key), value);
+    return Reflect.set(reached(this, id, key), realKey(key), value);
   },
   has(id, [key]) {
     const object = this.our(id);
@@ -460,6 +575,33 @@ const operations = {
     const object = this.our(id);
     return Object.keys(object);
   },
+  // What an object is to an operator, and what it has in it.
+  primitive(id, [hint]) {
+    const object = this.our(id);
+    if (!this.guard.reaches(object, object, 'toString')) return inherited;
+    const special = object[Symbol.toPrimitive];
+    if (special !== undefined && special !== null) return Reflect.apply(special, object, [hint]);
+    for (const key of hint === 'string' ? ['toString', 'valueOf'] : ['valueOf', 'toString']) {
+      if (typeof object[key] !== 'function') continue;
+      const value = object[key]();
+      if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return value;
+    }
+    throw new TypeError('Cannot convert object to primitive value');
+  },
+  whole(id) {
+    const object = this.our(id);
+    if (!this.guard.reaches(object, object, 'valueOf')) return ['', []];
+    const list = Array.isArray(object);
+    const entries = Reflect.ownKeys(object)
+      .filter((key) => Object.prototype.propertyIsEnumerable.call(object, key) && !(list && /^\d+$/.test(String(key))))
+      .map((key) => [key, object[key]]);
+    if (list) return ['a', entries, Array.from(object)];
+    if (util.types.isMap(object)) return ['m', entries, [...Map.prototype.entries.call(object)]];
+    if (util.types.isSet(object)) return ['s', entries, [...Set.prototype.values.call(object)]];
+    if (util.types.isDate(object)) return ['d', entries, Date.prototype.getTime.call(object)];
+    if (util.types.isNativeError(object)) return ['e', [['name', object.name], ['message', object.message], ...entries]];
+    return ['', entries];
+  },
   // Of a program: which of the names a module of it has, and what one means.
   names(id, [module, names]) {
     return this.guard.names(module, names);
@@ -473,10 +615,15 @@ const isPlain = (object) => {
   const prototype = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) return false;
   const descriptors = Object.getOwnPropertyDescriptors(object);
-  return Object.keys(descriptors).every(
+  return Reflect.ownKeys(descriptors).every(
     (key) => Object.hasOwn(descriptors[key], 'value') && typeof descriptors[key].value !== 'function',
   );
 };
+
+// further are the enumerable keys of a container that are no part of its kind.
+const further = (object, list) => Reflect.ownKeys(object).filter(
+  (key) => Object.prototype.propertyIsEnumerable.call(object, key) && !(list && isIndex(key)));
+const isIndex = (key) => typeof key === 'string' && /^(?:0|[1-9]\d{0,9})$/.test(key);
 
 const typedName = (value) => {
   if (Buffer.isBuffer(value)) return 'Buffer';
@@ -533,7 +680,7 @@ class Packer {
 
   packObject(value) {
     if (util.types.isPromise(value)) return ['p', this.link.watch(value)];
-    if (util.types.isNativeError(value)) return this.packError(value);
+    if (util.types.isNativeError(value)) return this.link.ids.has(value) ? this.handle(value) : this.packError(value);
     const tag = this.kind(value);
     if (tag) {
       this.number.set(value, this.met.length);
@@ -542,6 +689,13 @@ class Packer {
     }
     if (util.types.isRegExp(value)) return ['R', value.source, value.flags];
     if (util.types.isBoxedPrimitive(value)) return ['B', this.pack(value.valueOf())];
+    return this.handle(value);
+  }
+
+  // handle stands for an object that stays with its owner.
+  handle(value) {
+    if (typeof value === 'function') return this.packFunction(value);
+    if (this.link.theirIds.has(value)) return ['h', this.link.theirIds.get(value)];
     const constructor = Object.getPrototypeOf(value)?.constructor;
     const known = typeof constructor === 'function' && constructor.prototype === Object.getPrototypeOf(value);
     return ['i', this.link.idOf(value), known ? this.packFunction(constructor) : null];
@@ -566,10 +720,12 @@ class Packer {
       case 'a': {
         const items = [];
         for (let n = 0; n < value.length; n++) items.push(n in value ? this.pack(value[n]) : ['_']);
-        return [items, Object.isFrozen(value) ? 1 : 0];
+        // Few arrays have more than items; those of RegExp's exec do.
+        const more = Object.keys(value).length === items.length ? [] : further(value, true);
+        return [items, Object.isFrozen(value) ? 1 : 0, more.map((key) => [this.pack(key), this.pack(value[key])])];
       }
       case 'o': {
-        const entries = Object.keys(value).map((key) => [key, this.pack(value[key])]);
+        const entries = further(value, false).map((key) => [this.pack(key), this.pack(value[key])]);
         return [entries, Object.isFrozen(value) ? 1 : 0, Object.getPrototypeOf(value) === null ? 1 : 0];
       }
       case 'm':
@@ -592,8 +748,8 @@ class Packer {
     this.number.set(error, this.met.length);
     this.met.push(error);
     const entries = [];
-    for (const key of new Set([...Object.keys(error), ...['cause', 'errors'].filter((k) => Object.hasOwn(error, k))])) {
-      if (key !== 'message' && key !== 'stack') entries.push([key, this.pack(error[key])]);
+    for (const key of new Set([...Object.keys(error), ...['cause', 'errors'].filter((k) => Object.hasOwn(error, k)), ...getters(error)])) {
+      if (key !== 'message' && key !== 'stack' && key !== 'name') entries.push([key, this.pack(error[key])]);
     }
     let where = '';
     try {
@@ -604,6 +760,15 @@ class Packer {
       text(error.name), text(error.message), entries, where,
     ];
   }
+}
+
+// getters are the attributes that the classes of an error compute.
+function getters(error) {
+  const found = [];
+  for (let o = Object.getPrototypeOf(error); o && !nameOf.has(o.constructor); o = Object.getPrototypeOf(o)) {
+    for (const [key, d] of Object.entries(Object.getOwnPropertyDescriptors(o))) if (d.get && key !== '__proto__') found.push(key);
+  }
+  return found;
 }
 
 // Unpacker turns JSON into values. met lists the containers of this exchange.
@@ -629,6 +794,13 @@ class Unpacker {
   text(value) {
     if (typeof value !== 'string') this.bad();
     return value;
+  }
+
+  // key is the key of a property.
+  key(value) {
+    const key = this.unpack(value);
+    if (typeof key !== 'string' && typeof key !== 'symbol') this.bad();
+    return key;
   }
 
   integer(value) {
@@ -669,8 +841,12 @@ class Unpacker {
       case 'B':
         return Object(this.unpack(a));
       case 'R':
-        if (link.compiles) return new RegExp(a, b);
-        return Object.assign(Object.create({ toString() { return `/${this.source}/${this.flags}`; } }), { source: this.text(a), flags: this.text(b) });
+        try {
+          return new RegExp(this.text(a), this.text(b));
+        } catch (error) {
+          if (error instanceof Broken) throw error;
+          return this.bad();
+        }
       case 'h':
         return link.our(a);
       case '@':
@@ -727,19 +903,21 @@ class Unpacker {
   fill(object, tag, body) {
     switch (tag) {
       case 'a': {
-        const [items, frozen] = this.list(body);
+        const [items, frozen, more] = this.list(body);
+        for (const key of further(object, true)) delete object[key];
         object.length = 0;
         for (const item of this.list(items)) {
           if (Array.isArray(item) && item[0] === '_') object.length++;
           else define(object, object.length, this.unpack(item));
         }
+        for (const entry of this.list(more)) define(object, this.key(this.list(entry)[0]), this.unpack(entry[1]));
         if (frozen === 1) Object.freeze(object);
         break;
       }
       case 'o': {
         const [entries, frozen] = this.list(body);
-        const values = this.list(entries).map((entry) => [this.text(this.list(entry)[0]), this.unpack(entry[1])]);
-        for (const key of Object.keys(object)) delete object[key];
+        const values = this.list(entries).map((entry) => [this.key(this.list(entry)[0]), this.unpack(entry[1])]);
+        for (const key of further(object, false)) delete object[key];
         for (const [key, value] of values) define(object, key, value);
         if (frozen === 1) Object.freeze(object);
         break;
@@ -779,7 +957,9 @@ class Unpacker {
       const object = this.met[this.integer(n)];
       if (object === undefined) this.bad();
       const tag = new Packer(this.link).kind(object);
-      if (body !== null && tag && !Object.isFrozen(object)) this.fill(object, tag, body);
+      if (body === null || !tag || Object.isFrozen(object)) continue;
+      if (!this.link.before.has(object)) this.link.before.set(object, shallow(object, tag));
+      this.fill(object, tag, body);
     }
   }
 
@@ -809,6 +989,23 @@ class Unpacker {
     this.link.where.set(error, this.text(where));
     return error;
   }
+}
+
+// shallow copies a container.
+function shallow(object, tag) {
+  switch (tag) {
+    case 'a':
+      return Object.assign(object.slice(), Object.fromEntries(further(object, true).map((key) => [key, object[key]])));
+    case 'm':
+      return new Map(object);
+    case 's':
+      return new Set(object);
+    case 'd':
+      return new Date(object.getTime());
+    case 'o':
+      return Object.defineProperties(Object.create(Object.getPrototypeOf(object)), Object.getOwnPropertyDescriptors(object));
+  }
+  return tag === 't' ? Object.setPrototypeOf(object.slice(), Object.getPrototypeOf(object)) : object.slice(0);
 }
 
 module.exports = { Link, Broken, describe };

@@ -1,5 +1,8 @@
 package GloveboxLoad;
 
+# Loads a program as perl would, and says what it defines. No module is loaded.
+BEGIN { ${^WARNING_BITS} = "\0" x 32 }
+
 # program compiles a file, reports that, and runs it as if its text stood here.
 # It returns where the program ran to its end; nothing else does.
 sub program {
@@ -10,8 +13,7 @@ sub program {
     my $data = $text =~ /^__(?:END|DATA)__[ \t]*\r?\n(.*)/ms ? $1 : undef;
     if ( defined $data ) { open main::DATA, '<', \$data }
     $text = "package main; UNITCHECK { GloveboxCheck::say_event('{\"type\":\"checked\"}') }\n#line 1 \"$GloveboxLoad::file\"\n$text";
-    @GloveboxLoad::INC = @INC;
-    @INC = ( ( grep { !m{^/opt/glovebox/perl$} } @INC ), '/opt/glovebox/perl/lib', '.' );
+    @INC = ( ( grep { !m{^/opt/glovebox/} } @INC ), '/opt/glovebox/perl/lib', 'lib', '.' );
     GloveboxLoad::Clean::run($text);
     if ( my $error = $@ ) {
         my $event = GloveboxCheck::explain( "$error", $GloveboxLoad::file );
@@ -21,14 +23,32 @@ sub program {
     }
 }
 
-# known gives a name with what it is in the program: a sub with its prototype,
-# or a package.
-sub known {
-    my ($name) = @_;
-    return () if $name !~ /\A[A-Za-z_]\w*(?:::\w+)*\z/;
-    return ( $name => { prototype => prototype("main::$name") } ) if defined &{"main::$name"};
-    return ( $name => { package => 1 } ) if grep { !/::\z/ && defined &{"${name}::$_"} } keys %{"${name}::"};
-    return ();
+# defines reports whether a package has subs of its own, or parents.
+sub defines {
+    my ($package) = @_;
+    return !!( @{"${package}::ISA"} || grep { !/::\z/ && defined &{"${package}::$_"} } keys %{"${package}::"} );
+}
+
+# module loads a module of the program where its main file did not.
+sub module {
+    my ($package) = @_;
+    return if defines($package);
+    ( my $file = "$package.pm" ) =~ s{::}{/}g;
+    require $file if grep { !ref && -e "$_/$file" } 'lib', '.';
+}
+
+# parents are the classes of which a class is one, itself first.
+sub parents {
+    my ( $class, %seen ) = @_;
+    my @todo = $class;
+    my @found;
+    while ( @todo && @found < 50 ) {
+        my $c = shift @todo;
+        next if $seen{$c}++;
+        push @found, $c;
+        unshift @todo, @{"${c}::ISA"};
+    }
+    return @found;
 }
 
 package GloveboxLoad::Clean;

@@ -1,21 +1,19 @@
 package GloveboxWire;
 
-# Carries calls between a program and its tests, which run in two processes
-# that do not trust each other: lines of JSON over two pipes. Plain data
-# travels as data; a blessed thing or a sub is a handle, whose methods run where
-# it is. Either side may call the other while it waits for an answer.
-use strict;
-use warnings;
-use B ();
-use JSON::PP ();
-use Scalar::Util qw(blessed reftype refaddr);
+# Carries calls between a program and its tests, which run in two processes that
+# do not trust each other. A frame is a length of eight hexadecimal digits and
+# one value of JSON. Plain data travels whole; what is not plain is a handle,
+# which wrap and unwrap of either side deal with. No module is loaded here: a
+# program must not find more in its process than perl alone has.
+BEGIN { $^H |= 0x1000602; ${^WARNING_BITS} = "\0" x 32 }    # strict, no overloading, no warnings
 
-use constant { DEPTH => 100, LINE => 16 << 20, CALLS => 200, TEXT => 2048 };
+sub DEPTH () { 500 }
+sub FRAME () { 64 << 20 }
+sub CALLS () { 200 }
+sub TEXT ()  { 2048 }
 
-my $json = JSON::PP->new->ascii->allow_nonref->canonical->max_depth( 4 * DEPTH );
-
-# new makes an end of the link. wrap and unwrap deal with handles; serve answers
-# a call.
+# new makes an end of the link. wrap and unwrap deal with handles, word looks at
+# each text that came, serve answers a request.
 sub new {
     my ( $class, %self ) = @_;
     open my $in,  '<&=', 3 or die "no link: $!";
@@ -24,98 +22,188 @@ sub new {
     return bless { %self, in => $in, out => $out, depth => 0 }, $class;
 }
 
+my %escape = ( '"' => '\\"', '\\' => '\\\\', map { chr($_) => sprintf '\\u%04x', $_ } 0 .. 31 );
+
+# text is a text in JSON.
+sub text {
+    my $t = "$_[0]";
+    utf8::encode($t);
+    $t =~ s/(["\\\x00-\x1f])/$escape{$1}/g;
+    return qq("$t");
+}
+
+# plain is a scalar in JSON. A text that was computed with stays a text; a value
+# that is one text and another number is carried as both.
+sub plain {
+    my ($v) = @_;
+    my $text = "$v";    # before anything computes with it
+    return text($text) if utf8::is_utf8($v) || !length( $v & '' );
+    my $same = 0 + $text == $v || $text =~ /\ANaN\z/i;
+    return $text if $same && $text =~ /\A-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?\z/;
+    return qq({"n":"$text"}) if $text =~ /\A-?(?:Inf|NaN)\z/i;
+    return text($text) if $same;
+    my $exact = sprintf '%.17g', $v;
+    return $exact if number($exact) eq $text;
+    return '{"d":[' . text($text) . ",$exact]}";
+}
+
+# number is the number of a text: a whole one, or one with a point, whose text is
+# another where it is large.
+sub number { my ($t) = @_; return $t =~ /[.e]/ ? unpack 'd', pack 'd', $t : 0 + $t }
+
+# encode writes a value in JSON.
 sub encode {
     my ( $self, $v, $depth ) = @_;
-    $depth //= 0;
-    die "the value is too deep\n" if $depth > DEPTH;
-    return undef if !defined $v;
-    if ( !ref $v ) {
-        my $flags = B::svref_2object( \$v )->FLAGS;
-        return "$v" if $flags & B::SVf_POK;
-        return { i => "$v" } if $flags & B::SVf_IOK;
-        return { n => sprintf '%.17g', $v } if $flags & B::SVf_NOK;
-        return "$v";
+    return 'null' if !defined $v;
+    my $kind = ref $v;
+    return ref \$v eq 'GLOB' ? $self->{wrap}->( \$v ) : plain($v) if $kind eq '';
+    die "the value is too deep, or holds itself\n" if ++$depth > DEPTH;
+    return '[' . join( ',', map { $self->encode( $_, $depth ) } @$v ) . ']' if $kind eq 'ARRAY';
+    return '{"h":{' . join( ',', map { text($_) . ':' . $self->encode( $v->{$_}, $depth ) } keys %$v ) . '}}' if $kind eq 'HASH';
+    return '{"r":' . $self->encode( $$v, $depth ) . '}' if $kind eq 'SCALAR' || $kind eq 'REF' || $kind eq 'LVALUE' || $kind eq 'VSTRING';
+    if ( re::is_regexp($v) ) {
+        my ( $pattern, $flags ) = re::regexp_pattern($v);
+        return '{"x":[' . text($pattern) . ',' . text($flags) . ']}';
     }
-    my $type = reftype $v;
-    if ( !defined blessed $v ) {
-        return { a => [ map { $self->encode( $_, $depth + 1 ) } @$v ] } if $type eq 'ARRAY';
-        return { h => { map { $_ => $self->encode( $v->{$_}, $depth + 1 ) } keys %$v } } if $type eq 'HASH';
-        return { r => $self->encode( $$v, $depth + 1 ) } if $type eq 'SCALAR' || $type eq 'REF';
-    }
+    if ( $kind eq 'Math::BigInt' || $kind eq 'Math::BigFloat' ) { return '{"b":["' . $kind . '",' . text( $v->bstr ) . ']}' }
+    if ( $kind eq 'JSON::PP::Boolean' ) { return '{"b":["' . $kind . '","' . ( $$v ? 1 : 0 ) . '"]}' }
     return $self->{wrap}->($v);
 }
 
+# of says what a reference is: its kind and its address.
+sub of { "$_[0]" =~ /([A-Z]+)\(0x([0-9a-f]+)\)\z/ }
+
+my $in;
+
+# decode reads a value of JSON, whole or not at all.
 sub decode {
-    my ( $self, $j ) = @_;
-    return $j if !ref $j;
-    die "a value of no known form\n" if ref $j ne 'HASH' || keys %$j == 0;
-    return 0 + number( $j->{i} ) if exists $j->{i};
-    return 0 + number( $j->{n} ) if exists $j->{n};
-    return [ map { $self->decode($_) } @{ array( $j->{a} ) } ] if exists $j->{a};
-    if ( exists $j->{h} ) {
-        die "a value of no known form\n" if ref $j->{h} ne 'HASH';
-        return { map { $_ => $self->decode( $j->{h}{$_} ) } keys %{ $j->{h} } };
+    my ( $self, $bytes ) = @_;
+    $in = $bytes;
+    pos($in) = 0;
+    my $v = $self->value(0);
+    die "a frame of no known form\n" if ( pos($in) // 0 ) != length $in;
+    $in = '';
+    return $v;
+}
+
+sub value {
+    my ( $self, $depth ) = @_;
+    if ( $in =~ /\G"/gc ) {
+        my $t = read_text();
+        $self->{word}->($t) if $self->{word} && !$self->{quiet};
+        return $t;
     }
-    if ( exists $j->{r} ) { my $v = $self->decode( $j->{r} ); return \$v }
-    return $self->{unwrap}->($j);
+    return number($1) if $in =~ /\G(-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,5})?)/gc;
+    die "a value is too deep\n" if ++$depth > DEPTH + 10;
+    if ( $in =~ /\G\[/gc ) {
+        my @list;
+        return \@list if $in =~ /\G\]/gc;
+        do { push @list, $self->value($depth) } while $in =~ /\G,/gc;
+        $in =~ /\G\]/gc or die "a value of no known form\n";
+        return \@list;
+    }
+    return undef if $in =~ /\Gnull/gc;
+    $in =~ /\G\{"([a-z])":/gc or die "a value of no known form\n";
+    my ( $tag, $v ) = $1;
+    if ( $tag eq 'h' ) { $v = $self->hash($depth) }
+    elsif ( $tag eq 'r' ) { my $to = $self->value($depth); $v = \$to }
+    elsif ( $tag eq 'n' ) { $in =~ /\G"(-?Inf|-?NaN)"/gci or die "a number is wrong\n"; $v = 0 + $1 }
+    else { local $self->{quiet} = $tag ne 'd'; my $of = $self->value($depth); $v = $self->{unwrap}->( $tag, $of ) }
+    $in =~ /\G\}/gc or die "a value of no known form\n";
+    return $v;
 }
 
-sub array { ref $_[0] eq 'ARRAY' ? $_[0] : die "a value of no known form\n" }
-
-sub number {
-    my ($text) = @_;
-    die "a number is wrong\n" if ref $text || $text !~ /\A-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf|nan)\z/i;
-    return $text;
+sub hash {
+    my ( $self, $depth ) = @_;
+    my %hash;
+    $in =~ /\G\{/gc or die "a value of no known form\n";
+    return \%hash if $in =~ /\G\}/gc;
+    do {
+        $in =~ /\G"/gc or die "a value of no known form\n";
+        my $key = read_text();
+        $self->{word}->($key) if $self->{word} && !$self->{quiet};
+        $in =~ /\G:/gc or die "a value of no known form\n";
+        $hash{$key} = $self->value($depth);
+    } while $in =~ /\G,/gc;
+    $in =~ /\G\}/gc or die "a value of no known form\n";
+    return \%hash;
 }
 
-# call asks the other side and returns its answer.
+sub read_text {
+    my $t = '';
+    while (1) {
+        $t .= $1 if $in =~ /\G([^"\\]+)/gc;
+        last if $in =~ /\G"/gc;
+        if    ( $in =~ /\G\\(["\\])/gc )        { $t .= $1 }
+        elsif ( $in =~ /\G\\u(00[0-9a-f]{2})/gc ) { $t .= chr hex $1 }
+        else                                     { die "a text of no known form\n" }
+    }
+    utf8::decode($t);
+    return $t;
+}
+
+# regexp makes a pattern of its text. Code in it is refused: this scope does not
+# use re 'eval'.
+sub regexp {
+    my ( $pattern, $flags ) = @_;
+    die "a pattern is wrong\n" if ref $pattern || !defined $flags || $flags !~ /\A[msixpnalu]*\z/;
+    return eval "qr/\$pattern/$flags" // die "a pattern is wrong: $@";
+}
+
+# call sends a request, and answers the other side until its answer comes.
 sub call {
     my ( $self, $request ) = @_;
-    $self->send( { call => $request } );
+    $self->send($request);
     while (1) {
         my $m = $self->receive // die "the other process ended\n";
-        return $m if !exists $m->{call};
-        $self->answer( $m->{call} );
+        return $m if $m->[0] eq 'list' || $m->[0] eq 'die' || $m->[0] eq 'fail';
+        $self->answer($m);
     }
 }
 
 # listen answers until the other side hangs up.
 sub listen {
     my ($self) = @_;
-    while ( my $m = $self->receive ) {
-        die "an answer to no question\n" if !exists $m->{call};
-        $self->answer( $m->{call} );
-    }
+    while ( my $m = $self->receive ) { $self->answer($m) }
 }
 
 sub answer {
     my ( $self, $request ) = @_;
-    die "calls are too deep\n" if ++$self->{depth} > CALLS;
-    $self->send( $self->{serve}->($request) );
-    $self->{depth}--;
+    die "calls are too deep\n" if $self->{depth} >= CALLS;
+    local $self->{depth} = $self->{depth} + 1;
+    $self->send( $self->{serve}->(@$request) );
 }
 
 sub send {
-    my ( $self, $message ) = @_;
-    my $line = $json->encode($message) . "\n";
-    die "a message is too large\n" if length $line > LINE;
-    for ( my $at = 0; $at < length $line; ) {
-        $at += syswrite( $self->{out}, $line, length($line) - $at, $at ) // die "the other process ended\n";
+    my ( $self, $frame ) = @_;
+    die "a message is too large\n" if length $frame > FRAME;
+    $frame = sprintf( '%08x', length $frame ) . $frame;
+    for ( my $at = 0; $at < length $frame; ) {
+        my $n = syswrite $self->{out}, $frame, length($frame) - $at, $at;
+        next if !defined $n && $! == 4;    # a signal came
+        $at += $n // die "the other process ended\n";
     }
 }
 
 sub receive {
     my ($self) = @_;
-    until ( $self->{buffer} && $self->{buffer} =~ /\n/ ) {
-        my $n = sysread $self->{in}, my $more, 1 << 16;
-        return if !$n;
-        $self->{buffer} .= $more;
-        die "a message is too large\n" if length $self->{buffer} > LINE + ( 1 << 16 );
-    }
-    $self->{buffer} =~ s/\A([^\n]*)\n//;
-    my $m = eval { $json->decode($1) };
-    die "a message of no known form\n" if ref $m ne 'HASH';
+    my $size = $self->take(8) // return;
+    $size =~ /\A[0-9a-f]{8}\z/ && ( $size = hex $size ) <= FRAME or die "a message of no known form\n";
+    my $m = $self->decode( $self->take($size) // return );
+    die "a message of no known form\n" if ref $m ne 'ARRAY' || !defined $m->[0] || ref $m->[0];
     return $m;
+}
+
+# take reads so many bytes; nothing where the other side ended before.
+sub take {
+    my ( $self, $size ) = @_;
+    my $bytes = '';
+    while ( length $bytes < $size ) {
+        my $n = sysread $self->{in}, $bytes, $size - length $bytes, length $bytes;
+        next if !defined $n && $! == 4;
+        return if !$n;
+    }
+    return $bytes;
 }
 
 # bounded cuts a text for the report.
@@ -123,24 +211,6 @@ sub bounded {
     my ($text) = @_;
     $text = defined $text ? "$text" : 'undef';
     return length $text > TEXT ? substr( $text, 0, TEXT ) . ' ...' : $text;
-}
-
-# show writes data for people.
-sub show {
-    my ( $v, $depth ) = @_;
-    $depth //= 0;
-    return 'undef' if !defined $v;
-    return '...' if $depth > 20;
-    my $type = reftype $v;
-    if ( !defined $type ) {
-        return B::svref_2object( \$v )->FLAGS & B::SVf_POK ? B::perlstring($v) : "$v";
-    }
-    my $text =
-          $type eq 'ARRAY' ? '[' . join( ', ', map { show( $_, $depth + 1 ) } @$v ) . ']'
-        : $type eq 'HASH'  ? '{' . join( ', ', map { "$_ => " . show( $v->{$_}, $depth + 1 ) } sort keys %$v ) . '}'
-        : $type eq 'SCALAR' || $type eq 'REF' ? '\\' . show( $$v, $depth + 1 )
-        :                                       $type;
-    return defined blessed $v ? blessed($v) . $text : $text;
 }
 
 1;

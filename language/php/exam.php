@@ -36,10 +36,15 @@ final class Report
         if ($this->ended) {
             return;
         }
+        if (Standing::$doom !== null) {
+            // Whatever the tests made of it: they cannot catch this.
+            [$status, $message] = ['failed', Standing::$doom];
+        }
+        $proof = $status === 'passed' && Standing::$judged ? 'candidate_judged' : null;
         $this->total++;
         $this->passed += $status === 'passed' ? 1 : 0;
         $this->failed += $status === 'failed' || $status === 'error' ? 1 : 0;
-        $case = ['name' => $name, 'status' => $status, 'message' => \substr($message, 0, MAX_TEXT), 'line' => $line];
+        $case = ['name' => $name, 'status' => $status, 'message' => \substr($message, 0, MAX_TEXT), 'line' => $line, 'proof' => $proof];
         $this->event(['type' => 'case', 'case' => \array_filter($case, fn ($v) => $v !== null && $v !== '')]);
     }
 
@@ -51,13 +56,54 @@ final class Report
         $this->ended = true;
     }
 
-    public function done(): void
+    /** The tests cannot run here, whatever the program is. Comes before any case. */
+    public function unrunnable(string $reason, array $missing = []): never
+    {
+        $this->event(['type' => 'unrunnable', 'reason' => \substr($reason, 0, MAX_TEXT), 'missing' => $missing]);
+        $this->ended = true;
+        exit(0);
+    }
+
+    public function done(string $framework = ''): void
     {
         if (!$this->ended) {
-            $this->event(['type' => 'done', 'total' => $this->total, 'passed' => $this->passed, 'failed' => $this->failed]);
+            $this->event(['type' => 'done', 'total' => $this->total, 'passed' => $this->passed, 'failed' => $this->failed] + ($framework === '' ? [] : ['framework' => $framework]));
         }
         $this->ended = true;
     }
+}
+
+/** Refuses test files that are no PHP, before anything of them or of the program runs. */
+function parseTests(array $names, Report $report): void
+{
+    foreach ($names as $name) {
+        try {
+            \token_get_all((string) \file_get_contents("/workspace/$name"), \TOKEN_PARSE);
+        } catch (\ParseError $error) {
+            $report->unrunnable("the tests do not parse: $name, line {$error->getLine()}: {$error->getMessage()}");
+        }
+    }
+}
+
+/** How the case that runs stands, whatever the tests see of it. */
+final class Standing
+{
+    /** Whether the program judged something in it. */
+    public static bool $judged = false;
+    /** Why it fails. */
+    public static ?string $doom = null;
+}
+
+function judged(): void
+{
+    Standing::$judged = true;
+}
+
+/** Fails the case that runs. The tests may catch what is thrown, and fail all the same. */
+function doom(string $reason): never
+{
+    Standing::$doom ??= $reason;
+    throw new \AssertionError($reason);
 }
 
 /** What a test file says, without running it. */
@@ -69,6 +115,10 @@ final class TestFile
     public array $uncalled = [];
     public bool $asserts = false;
     public bool $exits = false;
+    /** Whether something is compared with more than a literal: maybe two objects. */
+    public bool $compares = false;
+    /** Whether it has declare(strict_types=1). */
+    public bool $strict = false;
     /** Whether it may do without what the program lacks. */
     public bool $lenient = false;
 
@@ -114,6 +164,8 @@ final class TestFile
             }
             $previous = $token;
         }
+        $this->strict = (bool) \preg_match('/\bdeclare\(strict_types=1\)/', \implode('', \array_map(fn ($t) => $t->text, \array_slice($tokens, 0, 12))));
+        $this->compares = comparesMore($tokens);
         foreach ($this->declared as $lower => $name) {
             $short = \strtolower(\substr($name, (int) \strrpos("\\$name", '\\')));
             $calls = 0;
@@ -126,18 +178,67 @@ final class TestFile
         }
         // A name in a string may be a callable: call_user_func('f').
         foreach ($tokens as $token) {
-            if ($token->is(\T_CONSTANT_ENCAPSED_STRING) && \preg_match('/^[\'"]([A-Za-z_][\w\\\\]*)[\'"]$/', $token->text, $m)) {
-                $this->names[$m[1]] = true;
+            if ($token->is(\T_CONSTANT_ENCAPSED_STRING) && \preg_match('/^[\'"]([A-Za-z_][\w\\\\]*)(?:::\w+)?[\'"]$/', $token->text, $m)) {
+                $this->names[$m[1]] = $this->names[\str_replace('\\\\', '\\', $m[1])] = true;
             }
         }
     }
 }
 
+/** Whether tokens compare something with more than a literal, so maybe one object with another. */
+function comparesMore(array $tokens): bool
+{
+    foreach ($tokens as $i => $token) {
+        if ($token->is([\T_SWITCH, \T_MATCH]) || ($token->is([\T_STRING, \T_NAME_FULLY_QUALIFIED])
+            && \preg_match('/^\\\\?(?:in_array|array_search|array_keys|array_unique|array_u?(?:diff|intersect)\w*|spl_object_\w+|SplObjectStorage|WeakMap)$/i', $token->text))) {
+            return true;
+        }
+        if (!$token->is([\T_IS_IDENTICAL, \T_IS_EQUAL, \T_IS_NOT_IDENTICAL, \T_IS_NOT_EQUAL, \T_SPACESHIP])) {
+            continue;
+        }
+        $literal = fn (int $at, int $step): bool => isLiteral($tokens, $at, $step);
+        if (!$literal($i + 1, 1) && !$literal($i - 1, -1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Whether the operand that begins at a token, or ends there, is a literal. */
+function isLiteral(array $tokens, int $at, int $step): bool
+{
+    $token = $tokens[$at] ?? null;
+    if ($token?->is(['-', '+']) && $step === 1) {
+        $token = $tokens[$at += 1] ?? null;
+    }
+    if ($token?->is([\T_LNUMBER, \T_DNUMBER, \T_CONSTANT_ENCAPSED_STRING, '"', \T_END_HEREDOC, \T_START_HEREDOC])) {
+        return true;
+    }
+    if ($token?->is(\T_STRING)) {
+        return (bool) \preg_match('/^(?:true|false|null|[A-Z][A-Z0-9_]+)$/i', $token->text) && !($tokens[$at + 1] ?? null)?->is(['(', \T_DOUBLE_COLON])
+            && !($tokens[$at - 1] ?? null)?->is([\T_DOUBLE_COLON, \T_OBJECT_OPERATOR]) && (\strtoupper($token->text) === $token->text || \preg_match('/^(?:true|false|null)$/i', $token->text));
+    }
+    if (!$token?->is($step === 1 ? '[' : ']')) {
+        return false;
+    }
+    for ($depth = 0; isset($tokens[$at]); $at += $step) {
+        $depth += $tokens[$at]->is('[') ? $step : ($tokens[$at]->is(']') ? -$step : 0);
+        if ($tokens[$at]->is([\T_VARIABLE, \T_NEW, '('])) {
+            return false;
+        }
+        if ($depth === 0) {
+            return $step === 1 || !($tokens[$at - 1] ?? null)?->is([\T_VARIABLE, \T_STRING, ')', ']', '}']);
+        }
+    }
+    return false;
+}
+
 /** One run of test files. */
 final class Exam
 {
-    public bool $inTests = false;
     private bool $complete = false;
+    /** Whether the program judged something outside of the file's cases. */
+    private bool $judged = false;
 
     /**
      * @param list<TestFile> $files
@@ -152,7 +253,13 @@ final class Exam
         foreach ($this->files as $file) {
             $before = ($this->calls)();
             $cases = $this->report->total;
+            [Standing::$judged, Standing::$doom] = [false, null];
             $this->guard($file->name, fn () => $include("/workspace/{$file->name}"));
+            if (Standing::$doom !== null) {
+                $this->report->add($file->name, 'failed');
+                Standing::$doom = null;
+            }
+            $this->judged = Standing::$judged;
             $this->testCases($file);
             $this->testFunctions($file);
             if ($this->report->total === $cases) {
@@ -167,6 +274,9 @@ final class Exam
     /** Runs something and reports what it throws. */
     private function guard(string $name, \Closure $run, bool $isCase = false): void
     {
+        if ($isCase) {
+            [Standing::$judged, Standing::$doom] = [$this->judged, null];
+        }
         try {
             $run();
         } catch (\Throwable $error) {
@@ -175,10 +285,12 @@ final class Exam
                 $status = 'skipped';
             }
             $this->report->add($name, $status, $this->explain($error), $this->line($error));
+            Standing::$doom = null;
             return;
         }
         if ($isCase) {
             $this->report->add($name, 'passed');
+            Standing::$doom = null;
         }
     }
 
@@ -199,13 +311,18 @@ final class Exam
             if (!\class_exists($name) || !\is_subclass_of($name, \PHPUnit\Framework\TestCase::class) || (new \ReflectionClass($name))->isAbstract()) {
                 continue;
             }
+            $before = $this->report->total;
             foreach ((new \ReflectionClass($name))->getMethods(\ReflectionMethod::IS_PUBLIC) as $method) {
-                if (\preg_match('/^test/', $method->name) || \str_contains((string) $method->getDocComment(), '@test')) {
+                $isTest = \preg_match('/^test/', $method->name) || \preg_match('/@test\b/', (string) $method->getDocComment());
+                if ($isTest || $method->getAttributes('PHPUnit\Framework\Attributes\Test')) {
                     foreach ($this->provided($name, $method) as $label => $arguments) {
                         $title = "$name::{$method->name}" . ($label === '' ? '' : " with data set $label");
                         $this->guard($title, fn () => (new $name())->runTest($method->name, $arguments), true);
                     }
                 }
+            }
+            if ($this->report->total > $before) {
+                $this->guard("$name::tearDownAfterClass", fn () => $name::tearDownAfterClass());
             }
         }
     }
@@ -261,7 +378,7 @@ final class Exam
                 $this->report->add('tests', 'error', $fatal['message'], $fatal['line']);
             } elseif (\getenv('GLOVEBOX_EXIT') !== false && $this->report->failed === 0) {
                 // Only the parent learns the exit code.
-                \file_put_contents((string) \getenv('GLOVEBOX_EXIT'), ($this->calls)());
+                \file_put_contents((string) \getenv('GLOVEBOX_EXIT'), \json_encode([($this->calls)(), Standing::$judged, Standing::$doom]));
                 $this->report->ended = true;
                 return;
             } else {

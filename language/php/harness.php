@@ -8,6 +8,7 @@ require __DIR__ . '/wire.php';
 require __DIR__ . '/exam.php';
 require __DIR__ . '/stubs.php';
 require __DIR__ . '/phpunit.php';
+require __DIR__ . '/rewrite.php';
 
 /** The link to the candidate; the first use sets it. */
 function link(?Link $link = null): Link
@@ -19,10 +20,24 @@ function link(?Link $link = null): Link
 function call(string $function, array $arguments): mixed
 {
     link()->calls++;
+    foreach ($arguments as $key => $argument) {
+        // A method of a class of the tests is passed as a function.
+        $pair = \is_string($argument) ? \explode('::', $argument) : $argument;
+        if (\is_array($pair) && \array_is_list($pair) && \count($pair) === 2 && \is_string($pair[0]) && \is_string($pair[1])
+            && \class_exists($pair[0], false) && !isset(stubbed()[\strtolower($pair[0])]) && (new \ReflectionClass($pair[0]))->isUserDefined() && \is_callable($pair)) {
+            unset($arguments[$key]);
+            $arguments[$key] = \Closure::fromCallable($pair);
+            \ksort($arguments);
+        }
+    }
     return link()->use("$function(" . show($arguments) . ')', 'call', $function, $arguments);
 }
 
 (function (array $config): void {
+    if (\getenv('GLOVEBOX_EXIT') === false) {
+        parseTests($config['tests'], new Report());
+        rewriteTests();
+    }
     $files = \array_map(fn ($name) => new TestFile($name), $config['tests']);
     if (\array_filter($files, fn ($f) => $f->exits) && \getenv('GLOVEBOX_EXIT') === false) {
         watch();
@@ -62,24 +77,55 @@ function call(string $function, array $arguments): mixed
         if (\enum_exists($class, false) && \defined("$class::$case") && (new \ReflectionClass($class))->isUserDefined()) {
             return \constant("$class::$case");
         }
-        return (object) ['name' => $case];
+        return null;
+    };
+    // One that the tests made, and may compare with: that it is the same is the program's word.
+    $compares = (bool) \array_filter($files, fn ($f) => $f->compares);
+    $link->again = function (object $standIn) use ($compares): void {
+        if ($compares && isMade($standIn)) {
+            judged();
+        }
+    };
+    // What fails in a function of the tests fails, though the program caught it.
+    $link->thrown = function (\Throwable $error): void {
+        if ($error instanceof \AssertionError || $error instanceof Skipped) {
+            Standing::$doom ??= 'in a function of the tests that the program called: ' . $error->getMessage();
+        }
+    };
+    $link->refused = function (string $reason): void {
+        Standing::$doom ??= $reason;
     };
     // What ends a test in a way of its own, such as skipping it, does not travel.
     $link->throwable = function (string $class, array $parents): \Throwable {
-        foreach ([$class, ...$parents] as $name) {
-            $known = \class_exists($name, false) && \is_a($name, \Throwable::class, true);
-            if ($known && (isset(stubbed()[\strtolower($name)]) || (new \ReflectionClass($name))->isInternal())) {
-                return (new \ReflectionClass($name))->newInstanceWithoutConstructor();
-            }
+        $kind = stubbed()[\strtolower($class)] ?? null;
+        if ($kind === null || !\is_a($kind, \Throwable::class, true)) {
+            $isOwn = \class_exists($class, false) && \is_a($class, \Throwable::class, true) && (new \ReflectionClass($class))->isInternal();
+            $kind = $isOwn ? $class : kindOf($class, [...$parents, 'Throwable']);
         }
-        return new \Exception();
+        $error = (new \ReflectionClass($kind))->newInstanceWithoutConstructor();
+        named($error, $class);
+        return $error;
     };
-    $link->standIn = function (int $id, string $class) use ($link): object {
-        $stub = \class_exists($class, false) && \in_array(Remote::class, class_uses_all($class), true) ? $class : SomeObject::class;
-        return (new \ReflectionClass($stub))->newInstanceWithoutConstructor();
+    $link->standIn = function (int $id, string $class, array $kinds): object {
+        $kind = stubbed()[\strtolower($class)] ?? null;
+        if ($kind === null || !\class_exists($kind, false) || \enum_exists($kind, false) || \is_a($kind, \Throwable::class, true)) {
+            $kind = kindOf($class, \in_array('Throwable', $kinds, true) ? [] : $kinds);
+        }
+        $standIn = (new \ReflectionClass($kind))->newInstanceWithoutConstructor();
+        named($standIn, $class);
+        $standIn->gloveboxTakes($id);
+        return $standIn;
     };
+    // A conversion that PHP itself makes up: an object is 1.
+    \set_error_handler(function (int $level, string $text): bool {
+        if (\preg_match('/^Object of class \S+ could not be converted to|^Indirect modification of overloaded/', $text)) {
+            doom("$text: it is an object of the program");
+        }
+        return false;
+    });
     try {
-        [$functions, $classes, $constants] = $link->use('loading', 'describe', null, [$names]);
+        $strict = (bool) \array_filter($files, fn ($f) => $f->strict);
+        [$functions, $classes, $constants] = $link->use('loading', 'describe', null, [$names, $strict]);
         stubs($functions, $classes, $constants, $names);
     } catch (\Error | \Exception $error) {
         $link->broken("it tells of itself what cannot be ({$error->getMessage()})");
@@ -91,18 +137,6 @@ function call(string $function, array $arguments): mixed
     };
     (new Exam($files, $report, fn () => $link->calls, $last))->run($include);
 })(\json_decode($argv[1], true));
-
-/** All traits of a class and its parents. */
-function class_uses_all(string $class): array
-{
-    $traits = [];
-    for ($c = $class; $c; $c = \get_parent_class($c)) {
-        foreach (\class_uses($c) as $trait) {
-            $traits = [...$traits, $trait, ...\class_uses($trait)];
-        }
-    }
-    return $traits;
-}
 
 /** Runs the tests in a child, to learn the code with which they exit. */
 function watch(): void
@@ -116,7 +150,8 @@ function watch(): void
         return; // it reported all by itself
     }
     $report = new Report();
-    $ok = $code === 0 && (int) $calls > 0;
+    [$calls, Standing::$judged, Standing::$doom] = \json_decode($calls, true);
+    $ok = $code === 0 && $calls > 0;
     $report->add('tests', $ok ? 'passed' : 'failed', $ok ? '' : ($code === 0 ? 'no assertion ran' : "the tests ended with exit code $code"));
     $report->done();
 }

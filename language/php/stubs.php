@@ -1,6 +1,6 @@
 <?php
-// What the tests see in place of the program's functions and classes. All names
-// are ones that the tests use; all else in the generated code is ours.
+// What the tests see in place of the program's functions, classes and objects.
+// All names are ones that the tests use; all else in the generated code is ours.
 
 declare(strict_types=1);
 
@@ -11,11 +11,15 @@ trait Remote
 {
     public function __call(string $name, array $arguments): mixed
     {
-        return remote($this, $name . '(' . show($arguments) . ')', 'method', [$name, ...$arguments]);
+        return remote($this, "->$name(" . show($arguments) . ')', 'method', [$name, ...$arguments]);
     }
     public static function __callStatic(string $name, array $arguments): mixed
     {
-        return link()->use(static::class . "::$name(" . show($arguments) . ')', 'static', static::class, [$name, ...$arguments]);
+        $result = link()->use(static::class . "::$name(" . show($arguments) . ')', 'static', static::class, [$name, ...$arguments]);
+        if (isTheirs($result)) {
+            made($result); // the tests spell it with the name of the class
+        }
+        return $result;
     }
 }
 
@@ -23,41 +27,178 @@ trait Remote
 trait RemoteObject
 {
     use Remote;
+    /** PHP compares objects by their properties: see Probe. */
+    protected array $gloveboxSides = [];
     public function __construct(mixed ...$arguments)
     {
-        $doing = 'new ' . static::class . '(' . show($arguments) . ')';
-        made($this, link()->use($doing, 'new', static::class, $arguments));
+        $object = link()->use('new ' . static::class . '(' . show($arguments) . ')', 'new', static::class, $arguments);
+        $id = \is_object($object) ? link()->theirId($object) : null;
+        $this->gloveboxTakes($id ?? link()->broken('a constructor made no object'));
+        made($this);
     }
     public function __get(string $name): mixed { return remote($this, "->$name", 'get', [$name]); }
     public function __set(string $name, mixed $value): void { remote($this, "->$name = …", 'set', [$name, $value]); }
-    public function __isset(string $name): bool { return (bool) remote($this, "isset(->$name)", 'isset', [$name]); }
+    public function __isset(string $name): bool { return remote($this, "->$name", 'isset', [$name]) === true; }
     public function __unset(string $name): void { remote($this, "unset(->$name)", 'unset', [$name]); }
+    public function __clone(): void
+    {
+        $original = null;
+        foreach ($this->gloveboxSides as $side) {
+            $original ??= $side instanceof Probe ? $side->owner() : null;
+        }
+        $isMade = isMade($original);
+        $object = link()->use('clone ' . named($this), 'clone', id($original), []);
+        $id = \is_object($object) ? link()->theirId($object) : null;
+        $this->gloveboxTakes($id ?? link()->broken('a clone is no object'));
+        if ($isMade) {
+            made($this);
+        }
+    }
+    public function __serialize(): array { doom('the tests serialize an object of the program, which stays in its process: compare what its methods return'); }
+    public function __unserialize(array $data): void { doom('the tests unserialize an object of the program'); }
+    public function __debugInfo(): array { doom('the tests print an object of the program inside of another value: print it alone'); }
+    public function gloveboxTakes(int $id): void
+    {
+        link()->keep($id, $this);
+        $this->gloveboxSides = sides($this);
+    }
 }
 
-/** An object of a class that the tests do not name. */
-final class SomeObject implements \IteratorAggregate, \Countable, \ArrayAccess, \Stringable
+/** The methods of stand-ins for exceptions. What an exception carries crossed with it. */
+trait RemoteThrowable
 {
-    use RemoteObject;
-    public function __invoke(mixed ...$arguments): mixed { return remote($this, '(…)', 'invoke', $arguments); }
-    public function __toString(): string { return (string) remote($this, '__toString()', 'method', ['__toString']); }
-    public function getIterator(): \Iterator { return iterate($this); }
-    public function count(): int { return (int) remote($this, 'count()', 'method', ['count']); }
-    public function offsetExists(mixed $key): bool { return (bool) remote($this, '[…]', 'method', ['offsetExists', $key]); }
-    public function offsetGet(mixed $key): mixed { return remote($this, '[…]', 'method', ['offsetGet', $key]); }
-    public function offsetSet(mixed $key, mixed $value): void { remote($this, '[…]', 'method', ['offsetSet', $key, $value]); }
-    public function offsetUnset(mixed $key): void { remote($this, '[…]', 'method', ['offsetUnset', $key]); }
+    use Remote;
+    private array $gloveboxCarried = [];
+    public function __construct(mixed ...$arguments)
+    {
+        $error = link()->use('new ' . static::class . '(' . show($arguments) . ')', 'new', static::class, $arguments);
+        if (!$error instanceof \Throwable || link()->theirId($error) === null) {
+            link()->broken('a constructor made no exception');
+        }
+        $this->message = $error->getMessage();
+        $this->code = $error->getCode();
+        $this->gloveboxCarried = \method_exists($error, 'gloveboxCarries') ? $error->gloveboxCarries() : [];
+        link()->keep(link()->theirId($error), $this);
+        made($this);
+    }
+    public function __get(string $name): mixed
+    {
+        return \array_key_exists($name, $this->gloveboxCarried) ? $this->gloveboxCarried[$name] : remote($this, "->$name", 'get', [$name]);
+    }
+    public function __isset(string $name): bool { return isset($this->gloveboxCarried[$name]); }
+    public function gloveboxCarries(?array $values = null): array { return $this->gloveboxCarried = $values ?? $this->gloveboxCarried; }
+}
+
+/**
+ * PHP's ==, <, <=>, in_array, sort and the like compare two objects of a class
+ * property by property, and call nothing of theirs. A stand-in's property is a
+ * list in which, for each bit of its number, one of two places is this object
+ * and the other a text. Two stand-ins differ in a bit: there, PHP compares the
+ * text of the one with the probe of the other, and then the other way around.
+ * It asks both probes for their text, first one, then the other: the second
+ * knows both objects, and its text says how they compare.
+ */
+final class Probe
+{
+    private static ?object $first = null;
+    private \WeakReference $owner;
+
+    public function __construct(object $owner)
+    {
+        $this->owner = \WeakReference::create($owner);
+    }
+
+    public function owner(): object
+    {
+        return $this->owner->get();
+    }
+
+    public function __toString(): string
+    {
+        $mine = $this->owner->get();
+        if (self::$first === null || self::$first === $mine) {
+            self::$first = $mine;
+            return '5';
+        }
+        $other = self::$first;
+        self::$first = null;
+        return (string) (5 + order($mine, $other));
+    }
+}
+
+const SIDES = 24;
+
+/** What PHP compares of a stand-in. */
+function sides(object $standIn): array
+{
+    static $number = 0;
+    $probe = new Probe($standIn);
+    $sides = [];
+    for ($bit = ++$number % (1 << SIDES), $n = 0; $n < SIDES; $n++, $bit >>= 1) {
+        $sides[] = $bit & 1 ? $probe : '5';
+        $sides[] = $bit & 1 ? '5' : $probe;
+    }
+    return $sides;
+}
+
+/** How two objects of the program compare: -1, 0 or 1. */
+function order(object $one, object $other): int
+{
+    if (!isMade($one) && !isMade($other)) {
+        doom('the tests compare two objects that the program returned (' . named($one) . ', ' . named($other) . '), and the program would decide that: compare their values, or with one that the tests make by new');
+    }
+    judged();
+    $order = link()->use('comparing ' . named($one) . ' with ' . named($other), 'compare', id($one), [$other]);
+    return \is_int($order) ? \max(-1, \min(1, $order)) : doom('a comparison of two objects gave no number');
+}
+
+/** Notes an object that the tests' own text made, by new or by a static method. */
+function made(object $standIn): void
+{
+    makes()[$standIn] = true;
+}
+
+function isMade(object $theirs): bool
+{
+    return isset(makes()[$theirs]);
+}
+
+function makes(): \WeakMap
+{
+    static $map = new \WeakMap();
+    return $map;
+}
+
+/** Whether a value is a stand-in for an object of the program. */
+function isTheirs(mixed $value): bool
+{
+    return \is_object($value) && !$value instanceof \stdClass && !$value instanceof \Closure && link()->theirId($value) !== null;
+}
+
+/** Whether a stand-in is somewhere in a value. */
+function hasTheirs(mixed $value): bool
+{
+    if (\is_array($value) || $value instanceof \stdClass) {
+        foreach ((array) $value as $part) {
+            if (hasTheirs($part)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    return isTheirs($value);
 }
 
 /** Methods that stubs get for the interfaces and magic methods of their class. */
 const METHODS = [
-    'Countable' => 'public function count(): int { return (int) \Glovebox\remote($this, "count()", "method", ["count"]); }',
+    'Countable' => 'public function count(): int { return \Glovebox\remote($this, "->count()", "method", ["count"]); }',
     'IteratorAggregate' => 'public function getIterator(): \Iterator { return \Glovebox\iterate($this); }',
-    'ArrayAccess' => 'public function offsetExists(mixed $k): bool { return (bool) \Glovebox\remote($this, "[…]", "method", ["offsetExists", $k]); }
+    'ArrayAccess' => 'public function offsetExists(mixed $k): bool { return \Glovebox\remote($this, "[…]", "method", ["offsetExists", $k]); }
         public function offsetGet(mixed $k): mixed { return \Glovebox\remote($this, "[…]", "method", ["offsetGet", $k]); }
         public function offsetSet(mixed $k, mixed $v): void { \Glovebox\remote($this, "[…]", "method", ["offsetSet", $k, $v]); }
         public function offsetUnset(mixed $k): void { \Glovebox\remote($this, "[…]", "method", ["offsetUnset", $k]); }',
-    'JsonSerializable' => 'public function jsonSerialize(): mixed { return \Glovebox\remote($this, "jsonSerialize()", "method", ["jsonSerialize"]); }',
-    '__toString' => 'public function __toString(): string { return (string) \Glovebox\remote($this, "__toString()", "method", ["__toString"]); }',
+    'JsonSerializable' => 'public function jsonSerialize(): mixed { return \Glovebox\remote($this, "->jsonSerialize()", "method", ["jsonSerialize"]); }',
+    'Stringable' => 'public function __toString(): string { return \Glovebox\remote($this, "->__toString()", "method", ["__toString"]); }',
     '__invoke' => 'public function __invoke(mixed ...$a): mixed { return \Glovebox\remote($this, "(…)", "invoke", $a); }',
 ];
 
@@ -66,19 +207,9 @@ function remote(object $standIn, string $doing, string $op, array $arguments): m
 {
     if ($standIn instanceof \UnitEnum) {
         $case = $standIn::class . '::' . $standIn->name;
-        return link()->use("$case->$doing", 'caseMethod', $case, $arguments);
+        return link()->use("$case$doing", 'caseMethod', $case, $arguments);
     }
-    return link()->use($standIn::class . $doing, $op, id($standIn), $arguments);
-}
-
-/** Their objects that were made by new, and what stands for them. */
-function made(?object $standIn, mixed $object): void
-{
-    $id = \is_object($object) ? link()->theirId($object) : null;
-    if ($id === null) {
-        link()->broken('a constructor made no object');
-    }
-    link()->keep($id, $standIn);
+    return link()->use(named($standIn) . $doing, $op, id($standIn), $arguments);
 }
 
 function id(object $standIn): int
@@ -89,49 +220,150 @@ function id(object $standIn): int
 /** Walks their object, lazily. */
 function iterate(object $standIn): \Iterator
 {
-    $iterator = link()->use('iterating', 'iterator', id($standIn), []);
-    if (\is_array($iterator)) {
-        yield from $iterator;
-        return;
+    $iterator = link()->use('iterating over ' . named($standIn), 'iterator', id($standIn), []);
+    if (!isTheirs($iterator)) {
+        link()->broken('an iterator is no object');
     }
     $id = id($iterator);
     $ask = fn (string $method) => link()->use("iterating, $method()", 'method', $id, [$method]);
-    for ($ask('rewind'); $ask('valid'); $ask('next')) {
+    for ($ask('rewind'); $ask('valid') === true; $ask('next')) {
         yield $ask('key') => $ask('current');
     }
+}
+
+/** What foreach walks in the tests: of an object that is no iterator, its public properties. */
+function each(mixed $value): mixed
+{
+    return isTheirs($value) && !$value instanceof \Traversable ? link()->use('foreach over ' . named($value), 'properties', id($value), []) : $value;
+}
+
+/** The same, for foreach by reference. */
+function &eachOf(mixed &$value): mixed
+{
+    if (isTheirs($value) && !$value instanceof \Traversable) {
+        doom('the tests change the properties of an object of the program by a foreach with a reference');
+    }
+    return $value;
+}
+
+/** Functions that show a value; an object of the program is shown by the program. */
+function shown(string $function, mixed ...$arguments): mixed
+{
+    $value = $arguments[0] ?? null;
+    if (isTheirs($value) && !$value instanceof \UnitEnum && !$value instanceof \Throwable) {
+        return link()->use("$function(" . named($value) . ')', 'call', $function, $arguments);
+    }
+    if ($function === 'json_encode' && hasTheirs($value)) {
+        $arguments[0] = jsonable($value);
+    } elseif (hasTheirs($value) && !$value instanceof \Throwable && !$value instanceof \UnitEnum) {
+        return $function === 'serialize' ? doom('the tests serialize an object of the program') : show($value, false);
+    }
+    return $function(...$arguments);
+}
+
+/** A value with the JSON of the program's objects in their place. */
+function jsonable(mixed $value): mixed
+{
+    if (\is_array($value) || $value instanceof \stdClass) {
+        $parts = \array_map(jsonable(...), (array) $value);
+        return \is_array($value) ? $parts : (object) $parts;
+    }
+    if (!isTheirs($value) || $value instanceof \UnitEnum) {
+        return $value;
+    }
+    $text = link()->use('json_encode(' . named($value) . ')', 'call', 'json_encode', [$value]);
+    return \json_decode(\is_string($text) ? $text : 'null');
+}
+
+/** The name of a stand-in's class, as the program told it. */
+function named(object $standIn, ?string $name = null): string
+{
+    static $names = [];
+    if ($name !== null) {
+        $names[$standIn::class] = $name;
+    }
+    return $names[$standIn::class] ?? $standIn::class;
+}
+
+/** The class of stand-ins for a class that the tests do not name. */
+function kindOf(string $class, array $kinds): string
+{
+    static $known = [];
+    $key = $class . "\0" . \implode("\0", $kinds);
+    if (isset($known[$key])) {
+        return $known[$key];
+    }
+    $parent = null;
+    $implements = $methods = [];
+    $isError = \in_array('Throwable', $kinds, true);
+    foreach ($kinds as $kind) {
+        $stub = stubbed()[\strtolower($kind)] ?? null;
+        if ($stub !== null && \class_exists($stub, false)) {
+            $parent ??= $stub;
+        } elseif ($stub !== null) {
+            $implements[] = "\\$stub";
+        } elseif (!$isError && isset(METHODS[$kind])) {
+            $implements[] = $kind === '__invoke' ? null : "\\$kind";
+            $methods[] = METHODS[$kind];
+        } elseif ($isError && $parent === null && \class_exists($kind, false) && (new \ReflectionClass($kind))->isInternal() && \is_a($kind, \Throwable::class, true)) {
+            $parent = $kind;
+        } elseif (!$isError && $kind === 'Iterator') {
+            $implements[] = '\\IteratorAggregate';
+            $methods[] = METHODS['IteratorAggregate'];
+        }
+    }
+    $name = 'Kind' . (\count($known) + 1);
+    $trait = $parent !== null && isset(stubbed()[\strtolower($parent)]) ? '' : 'use \\Glovebox\\' . ($isError ? 'RemoteThrowable' : 'RemoteObject') . ';';
+    $extends = $parent === null ? ($isError ? 'extends \\Exception' : '') : "extends \\$parent";
+    $list = \implode(', ', \array_unique(\array_filter($implements)));
+    $list = $list === '' ? '' : "implements $list";
+    $methods = \implode("\n", \array_unique($methods));
+    eval("namespace Glovebox\\Kinds { class $name $extends $list { $trait\n$methods } }");
+    return $known[$key] = "Glovebox\\Kinds\\$name";
+}
+
+/** The classes that are stubs: their names by those in lower case. */
+function stubbed(?string $name = null): array
+{
+    static $all = [];
+    if ($name !== null) {
+        $all[\strtolower($name)] = $name;
+    }
+    return $all;
+}
+
+/** Names that mean something to a framework of tests, or in another PHP. */
+const TAKEN = '/^(?:phpunit|glovebox|mockery|prophecy|hamcrest|pest|codeception|sebastianbergmann|kahlan)(?:\\\\|$)'
+    . '|(?:^|\\\\)(?:assert\w*|verify|test|it|describe|context|expect|uses|beforeeach|aftereach|beforeall|afterall|dataset|todo'
+    . '|(?:intl|grapheme|normalizer|idn|numfmt|datefmt|msgfmt|openssl|sodium|posix|pcntl|curl|simplexml|sqlite|apcu|xdebug)_\w+'
+    . '|bc(?:add|ceil|comp|div|divmod|floor|mod|mul|pow|powmod|round|scale|sqrt|sub)|json_validate|str_(?:in|de)crement'
+    . '|array_(?:find|find_key|any|all|first|last)|fpow|intlchar|numberformatter|collator|normalizer|transliterator)$/i';
+
+/** Extensions that a box may lack, by the beginning of their functions' names. */
+const EXTENSIONS = ['mb_' => 'mbstring', 'gmp_' => 'gmp', 'ctype_' => 'ctype', 'iconv_' => 'iconv', 'dom_' => 'dom'];
+
+/** Whether a word means something that is not the program's. */
+function isTaken(string $name): bool
+{
+    $short = \strtolower(split($name)[1]);
+    foreach (EXTENSIONS as $begin => $extension) {
+        if (\str_starts_with($short, $begin) && !\extension_loaded($extension)) {
+            return true;
+        }
+    }
+    return (bool) \preg_match(TAKEN, $name);
 }
 
 /** Makes the stubs for what the program said it defines. */
 function stubs(array $functions, array $classes, array $constants, array $names): void
 {
     $known = \array_fill_keys(\array_map(\strtolower(...), $names), true);
-    $valid = fn (mixed $name) => \is_string($name) && isset($known[\strtolower($name)]) && \preg_match('/^[A-Za-z_][\w\\\\]*$/', $name);
-    $split = function (string $name): array {
-        $at = \strrpos($name, '\\');
-        return $at === false ? ['', $name] : [\substr($name, 0, $at), \substr($name, $at + 1)];
-    };
+    $valid = fn (mixed $name) => \is_string($name) && isset($known[\strtolower($name)])
+        && \preg_match('/^[A-Za-z_]\w*(?:\\\\[A-Za-z_]\w*)*$/D', $name) && !isTaken($name);
     foreach ($functions as [$name, $references]) {
-        if (!$valid($name)) {
-            continue;
+        if ($valid($name)) {
+            stubFunction($name, \array_map(fn ($r) => $r === true, \array_values($references)));
         }
-        // PHP's own functions stay PHP's, in a namespace of the tests too.
-        [$space, $short] = $split($name);
-        if (\function_exists($name) || (\function_exists($short) && (new \ReflectionFunction($short))->isInternal())) {
-            continue;
-        }
-        $quoted = \var_export($name, true);
-        if (!\in_array(true, $references, true)) {
-            eval("namespace $space { function $short(mixed ...\$a): mixed { return \\Glovebox\\call($quoted, \$a); } }");
-            continue;
-        }
-        $parameters = [];
-        $collected = '';
-        foreach (\array_values($references) as $n => $reference) {
-            $parameters[] = ($reference === true ? '&' : '') . "\$p$n = null";
-            $collected .= "if (\\func_num_args() > $n) { \$a[] = &\$p$n; } ";
-        }
-        $parameters = \implode(', ', $parameters);
-        eval("namespace $space { function $short($parameters, mixed ...\$rest): mixed { \$a = []; $collected foreach (\$rest as \$k => \$v) { if (\\is_int(\$k)) { \$a[] = \$v; } else { \$a[\$k] = \$v; } } return \\Glovebox\\call($quoted, \$a); } }");
     }
     $byName = [];
     foreach ($classes as $class) {
@@ -140,40 +372,62 @@ function stubs(array $functions, array $classes, array $constants, array $names)
         }
     }
     foreach ($byName as $class) {
-        stubClass($class, $byName, $split);
+        stubClass($class, $byName);
     }
     foreach ($constants as $name => $value) {
-        if ($valid($name) && !\defined($name)) {
+        if ($valid($name) && !\defined($name) && !hasTheirs($value)) {
             \define($name, $value);
         }
     }
 }
 
-/** The classes that are stubs, by their names in lower case. */
-function stubbed(?string $name = null): array
+/** The namespace and the last part of a name. */
+function split(string $name): array
 {
-    static $all = [];
-    if ($name !== null) {
-        $all[\strtolower($name)] = true;
-    }
-    return $all;
+    $at = \strrpos($name, '\\');
+    return $at === false ? ['', $name] : [\substr($name, 0, $at), \substr($name, $at + 1)];
 }
 
-function stubClass(array $class, array $byName, \Closure $split): void
+function stubFunction(string $name, array $references): void
+{
+    // PHP's own functions stay PHP's, in a namespace of the tests too.
+    [$space, $short] = split($name);
+    if (\function_exists($name) || (\function_exists($short) && (new \ReflectionFunction($short))->isInternal())) {
+        return;
+    }
+    $quoted = \var_export($name, true);
+    if (!\in_array(true, $references, true)) {
+        eval("namespace $space { function $short(mixed ...\$a): mixed { return \\Glovebox\\call($quoted, \$a); } }");
+        return;
+    }
+    $parameters = [];
+    $collected = '';
+    foreach ($references as $n => $reference) {
+        $parameters[] = ($reference ? '&' : '') . "\$p$n = null";
+        $collected .= "if (\\func_num_args() > $n) { \$a[] = &\$p$n; } ";
+    }
+    $parameters = \implode(', ', $parameters);
+    eval("namespace $space { function $short($parameters, mixed ...\$rest): mixed { \$a = []; $collected foreach (\$rest as \$k => \$v) { if (\\is_int(\$k)) { \$a[] = \$v; } else { \$a[\$k] = \$v; } } return \\Glovebox\\call($quoted, \$a); } }");
+}
+
+function stubClass(array $class, array $byName): void
 {
     [$name, $kind, $parents, $interfaces, $constants, $cases, $methods] = $class;
     if (\class_exists($name) || \interface_exists($name)) {
         return;
     }
     stubbed($name);
-    [$space, $short] = $split($name);
+    [$space, $short] = split($name);
+    $isError = \in_array('Throwable', $interfaces, true);
     $implements = [];
     $body = '';
     foreach ($interfaces as $interface) {
         if (\is_string($interface) && isset($byName[\strtolower($interface)])) {
-            stubClass($byName[\strtolower($interface)], $byName, $split);
+            stubClass($byName[\strtolower($interface)], $byName);
             $implements[] = '\\' . $byName[\strtolower($interface)][0];
-        } elseif (\is_string($interface) && isset(METHODS[$interface])) {
+        } elseif ($isError || !\is_string($interface)) {
+            continue;
+        } elseif (isset(METHODS[$interface])) {
             $implements[] = '\\' . $interface;
             $body .= METHODS[$interface] . "\n";
         } elseif ($interface === 'Iterator') {
@@ -186,15 +440,20 @@ function stubClass(array $class, array $byName, \Closure $split): void
         eval("namespace $space { interface $short " . ($list ? "extends $list" : '') . ' {} }');
         return;
     }
-    $constant = fn (string $k, mixed $v) => \preg_match('/^[A-Za-z_]\w*$/', $k) ? "const $k = " . \var_export($v, true) . ";\n" : '';
-    $constants = \array_filter($constants, fn ($v) => \is_scalar($v) || (\is_array($v) && !\array_filter($v, '\is_object')));
-    if ($kind === 'enum') {
-        $type = \is_int(\reset($cases)) ? ': int' : (\is_string(\reset($cases)) ? ': string' : '');
-        foreach ($cases as $case => $value) {
-            if (\preg_match('/^[A-Za-z_]\w*$/', (string) $case)) {
-                $body .= "case $case" . ($type ? ' = ' . \var_export($value, true) : '') . ";\n";
-            }
+    $word = fn (mixed $k) => (bool) \preg_match('/^[A-Za-z_]\w*$/D', (string) $k);
+    foreach ($kind === 'enum' ? $cases : [] as $case => $value) {
+        if (\preg_match('/^[A-Za-z_]\w*$/D', (string) $case)) {
+            $body .= "case $case" . ($value === null ? '' : ' = ' . \var_export($value, true)) . ";\n";
         }
+    }
+    foreach ($constants as $key => $value) {
+        if ($word($key) && !isset($cases[$key]) && !hasTheirs($value)) {
+            $body .= "const $key = " . \var_export($value, true) . ";\n";
+        }
+    }
+    if ($kind === 'enum') {
+        $first = \reset($cases);
+        $type = \is_int($first) ? ': int' : (\is_string($first) ? ': string' : '');
         eval("namespace $space { enum $short$type " . ($list ? "implements $list" : '') . " { use \\Glovebox\\Remote;\n$body } }");
         return;
     }
@@ -202,27 +461,19 @@ function stubClass(array $class, array $byName, \Closure $split): void
     $parentIsStub = false;
     foreach ($parents as [$parent, $own]) {
         if ($own === true && isset($byName[\strtolower((string) $parent)])) {
-            stubClass($byName[\strtolower($parent)], $byName, $split);
+            stubClass($byName[\strtolower($parent)], $byName);
             $extends = 'extends \\' . $byName[\strtolower($parent)][0];
             $parentIsStub = true;
             break;
         }
-        if ($own === false && \is_a((string) $parent, \Throwable::class, true)) {
+        if ($own === false && \class_exists((string) $parent, false) && \is_a((string) $parent, \Throwable::class, true) && (new \ReflectionClass($parent))->isInternal()) {
             $extends = 'extends \\' . (new \ReflectionClass($parent))->getName();
             break;
         }
     }
-    foreach ($constants as $key => $value) {
-        $body .= $constant((string) $key, $value);
+    if (!$isError && \in_array('__invoke', $methods, true)) {
+        $body .= METHODS['__invoke'] . "\n";
     }
-    if (!\in_array('Throwable', $interfaces, true)) {
-        foreach (['__toString', '__invoke'] as $magic) {
-            $body .= \in_array($magic, $methods, true) ? METHODS[$magic] . "\n" : '';
-        }
-        $body .= $parentIsStub ? '' : "use \\Glovebox\\RemoteObject;\n";
-    } else {
-        $list = '';
-        $body = '';
-    }
+    $body .= $parentIsStub ? '' : 'use \\Glovebox\\' . ($isError ? 'RemoteThrowable' : 'RemoteObject') . ";\n";
     eval("namespace $space { class $short $extends " . ($list ? "implements $list" : '') . " {\n$body } }");
 }

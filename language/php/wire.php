@@ -14,6 +14,7 @@ namespace Glovebox;
 const MAX_FRAME = 32 << 20;
 const MAX_DEPTH = 1000;
 const MAX_ITEMS = 4000000;
+const MAX_OPEN = 1000;
 
 /** Thrown for a property or a value that cannot be passed. */
 final class NotPassable extends \RuntimeException {}
@@ -31,12 +32,23 @@ final class Link
     private string $doing = '';
     /** The last call that was answered. */
     public ?array $last = null;
-    /** What their objects become: fn(int $id, string $class, array $traits): object. */
+    /** What their objects become: fn(int $id, string $class, array $kinds): object. */
     public ?\Closure $standIn = null;
+    /** Hears of an object of theirs that came back: fn(object $standIn). */
+    public ?\Closure $again = null;
+    /** Hears of what a callback threw: fn(\Throwable $error). */
+    public ?\Closure $thrown = null;
+    /** Hears of a value that cannot be passed: fn(string $reason). */
+    public ?\Closure $refused = null;
     /** What their enum cases and exceptions become. */
     public ?\Closure $enumCase = null;
     public ?\Closure $throwable = null;
     public int $calls = 0;
+    /** Whether plain objects of theirs change here when they change there. */
+    public bool $follows = false;
+    private \WeakMap $filled;
+    /** How many requests are open on both sides together. */
+    private int $open = 0;
 
     /**
      * @param resource $in
@@ -48,6 +60,13 @@ final class Link
     {
         $this->ids = new \SplObjectStorage();
         $this->theirIds = new \WeakMap();
+        $this->filled = new \WeakMap();
+    }
+
+    /** Serves by another function from now on. */
+    public function serves(\Closure $serve): void
+    {
+        $this->serve = $serve;
     }
 
     public function broken(string $reason): never
@@ -114,10 +133,19 @@ final class Link
         $this->depth = 0;
         $seq = ++$this->seq;
         $packed = [];
-        foreach ($arguments as $key => $argument) {
-            $packed[] = [$key, $this->pack($argument)];
+        try {
+            foreach ($arguments as $key => $argument) {
+                $packed[] = [$key, $this->pack($argument)];
+            }
+            $this->write(['q', $seq, $op, $target, $packed]);
+        } catch (NotPassable $error) {
+            $this->doing = $outer;
+            $this->refused?->__invoke("$doing: {$error->getMessage()}");
+            throw $error;
         }
-        $this->write(['q', $seq, $op, $target, $packed]);
+        if (++$this->open > MAX_OPEN) {
+            $this->broken('callbacks call each other without an end');
+        }
         while (true) {
             $message = $this->read();
             if ($message === null) {
@@ -133,6 +161,7 @@ final class Link
             break;
         }
         [, , $ok, $value, $output, $changes] = $message;
+        $this->open--;
         $this->depth = $this->items = 0;
         echo $this->text(\is_string($output) ? $output : $this->unpack($output));
         $result = $this->unpack($value);
@@ -140,7 +169,15 @@ final class Link
             if (!\array_key_exists($key, $arguments)) {
                 $this->broken('a malformed answer came');
             }
-            $arguments[$key] = $this->unpack($changed);
+            if (!$arguments[$key] instanceof \stdClass) {
+                $arguments[$key] = $this->unpack($changed);
+                continue;
+            }
+            $contents = \is_array($changed) && ($changed[0] ?? null) === 'o' ? $this->unpack($changed[1] ?? null) : null;
+            if (!\is_array($contents)) {
+                $this->broken('a malformed answer came');
+            }
+            $this->refill($arguments[$key], (object) $contents);
         }
         $this->doing = $outer;
         $this->last = [$doing, $ok, $result];
@@ -165,7 +202,7 @@ final class Link
         $before = [];
         foreach ($this->entries($packed) as [$key, $value]) {
             $arguments[$key] = $this->unpack($value);
-            $before[$key] = $arguments[$key];
+            $before[$key] = $arguments[$key] instanceof \stdClass ? clone $arguments[$key] : $arguments[$key];
         }
         $ok = 1;
         \ob_start();
@@ -175,6 +212,7 @@ final class Link
         } catch (\Throwable $error) {
             $ok = 0;
             $result = $error;
+            $this->thrown?->__invoke($error);
         }
         while (\ob_get_level() > $level) {
             \ob_end_flush();
@@ -187,12 +225,26 @@ final class Link
             foreach ($before as $key => $value) {
                 if ((\is_array($value) || \is_scalar($value) || $value === null) && $arguments[$key] !== $value) {
                     $changes[] = [$key, $this->pack($arguments[$key])];
+                } elseif ($value instanceof \stdClass && $arguments[$key] instanceof \stdClass && (array) $value !== (array) $arguments[$key]) {
+                    $changes[] = [$key, $this->pack($arguments[$key])];
                 }
             }
             $this->write(['r', $seq, $ok, $this->pack($result), $this->pack($output), $changes]);
         } catch (NotPassable $error) {
             $this->depth = 0;
             $this->write(['r', $seq, 0, $this->pack(new \RuntimeException($error->getMessage())), '', []]);
+        }
+    }
+
+    /** Gives an object of ours the contents that a call left in it. */
+    private function refill(\stdClass $ours, \stdClass $changed): void
+    {
+        $contents = \get_object_vars($changed);
+        foreach (\array_keys(\array_diff_key(\get_object_vars($ours), $contents)) as $gone) {
+            unset($ours->$gone);
+        }
+        foreach ($contents as $name => $value) {
+            $ours->$name = $value;
         }
     }
 
@@ -280,6 +332,10 @@ final class Link
 
     private function packArray(array $value): array
     {
+        // A method of a framework's object is passed as a function, not its object.
+        if (isset($value[0], $value[1]) && $value[0] instanceof \PHPUnit\Framework\Assert && \count($value) === 2 && \is_callable($value)) {
+            return ['f', $this->idOf(\Closure::fromCallable($value))];
+        }
         if (\array_is_list($value)) {
             return ['l', \array_map($this->pack(...), $value)];
         }
@@ -292,11 +348,11 @@ final class Link
 
     private function packObject(object $value): array
     {
-        if (isset($this->theirIds[$value])) {
+        if (isset($this->theirIds[$value]) && !$value instanceof \stdClass) {
             return ['h', $this->theirIds[$value]];
         }
         if ($value instanceof \UnitEnum) {
-            return ['E', $value::class, $value->name];
+            return ['E', $value::class, $value->name, $this->idOf($value)];
         }
         if ($value instanceof \Throwable) {
             return $this->packThrowable($value);
@@ -304,13 +360,25 @@ final class Link
         if ($value instanceof \DateTimeInterface) {
             return ['t', $value instanceof \DateTime ? 'DateTime' : 'DateTimeImmutable', $value->format('Y-m-d\TH:i:s.uP'), $value->getTimezone()->getName()];
         }
+        if ($value instanceof \DateTimeZone) {
+            return ['z', $value->getName()];
+        }
+        if ($value instanceof \DateInterval && $value::class === 'DateInterval') {
+            return ['v', $this->pack((array) $value)];
+        }
+        if ($value instanceof \GMP) {
+            return ['g', \gmp_strval($value)];
+        }
         if ($value::class === 'stdClass') {
-            return ['o', $this->packArray((array) $value)];
+            // One that the other side passed is that one, as it is now.
+            $theirs = $this->theirIds[$value] ?? null;
+            return ['o', $this->packArray((array) $value), $theirs ?? $this->idOf($value), $theirs === null];
         }
         if ($value instanceof \Closure) {
             return ['f', $this->idOf($value)];
         }
-        return ['i', $this->idOf($value), $value::class, \array_values(\class_implements($value)), \method_exists($value, '__invoke')];
+        $kinds = [...\class_parents($value), ...\class_implements($value), ...(\method_exists($value, '__invoke') ? ['__invoke'] : [])];
+        return ['i', $this->idOf($value), $value::class, \array_values($kinds)];
     }
 
     private function packThrowable(\Throwable $error): array
@@ -323,9 +391,11 @@ final class Link
             }
         }
         $code = $error->getCode();
+        $extra = \array_diff_key(\get_object_vars($error), \array_fill_keys(['message', 'code', 'file', 'line', 'previous', 'trace'], 0));
         return [
             'e', $error::class, \array_values(\class_parents($error)), $this->pack($error->getMessage()),
             \is_int($code) ? $code : 0, $where, $error->getPrevious() ? $this->packThrowable($error->getPrevious()) : null,
+            $this->idOf($error), $this->packArray($extra),
         ];
     }
 
@@ -356,7 +426,8 @@ final class Link
                     default => $this->broken('a malformed value came'),
                 };
             case 'x':
-                return (string) \base64_decode($this->text($a));
+                $bytes = \base64_decode($this->text($a), true);
+                return $bytes === false ? $this->broken('a malformed value came') : $bytes;
             case 'l':
                 return \array_map($this->unpack(...), $this->list($a));
             case 'a':
@@ -370,7 +441,28 @@ final class Link
                 }
                 return $array;
             case 'o':
-                return (object) $this->unpack($a);
+                $contents = $this->unpack($a);
+                if (!\is_array($contents) || \count($all) !== 4) {
+                    $this->broken('a malformed value came');
+                }
+                if ($all[3] !== true) {
+                    $ours = $this->our($all[2]);
+                    return $ours instanceof \stdClass ? $ours : $this->broken('a malformed value came');
+                }
+                $object = $this->known($all[2]) ?? $this->keep($all[2], new \stdClass());
+                if (!$object instanceof \stdClass) {
+                    $this->broken('a malformed value came');
+                }
+                if (!$this->follows && isset($this->filled[$object]) && \get_object_vars($object) !== $contents) {
+                    $object = $this->keep($all[2], new \stdClass()); // what came whole does not change
+                }
+                $this->filled[$object] = true;
+                $this->refill($object, (object) $contents);
+                return $object;
+            case 'z':
+            case 'g':
+            case 'v':
+                return $this->exact($tag, $a);
             case 'h':
                 return $this->our($a);
             case 't':
@@ -383,15 +475,51 @@ final class Link
                 }
                 return $a === 'DateTime' ? \DateTime::createFromImmutable($date) : $date;
             case 'E':
-                return ($this->enumCase)($this->text($a), $this->text($all[2] ?? null));
+                $case = ($this->enumCase)($this->text($a), $this->text($all[2] ?? null));
+                return $case ?? $this->known($all[3] ?? null) ?? $this->keep($all[3], ($this->standIn)($all[3], $a, []));
             case 'e':
                 return $this->unpackThrowable($all);
             case 'f':
-                return $this->theirs[(int) $a] ?? $this->keep((int) $a, $this->callable((int) $a));
+                return $this->known($a) ?? $this->keep($a, $this->callable($a));
             case 'i':
-                return $this->theirs[(int) $a] ?? $this->keep((int) $a, ($this->standIn)((int) $a, $this->text($all[2] ?? null), $this->list($all[3] ?? null)));
+                $kinds = \array_map($this->text(...), $this->list($all[3] ?? null));
+                return $this->known($a) ?? $this->keep($a, ($this->standIn)($a, $this->text($all[2] ?? null), $kinds));
         }
         $this->broken('a malformed value came');
+    }
+
+    /** The stand-in for an object of theirs that came before, or null. */
+    private function known(mixed $id): ?object
+    {
+        if (!\is_int($id)) {
+            $this->broken('a malformed value came');
+        }
+        if (isset($this->theirs[$id])) {
+            $this->again?->__invoke($this->theirs[$id]);
+        }
+        return $this->theirs[$id] ?? null;
+    }
+
+    /** Exact values that are objects in PHP. */
+    private function exact(string $tag, mixed $value): object
+    {
+        try {
+            switch ($tag) {
+                case 'z':
+                    return new \DateTimeZone($this->text($value));
+                case 'g':
+                    return \gmp_init($this->text($value));
+            }
+            $interval = new \DateInterval('PT0S');
+            foreach ((array) $this->unpack($value) as $name => $part) {
+                if (\is_string($name) && \property_exists($interval, $name)) {
+                    $interval->$name = $part;
+                }
+            }
+            return $interval;
+        } catch (\Exception | \Error) {
+            $this->broken('a malformed value came');
+        }
     }
 
     private function callable(int $id): \Closure
@@ -401,20 +529,32 @@ final class Link
 
     private function unpackThrowable(array $all): \Throwable
     {
-        if (\count($all) !== 7) {
+        if (\count($all) !== 9 || !\is_int($all[4])) {
             $this->broken('a malformed value came');
         }
-        [, $class, $parents, $message, $code, $where, $previous] = $all;
+        [, $class, $parents, $message, $code, $where, $previous, $id, $extra] = $all;
+        $error = $this->known($id);
+        if ($error instanceof \Throwable) {
+            return $error;
+        }
         $parents = \array_map($this->text(...), $this->list($parents));
-        $error = ($this->throwable)($this->text($class), $parents);
+        $error = $this->keep($id, ($this->throwable)($this->text($class), $parents));
         $set = function (string $property, mixed $value) use ($error): void {
             $root = $error instanceof \Exception ? \Exception::class : \Error::class;
             (new \ReflectionProperty($root, $property))->setValue($error, $value);
         };
-        $set('message', (string) $this->unpack($message));
-        $set('code', (int) $code);
+        $set('message', $this->text($this->unpack($message)));
+        $set('code', $code);
+        $extra = $this->unpack($extra);
+        if (\is_array($extra) && \method_exists($error, 'gloveboxCarries')) {
+            $error->gloveboxCarries($extra);
+        }
         if ($previous !== null) {
+            if (++$this->depth > MAX_DEPTH) {
+                $this->broken('a value came that is nested too deep');
+            }
             $set('previous', $this->unpackThrowable($this->list($previous)));
+            $this->depth--;
         }
         wheres()[$error] = $this->text($where);
         return $error;

@@ -14,6 +14,7 @@ import types
 from _glovebox import layout
 
 WORKSPACE = "/workspace"
+TEST_MODULES = set()  # the names of the modules that the tests are
 REPORT = 5
 MAX_TEXT = 2000
 
@@ -22,8 +23,13 @@ class Skip(Exception):
     """A test skips itself."""
 
 
-class Fallback(BaseException):
-    """The tests need more than calls with plain values."""
+class Gone(BaseException):
+    """The program can no longer be asked. No test can swallow it for good."""
+
+
+class Refused(BaseException):
+    """A result of the program is asked to judge, or a value of the tests cannot
+    cross. The case fails, whoever catches this."""
 
 
 class Unparsed(BaseException):
@@ -51,7 +57,7 @@ class Report:
         while data:
             data = data[self._write(self.fd, data):]
 
-    def case(self, name, status, message="", expected=None, actual=None, line=0):
+    def case(self, name, status, message="", expected=None, actual=None, line=0, proof=""):
         if status == "passed":
             self.passed += 1
         elif status == "skipped":
@@ -64,6 +70,8 @@ class Report:
                 case[key] = clip(value)
         if line:
             case["line"] = line
+        if proof and status == "passed":
+            case["proof"] = proof
         self.event(type="case", case=case)
 
     def unique(self, name):
@@ -72,11 +80,12 @@ class Report:
         n = self.names[name] = self.names.get(name, 0) + 1
         return name if n == 1 else "%s #%d" % (name, n)
 
-    def done(self):
+    def done(self, framework=""):
         self.prefix = ""
         if self.passed + self.failed == 0:
             self.case("tests", "failed", "no test ran" + (": all were skipped" if self.skipped else self.hint))
-        self.event(type="done", total=self.passed + self.failed + self.skipped, passed=self.passed, failed=self.failed)
+        self.event(type="done", total=self.passed + self.failed + self.skipped, passed=self.passed, failed=self.failed,
+                   **{"framework": framework} if framework else {})
 
 
 def told():
@@ -147,6 +156,7 @@ class Reading:
         self.test_modules = tests  # the names of all modules of the tests
         self.folder, self.base = os.path.dirname(path), os.path.basename(path)
         self.imports = set()
+        self.program = program  # the names of the program's modules
         self.tree = ast.parse(source, path)
         self.lines = source.decode("utf-8", "replace").splitlines()
         self.used, self.bound, self.program_names = set(), set(dir(builtins)), set()
@@ -175,6 +185,8 @@ class Reading:
                 self.identifiers.add(node.name)
         self.free = self.used - self.bound
         self.program_names |= self.free
+        # What no other statement of the file may have changed.
+        self.spelled = self.program_names - self.bindings(self.tree.body)[0]
 
     def bind(self, node, program):
         """Collects what the module binds at its top level."""
@@ -198,6 +210,33 @@ class Reading:
                 elif isinstance(n, ast.ExceptHandler) and n.name:
                     self.own.add(n.name)
         self.bound |= self.own
+
+    def bindings(self, body):
+        """The names that some statements bind: by an import from the program,
+        and otherwise."""
+        others, program = set(), set()
+        todo = list(body)
+        while todo:
+            n = todo.pop()
+            if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
+                others.add(n.id)
+            elif isinstance(n, ast.Global):
+                others.update(n.names)
+            elif isinstance(n, ast.arg):
+                others.add(n.arg)
+            elif isinstance(n, ast.ExceptHandler) and n.name:
+                others.add(n.name)
+            elif isinstance(n, (ast.Import, ast.ImportFrom)):
+                for a, module in self.imported(n):
+                    (program if module in self.program else others).add((a.asname or a.name).split(".")[0])
+            elif isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                others.add(n.name)
+                todo.extend(g for g in ast.walk(n) if isinstance(g, ast.Global))
+                continue
+            elif isinstance(n, ast.Lambda):
+                continue
+            todo.extend(ast.iter_child_nodes(n))
+        return others, program
 
     def imported(self, node):
         """Pairs the names of an import with the modules that they are of."""
@@ -290,35 +329,6 @@ class Reading:
                 return "a container that the program keeps"
         return None
 
-    def certain(self, line):
-        """Tells whether every run that passes reaches the statement at line."""
-        def inside(node):
-            return getattr(node, "lineno", 0) <= line <= (getattr(node, "end_lineno", 0) or 0)
-
-        def look(body):
-            for node in body:
-                if not inside(node):
-                    if node.lineno < line and any(
-                            isinstance(n, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or
-                            isinstance(n, ast.Call) and last_name(n.func) in ("exit", "quit", "skip", "skipTest", "_exit")
-                            for n in ast.walk(node) if not isinstance(node, (ast.FunctionDef, ast.ClassDef))):
-                        return False
-                    continue
-                if isinstance(node, (ast.If, ast.While, ast.Try)):
-                    return False
-                if isinstance(node, (ast.With, ast.AsyncWith)) and any(
-                        last_name(i.context_expr.func) in ("raises", "assertRaises", "assertRaisesRegex", "suppress")
-                        for i in node.items if isinstance(i.context_expr, ast.Call)):
-                    return False
-                if any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
-                       and inside(n) for n in ast.walk(node) if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.For, ast.With))):
-                    return False
-                inner = getattr(node, "body", None)
-                if isinstance(inner, list) and any(map(inside, inner)):
-                    return look(inner)
-            return True
-        return look(ast.parse(self.source).body)  # the tree may be rewritten by now
-
     def dubious(self, decorator):
         """Tells whether a conditional skip looks at more than the platform."""
         names = {n.id for n in ast.walk(decorator) if isinstance(n, ast.Name)}
@@ -350,27 +360,44 @@ COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">
 class Rewriter(ast.NodeTransformer):
     """Makes asserts count themselves and say what they compared."""
 
+    def __init__(self, reading):
+        self.reading = reading
+
     def visit_Assert(self, node):
-        self.generic_visit(node)
         test, before = node.test, []
         left = right = ast.Constant(None)
         op = ""
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            self.generic_visit(test)
             op = COMPARE[type(test.ops[0])]
             before = [ast.Assign([ast.Name("@left", ast.Store())], test.left),
                       ast.Assign([ast.Name("@right", ast.Store())], test.comparators[0])]
             if op not in ("is", "is not"):  # what a thing is, it cannot lie about
                 before += self.compared()
             left, right = ast.Name("@left", ast.Load()), ast.Name("@right", ast.Load())
-            test = ast.Compare(left, test.ops, [right])
+            test = self.identity(ast.Compare(left, test.ops, [right]))
         else:
-            before = [ast.Assign([ast.Name("@left", ast.Store())], test)]
+            before = [ast.Assign([ast.Name("@left", ast.Store())], self.visit(test))]
             left = test = ast.Name("@left", ast.Load())
+        message = self.visit(node.msg) if node.msg else ast.Constant(None)
         fail = ast.Raise(ast.Call(ast.Name("@failure", ast.Load()),
                                   [ast.Constant(node.lineno), ast.Constant(node.end_lineno), left, ast.Constant(op), right,
-                                   node.msg or ast.Constant(None)], []), None)
+                                   message], []), None)
         count = ast.Expr(ast.Call(ast.Name("@count", ast.Load()), [], []))
         return [self.at(node, n) for n in before + [ast.If(test, [count], [fail])]]
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        return self.at(node, self.identity(node))
+
+    @staticmethod
+    def identity(node):
+        """`a is b` as the world has it."""
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)) or \
+                any(isinstance(n, ast.Constant) for n in (node.left, node.comparators[0])):
+            return node
+        call = ast.Call(ast.Name("@same", ast.Load()), [node.left, node.comparators[0]], [])
+        return call if isinstance(node.ops[0], ast.Is) else ast.UnaryOp(ast.Not(), call)
 
     def compared(self):
         """Statements between the operands and their comparison."""
@@ -423,17 +450,20 @@ class Runner:
 
     def run(self, readings, packages=()):
         """Runs the files. packages are the program's."""
-        self.importer = Importer(self, readings, packages)
-        sys.meta_path.insert(0, self.importer)
-        self.nodes = len(readings) > 1 or any(r.folder for r in readings)
-        if self.nodes:
-            self.report.names = {}
+        self.prepare(readings, packages)
         for reading in readings:
             if not (self.nodes and reading.supports(readings)):
                 self.report.prefix = reading.path + "::" if self.nodes else ""
                 self.file(reading)
         self.end("session", readings[-1] if readings else None)
         self.report.prefix = ""
+
+    def prepare(self, readings, packages):
+        self.importer = Importer(self, readings, packages)
+        sys.meta_path.insert(0, self.importer)
+        self.nodes = len(readings) > 1 or any(r.folder for r in readings)
+        if self.nodes:
+            self.report.names = {}
 
     def end(self, scope, reading):
         """Ends what lives as long as a class, a file or the run."""
@@ -447,7 +477,8 @@ class Runner:
     def names(self, reading):
         """What a test file's code finds beside its own names."""
         return {"__file__": os.path.join(WORKSPACE, reading.path), "@count": self.count,
-                "@failure": self.failure(reading), "@plain": self.world.plain}
+                "@failure": self.failure(reading), "@plain": self.world.plain, "@same": self.world.same,
+                **self.world.tools}
 
     def file(self, reading):
         """Runs one test file: its statements, then the tests it defines."""
@@ -462,7 +493,7 @@ class Runner:
         except BaseException as e:
             self.fails("import", e, reading)
             return
-        tree = self.rewriter().visit(reading.tree)
+        tree = self.rewriter(reading).visit(reading.tree)
         for node in tree.body[:1]:
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
                 space["__doc__"] = node.value.value
@@ -500,6 +531,7 @@ class Runner:
                     future |= getattr(__future__, a.name).compiler_flag
             line = group[0].lineno
             asserts, used = self.asserts, self.world.uses
+            self.world.begin()
             raises = any(isinstance(n, ast.Raise) for g in group for n in ast.walk(g)) and not isinstance(
                 group[0], (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
             code = compile(ast.Module(group, []), os.path.join(WORKSPACE, reading.path), "exec", dont_inherit=True, flags=future)
@@ -518,23 +550,35 @@ class Runner:
                 if not go_on or self.world.dead:
                     return False
             elif self.asserts > asserts or raises and self.world.uses > used:
-                self.report.case("line %d" % line, "passed", line=line)
+                self.passed("line %d" % line, line)
+            else:
+                self.world.keep()
         return True
 
     def case(self, name, f, reading):
         """Runs one test and reports it."""
+        self.world.begin()
         try:
             f()
         except BaseException as e:
             self.fails(name, e, reading)
         else:
-            if self.world.dead:
-                self.report.case(name, "error", self.world.dead)
-            else:
-                self.report.case(name, "passed")
+            self.passed(name)
+
+    def passed(self, name, line=0):
+        """Reports a test that ran to its end."""
+        spoiled, proof = self.world.spoiled(), self.world.end()
+        if self.world.dead or spoiled:
+            self.report.case(name, "error", self.world.dead or spoiled, line=line)
+        else:
+            self.report.case(name, "passed", line=line, proof=proof)
 
     def fails(self, name, e, reading):
-        self.world.failed(e, reading)
+        spoiled = self.world.spoiled()
+        self.world.end()
+        if isinstance(e, Refused) or spoiled:
+            self.report.case(name, "failed", spoiled or str(e), line=self.where(e, reading))
+            return
         syntax = self.world.unparsed(e)
         if syntax and not self.ran:
             raise Unparsed(syntax)
@@ -590,7 +634,7 @@ class Runner:
         result = self.result(unittest, reading)
         try:
             suite.run(result)
-        except (Fallback, Unparsed):
+        except Unparsed:
             raise
         except BaseException as e:
             self.fails("unittest", e, reading)
@@ -611,11 +655,13 @@ class Runner:
                 self.seen.add(test.id())
                 return runner.short(test.id(), reading)
 
+            def startTest(self, test):
+                super().startTest(test)
+                runner.world.begin()
+
             def addSuccess(self, test):
-                if runner.world.dead:
-                    runner.report.case(self.once(test), "error", runner.world.dead)
-                elif test.id() not in self.bad:
-                    runner.report.case(self.once(test), "passed")
+                if test.id() not in self.bad or runner.world.dead:
+                    runner.passed(self.once(test))
 
             def addError(self, test, err):
                 runner.fails(self.once(test), err[1], reading)
@@ -659,7 +705,7 @@ class Runner:
         if getattr(case, "_glovebox", None):
             return
         case._glovebox = True
-        for name in ("assertEqual", "assertAlmostEqual", "assertIs", "assertIn", "assertGreater", "assertLess",
+        for name in ("assertEqual", "assertAlmostEqual", "assertIs", "assertIsNot", "assertIn", "assertGreater", "assertLess",
                      "assertListEqual", "assertDictEqual", "assertTupleEqual", "assertSetEqual", "assertCountEqual",
                      "assertTrue", "assertFalse"):
             setattr(case, name, self.watched(getattr(case, name), name))
@@ -667,7 +713,11 @@ class Runner:
     def watched(self, method, name):
         def checked(case, first, *args, **kwargs):
             try:
-                plain = args and name != "assertIs"
+                plain = bool(args)
+                if name in ("assertIs", "assertIsNot") and args:
+                    if self.world.same(first, args[0]) != (name == "assertIs"):
+                        case.fail("%s: %s and %s" % (name, bounded_repr(first, 200), bounded_repr(args[0], 200)))
+                    return None
                 return method(case, self.world.plain(first, args[0]) if plain else first, *args, **kwargs)
             except case.failureException as e:
                 expected = {"assertTrue": "a true value", "assertFalse": "a false value"}.get(name)
@@ -741,7 +791,7 @@ class Importer:
             return
         self.made[module.__name__] = module
         module.__dict__.update(self.runner.names(reading))
-        tree = self.runner.rewriter().visit(ast.parse(reading.source))
+        tree = self.runner.rewriter(reading).visit(ast.parse(reading.source))
         exec(compile(tree, module.__file__, "exec", dont_inherit=True), module.__dict__)
 
     def replaced(self):

@@ -6,6 +6,7 @@ over the link is believed: it is decoded to exact plain values, and the first
 breach of the protocol ends the exam for good.
 """
 import _thread
+import ast
 import builtins
 import importlib
 import importlib.machinery
@@ -15,50 +16,30 @@ import os
 import sys
 import types
 
-from _glovebox import exam, layout
+from _glovebox import exam, layout, needs
+from _glovebox.exam import TEST_MODULES, Gone, Refused
+from _glovebox.remote import (READABLE, NOTHING, Bound, BoundMethod, Opaque, RemoteClass, Remote, RemoteFunction, RemoteModule, State, awaitable,
+                              is_made, made, make_class, same, stand_in, state_of)
 from _glovebox.wire import (NOT_PURE, OPERATORS, PURE, Decoder, Encoder, Unencodable, Violation, read_frame, write_frame)
 
 LINK_IN, LINK_OUT = 3, 4
-MAX_STEPS = 1_000_000
 MAX_NESTING = 50
 
+# What would end a loop of the tests, and what may raise it there.
+SIGNALS = (StopIteration, StopAsyncIteration, GeneratorExit)
+STEPS = frozenset(("__next__", "__anext__", "send", "throw", "asend", "athrow"))
+# Classes of the language that a name of the program's never stands for.
+UNTRUSTED = frozenset(("AssertionError", "BaseException", "SystemExit", "KeyboardInterrupt", "StopIteration", "StopAsyncIteration",
+                       "GeneratorExit"))
 ERRORS = {n: v for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException)}
 STANDARD_ERRORS = frozenset((
     ("decimal", "InvalidOperation"), ("decimal", "DivisionByZero"), ("json.decoder", "JSONDecodeError"), ("re", "error"),
-    ("struct", "error"), ("binascii", "Error"), ("asyncio.exceptions", "TimeoutError"), ("asyncio.exceptions", "CancelledError"),
+    ("struct", "error"), ("binascii", "Error"), ("asyncio.exceptions", "TimeoutError"),
     ("queue", "Empty"), ("queue", "Full"), ("dataclasses", "FrozenInstanceError"), ("configparser", "NoSectionError"),
     ("zoneinfo._common", "ZoneInfoNotFoundError"), ("csv", "Error"), ("_csv", "Error"), ("statistics", "StatisticsError"),
     ("threading", "BrokenBarrierError"), ("concurrent.futures._base", "TimeoutError"), ("string", "TemplateError")))
 
-# Special methods that answer with a judgement. A result that came back from a
-# call may not judge itself: only its plain value does.
-JUDGING = frozenset(("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__"))
-COMPUTING = frozenset(n for n in OPERATORS if n[2:-2] in (
-    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod divmod pow rpow matmul rmatmul and rand or ror "
-    "xor rxor lshift rlshift rshift rrshift iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor abs neg pos "
-    "invert round trunc floor ceil").split())
-JUDGING_METHODS = frozenset("startswith endswith issubset issuperset isdisjoint isalpha isdigit isalnum isdecimal isnumeric "
-                            "isupper islower isspace istitle isidentifier isprintable isascii is_integer".split())
-# Underscored names of the program's objects that tests may read.
-READABLE = frozenset(("__name__", "__qualname__", "__doc__", "__wrapped__", "__annotations__", "__all__", "__version__",
-                      "__slots__", "__members__", "__dataclass_fields__", "__defaults__", "__author__"))
-# What a conftest.py may define that only pytest can call.
-PYTEST_HOOKS = frozenset(("pytest_generate_tests", "pytest_addoption", "pytest_collect_file", "pytest_pycollect_makeitem"))
 ALIASES = {"np": "numpy", "pd": "pandas"}
-
-
-class Gone(BaseException):
-    """The program can no longer be asked. No test can swallow it for good."""
-
-
-class Unsendable(BaseException):
-    """A value of the tests that cannot cross the link."""
-
-    open = 0  # how many were raised and not accounted for
-
-    def __init__(self, what):
-        super().__init__(what)
-        Unsendable.open += 1
 
 
 class RemoteError(Exception):
@@ -77,7 +58,8 @@ class Link:
         self.objects, self.classes, self.modules = {}, {}, {}
         self.lent, self.lent_ids = [], {}  # the tests' own objects that the program may use
         self.failed = {}  # see Runner.details
-        self.by_name = set()  # handles of functions and classes that the tests named
+        self.judged = False  # the program judged something since this was last said
+        self.refused = None  # why the case that runs can no longer pass
         self.raised = {}  # id: (exception of the program, its place)
 
     # Asking.
@@ -86,6 +68,11 @@ class Link:
         if self.dead is None:
             self.dead = why
         raise Gone(self.dead)
+
+    def refuse(self, why):
+        """Fails the case that runs, whatever the tests do with the exception."""
+        self.refused = self.refused or why
+        raise Refused(why)
 
     def ask(self, op, refs=(), **fields):
         """Sends a request and returns the decoded value of its reply."""
@@ -107,7 +94,7 @@ class Link:
             try:
                 write_frame(LINK_OUT, dict(fields, op=op, n=number))
                 reply = self.receive(number)
-            except (Gone, Unsendable):
+            except (Gone, Refused):
                 raise
             except OSError:
                 self.die("the program's process ended" + self.doing)
@@ -125,10 +112,18 @@ class Link:
             self.guard(lambda: self.change(reply["changed"], refs))
         if "x" in reply:
             e = self.guard(lambda: self.exception(reply["x"]))
+            if isinstance(e, SIGNALS) and not (op == "method" and fields.get("name") in STEPS or op == "wait"):
+                e = self.signal(e)
             raise e
         if "opaque" in reply:
             reply["v"] = {"opaque": str(reply["opaque"])[:200]}
         return reply
+
+    def signal(self, e):
+        """What would end a loop of the tests is an error of the program."""
+        found = RuntimeError("the program raised %s" % type(e).__name__)
+        self.raised[id(found)] = (found, self.raised.get(id(e), (e, None))[1])
+        return found
 
     def receive(self, number):
         """Reads the reply to a request, and serves what the program asks until then."""
@@ -192,17 +187,13 @@ class Link:
                 v = getattr(type(target), name)(target, *args)
             else:
                 raise Violation("a call back")
-        except (Gone, Violation, Unsendable):
+        except (Gone, Violation, Refused):
             raise
         except Exception as e:
-            if id(e) in self.failed and self.dead is None:
-                self.dead = "an assertion failed in a call back: %s" % e
+            if self.refused is None and (id(e) in self.failed or isinstance(e, (AssertionError, exam.Skip))):
+                self.refused = "an assertion failed in a call back: %s" % e
             return {"x": self.raise_there(e)}
-        try:
-            return {"v": self.encoder()(v)}
-        except (Unencodable, Unsendable) as e:
-            Unsendable.open -= isinstance(e, Unsendable)
-            return {"x": self.raise_there(TypeError("the test's value cannot be sent: %s" % e))}
+        return {"v": self.send(self.encoder(), v)}
 
     def raise_there(self, e):
         """Describes an exception of the tests' own function for the program."""
@@ -210,7 +201,7 @@ class Link:
         for a in e.args:
             try:
                 args.append(enc(a))
-            except (Unencodable, Unsendable):
+            except Unencodable:
                 args.append(str(a)[:1000])
         out = {"q": type(e).__name__, "a": args, "number": self.lent_number(e)}
         if type(e).__name__ not in ERRORS:
@@ -232,8 +223,8 @@ class Link:
 
     def decoder(self, refs):
         return Decoder({
-            "h": lambda s, form, d: self.thing(form),
-            "bound": lambda s, form, d: ("bound", form),
+            "h": self.thing,
+            "bound": lambda s, form, d: Bound,
             "g": lambda s, form, d: self.pure(form),
             "mod": lambda s, form, d: self.module(form),
             "back": lambda s, form, d: self.own(form),
@@ -246,16 +237,16 @@ class Link:
             raise Violation("an unknown object")
         return self.lent[form]
 
-    def thing(self, form):
+    def thing(self, decoder, form, depth):
         """Makes the stand-in for an object of the program."""
         i, kind = form[0], form[1]
         if type(i) is not int:
             raise Violation("a handle")
+        if kind == "o" and len(form) == 4:
+            # With the plain value that it is a kind of, as it is now.
+            return self.object(i, form[2], decoder.value(form[3], depth))
         found = self.objects.get(i)
         if found is not None:
-            # What the program hands out is a result: it may no longer judge.
-            if isinstance(type(found), RemoteClass):
-                object.__getattribute__(found, "_state").own = False
             return found
         if kind == "m":
             found = self.modules.get(i)
@@ -268,31 +259,33 @@ class Link:
         elif kind == "a":
             return awaitable(self, i)
         elif kind == "o":
-            if type(form[2]) is not int:
-                raise Violation("a handle")
-            c = self.class_of(form[2])
-            if not isinstance(c, RemoteClass):
-                found = Opaque(str(getattr(c, "__name__", "?")))
-            else:
-                found = object.__new__(c)
-                object.__setattr__(found, "_state", State(self, i))
+            found = self.object(i, form[2])
         else:
             raise Violation("a handle")
         self.objects[i] = found
         return found
 
+    def object(self, i, of, plain=NOTHING):
+        if type(of) is not int:
+            raise Violation("a handle")
+        c = self.class_of(of)
+        if not isinstance(c, RemoteClass):
+            return Opaque(str(getattr(c, "__name__", "?")))
+        return stand_in(c, State(self, i, False, plain))
+
     def class_of(self, i):
         found = self.classes.get(i)
         if found is None:
-            name, bases, special, error, named = self.ask("describe", h=i)
-            if type(name) is not str or type(special) is not list:
+            name, bases, special, error, members = self.ask("describe", h=i)
+            if type(name) is not str or type(special) is not list or type(members) is not list:
                 raise Violation("a class")
             if error is True:
                 found = self.error_class(name[:100], bases)
             else:
                 parents = [self.class_of(b) for k, b in bases if k == 1 and type(b) is int and b < 1 << 40]
                 parents = [p for p in parents if isinstance(p, RemoteClass)] or [Remote]
-                found = make_class(self, i, name[:100], parents, [n for n in special if type(n) is str and n in OPERATORS])
+                found = make_class(self, i, name[:100], parents, [n for n in special if type(n) is str and n in OPERATORS],
+                                   {m for m in members if type(m) is int and members.count(m) == 1} if len(members) < 1000 else set())
             self.classes[i] = found
         return found
 
@@ -308,14 +301,20 @@ class Link:
             return type(name, (Exception,), {"__module__": "solution", "__str__": error_text})
 
     def pure(self, form):
+        """A function or a class of the language's own, by its name: never what a
+        module happens to have under a name."""
         module, name = form
-        if type(module) is not str or type(name) is not str or module not in PURE or "__" in name or \
-                name.split(".")[0] in NOT_PURE:
+        if type(module) is not str or type(name) is not str or module not in PURE:
+            return Opaque("%s.%s" % (module, name))
+        parts = name.split(".")
+        if any(p.startswith("_") for p in parts) or parts[0] in NOT_PURE or parts[0] in UNTRUSTED:
             return Opaque("%s.%s" % (module, name))
         o = importlib.import_module(module)
-        for part in name.split("."):
+        for part in parts:
+            if o is not sys.modules[module] and not isinstance(o, type):
+                raise Violation("a reference")
             o = getattr(o, part)
-        if not isinstance(o, (type,) + CALLABLE):
+        if not isinstance(o, (type, types.MethodDescriptorType) + CALLABLE) or standard_name(o) != [module, name]:
             raise Violation("a reference")
         return o
 
@@ -374,14 +373,19 @@ class Link:
 
     def special(self, v):
         t = type(v)
-        if isinstance(t, RemoteClass):
-            return {"h": object.__getattribute__(v, "_state").handle}
-        if t is RemoteFunction or t is BoundMethod:
-            return {"h": v._send()}
-        if isinstance(v, RemoteClass):
+        state = state_of(v)
+        if state is not None:
+            return {"h": state.handle}
+        if t is RemoteFunction or isinstance(v, RemoteClass):
             return {"h": v._handle}
+        if t is BoundMethod:
+            return {"m": [v._handle, v._name]}
+        if t is RemoteModule:
+            return {"h": v.__dict__["_handle"]}
+        if t is slice:
+            return {"sl": [self.encoder()(x) for x in (v.start, v.stop, v.step)]}
         if t is Opaque:
-            self.die("the program gave %r, and the tests pass it on" % v)
+            self.refuse("the program gave %r, and the tests pass it on" % v)
         if isinstance(v, type) and issubclass(v, BaseException) and v.__module__ == "solution":
             for i, c in self.classes.items():
                 if c is v:
@@ -396,7 +400,7 @@ class Link:
         if isinstance(v, type):
             if issubclass(v, BaseException):
                 return {"test": ["x"] + self.exception_class(v)}
-            raise Unsendable("a class of the tests, %s" % v.__name__)
+            raise Unencodable("a class of the tests, %s" % v.__name__)
         if isinstance(v, (int, float, str, bytes, tuple, list, dict, set, frozenset)):
             return None
         if steps(v):
@@ -406,49 +410,31 @@ class Link:
             return {"test": ["o", self.lent_number(v), t.__name__, names]}
         if callable(v):
             return {"test": ["f", self.lent_number(v), getattr(v, "__name__", "function"), []]}
-        raise Unsendable("a value of type %s.%s" % (t.__module__, t.__qualname__))
+        raise Unencodable("a value of type %s.%s" % (t.__module__, t.__qualname__))
 
-    def call(self, op, handle, args, kwargs, name="", sure=False):
-        """Calls something of the program. Where the tests did not name it but
-        the program gave it to them, what cannot be sent is the program's
-        fault: it must not bring about a fallback."""
-        enc = self.encoder()
+    def send(self, encoder, v):
+        """Encodes a value of the tests. One that cannot cross fails the test."""
         try:
-            args = [enc(a) for a in args]
-            kwargs = {k: enc(v) for k, v in kwargs.items()}
-        except (Unencodable, Unsendable) as e:
-            if sure:
-                raise (e if isinstance(e, Unsendable) else Unsendable(str(e))) from None
-            Unsendable.open -= isinstance(e, Unsendable)
-            raise TypeError("a result of the program is given what cannot cross to its box: %s" % e) from None
-        fields = {"h": handle, "a": args, "k": kwargs}
+            return encoder(v)
+        except Unencodable as e:
+            self.refuse("the tests give the program %s, which cannot cross to its box" % e)
+
+    def call(self, op, handle, args, kwargs, name=""):
+        """Calls something of the program."""
+        enc = self.encoder()
+        fields = {"h": handle, "a": [self.send(enc, a) for a in args], "k": {k: self.send(enc, v) for k, v in kwargs.items()}}
         if name:
             fields["name"] = name
         return self.ask(op, enc.table, **fields)
 
-    def set(self, owner, handle, name, v):
-        try:
-            form = self.encoder()(v)
-        except (Unencodable, Unsendable) as e:
-            if self.sure(owner):
-                raise (e if isinstance(e, Unsendable) else Unsendable(str(e))) from None
-            Unsendable.open -= isinstance(e, Unsendable)
-            raise TypeError("a result of the program is given what cannot cross to its box: %s" % e) from None
-        self.ask("set", h=handle, name=name, v=form)
-
-    def sure(self, owner):
-        """Tells whether the tests themselves named or made an object."""
-        if isinstance(owner, (RemoteClass, RemoteFunction)):
-            return owner._handle in self.by_name
-        return isinstance(owner, RemoteModule) or is_own(owner)
+    def set(self, handle, name, v):
+        self.ask("set", h=handle, name=name, v=self.send(self.encoder(), v))
 
     def attribute(self, owner, handle, name):
         if name.startswith("__") and name not in READABLE:
             raise AttributeError(name)
         v = self.ask("attr", h=handle, name=name)
-        if type(v) is tuple and len(v) == 2 and v[0] == "bound":
-            return BoundMethod(self, owner, handle, name)
-        return v
+        return BoundMethod(self, owner, handle, name) if v is Bound else v
 
 
 def lendable(t):
@@ -462,7 +448,6 @@ def steps(v):
 
 
 CALLABLE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
-TEST_MODULES = set()
 
 
 def standard_name(v):
@@ -486,309 +471,65 @@ def error_text(e):
     return getattr(e, "_text", None) or ", ".join(map(str, e.args))
 
 
-class State:
-    """What the harness knows of an object of the program."""
-
-    __slots__ = ("link", "handle", "own", "steps")
-
-    def __init__(self, link, handle):
-        self.link, self.handle, self.own, self.steps = link, handle, False, 0
-
-
-class Opaque:
-    """A value that cannot cross; it equals nothing but itself."""
-
-    __slots__ = ("_kind",)
-
-    def __init__(self, kind):
-        self._kind = str(kind)[:100]
-
-    def __repr__(self):
-        return "<%s in the program's process>" % self._kind
-
-
-class RemoteFunction:
-    __slots__ = ("_link", "_handle", "__name__", "__qualname__")
-
-    def __init__(self, link, handle, name):
-        set = object.__setattr__
-        set(self, "_link", link)
-        set(self, "_handle", handle)
-        set(self, "__name__", name)
-        set(self, "__qualname__", name)
-
-    def __call__(self, *args, **kwargs):
-        link = self._link
-        link.doing = " during %s(%s)" % (self.__name__, exam.clip(", ".join(exam.bounded_repr(a, 60) for a in args), 200))
-        return link.call("call", self._handle, args, kwargs, sure=link.sure(self))
-
-    def _send(self):
-        return self._handle
-
-    def __getattr__(self, name):
-        return self._link.attribute(self, self._handle, name)
-
-    def __setattr__(self, name, value):
-        self._link.set(self, self._handle, name, value)
-
-    def __repr__(self):
-        return "<function %s of the program>" % self.__name__
-
-
-class BoundMethod:
-    __slots__ = ("_link", "_owner", "_handle", "_name")
-
-    def __init__(self, link, owner, handle, name):
-        self._link, self._owner, self._handle, self._name = link, owner, handle, name
-
-    @property
-    def __name__(self):
-        return self._name
-
-    @property
-    def __self__(self):
-        return self._owner
-
-    def __call__(self, *args, **kwargs):
-        if self._name in JUDGING_METHODS and not is_own(self._owner) and isinstance(self._owner, Remote):
-            raise TypeError("%s of a result that is not a plain value" % self._name)
-        self._link.doing = " during %s(%s)" % (self._name, exam.clip(", ".join(exam.bounded_repr(a, 60) for a in args), 200))
-        return self._link.call("method", self._handle, args, kwargs, self._name, self._link.sure(self._owner))
-
-    def _send(self):
-        raise Unsendable("a method of the program's object")
-
-
-def is_own(v):
-    return isinstance(type(v), RemoteClass) and object.__getattribute__(v, "_state").own
-
-
-class RemoteClass(type):
-    """A class of the program."""
-
-    def __new__(kind, name, bases, space):
-        raise Unsendable("a subclass of the program's class")
-
-    def __call__(cls, *args, **kwargs):
-        link = cls._link
-        link.doing = " during %s(…)" % cls.__name__
-        v = link.call("call", cls._handle, args, kwargs, sure=link.sure(cls))
-        # Only what the tests spell as a class makes objects that may judge.
-        if isinstance(type(v), RemoteClass) and cls.__name__.lstrip("_")[:1].isupper() and cls._called in link.spelled:
-            object.__getattribute__(v, "_state").own = True
-        return v
-
-    def __getattr__(cls, name):
-        if name in ("_called", "_link", "_handle"):
-            raise AttributeError(name)
-        return cls._link.attribute(cls, cls._handle, name)
-
-    def __setattr__(cls, name, value):
-        cls._link.set(cls, cls._handle, name, value)
-
-    def __iter__(cls):
-        return cls._link.call("method", cls._handle, (), {}, "__iter__")
-
-    def __getitem__(cls, key):
-        return cls._link.call("method", cls._handle, (key,), {}, "__getitem__")
-
-    # What an enumeration has. Without these a class is never empty.
-
-    def __bool__(cls):
-        return True
-
-    def __len__(cls):
-        return cls._special("__len__")
-
-    def __reversed__(cls):
-        return cls._special("__reversed__")
-
-    # What is in a class is what it gives when it is iterated: it is no judge.
-
-    def _special(cls, name):
-        try:
-            return cls._link.call("method", cls._handle, (), {}, name)
-        except AttributeError:
-            raise TypeError("the class %s has no %s" % (cls.__name__, name)) from None
-
-
-class Remote:
-    """Base of the stand-ins for the program's objects."""
-
-    __slots__ = ("_state", "__weakref__")
-
-    def __getattr__(self, name):
-        state = object.__getattribute__(self, "_state")
-        return state.link.attribute(self, state.handle, name)
-
-    def __setattr__(self, name, value):
-        state = object.__getattribute__(self, "_state")
-        state.link.set(self, state.handle, name, value)
-
-    def __delattr__(self, name):
-        state = object.__getattribute__(self, "_state")
-        state.link.ask("delete", h=state.handle, name=name)
-
-    def __copy__(self, deep=False):
-        state = object.__getattribute__(self, "_state")
-        v = state.link.ask("copy", h=state.handle, deep=deep)
-        if isinstance(type(v), RemoteClass):
-            object.__getattribute__(v, "_state").own = state.own
-        return v
-
-    def __deepcopy__(self, memo):
-        return self.__copy__(True)
-
-    def __reduce_ex__(self, protocol):
-        raise Unsendable("a pickled object of the program")
-
-    def __eq__(self, other):
-        return judge(self, other, "__eq__")
-
-    def __ne__(self, other):
-        return not self == other
-
-    __hash__ = object.__hash__
-
-    def __repr__(self):
-        return "<%s object of the program>" % type(self).__name__
-
-
-def make_class(link, handle, name, parents, special):
-    space = {"__slots__": (), "_link": link, "_handle": handle, "__module__": "solution", "_called": name}
-    for n in special:
-        space[n] = operator(n)
-    if "__eq__" in space and "__hash__" not in space:
-        space["__hash__"] = None
-    if "__ne__" in space:
-        del space["__ne__"]
-    try:
-        return type.__new__(RemoteClass, name, tuple(parents), space)
-    except TypeError:
-        return type.__new__(RemoteClass, name, (Remote,), space)
-
-
-def operator(name):
-    if name in JUDGING:
-        return lambda self, other: judge(self, other, name)
-    if name in COMPUTING:
-        return lambda self, *args: compute(self, args, name)
-    if name == "__next__":
-        return step
-    if name in ("__exit__", "__aexit__"):
-        return lambda self, kind, value, tb: leave(self, name, value)
-
-    def method(self, *args):
-        state = object.__getattribute__(self, "_state")
-        own = state.own
-        v = state.link.call("method", state.handle, args, {}, name, own)
-        if v is self and name in ("__enter__", "__iter__"):
-            state.own = own
-        return v
-    method.__name__ = name
-    return method
-
-
-def step(self):
-    state = object.__getattribute__(self, "_state")
-    state.steps += 1
-    if state.steps > MAX_STEPS:
-        state.link.die("an iterator of the program that does not end")
-    return state.link.call("method", state.handle, (), {}, "__next__")
-
-
-def leave(self, name, e):
-    """The end of a `with` block. A context of the program may swallow errors,
-    but not the tests' own verdict."""
-    state = object.__getattribute__(self, "_state")
-    free = e is None or id(e) in state.link.raised and not isinstance(e, AssertionError) or \
-        isinstance(e, Exception) and not isinstance(e, (AssertionError, exam.Skip)) and type(e) is not Exception
-    args = (None, None, None) if e is None or not free else (type(e), e, None)
-    v = state.link.call("method", state.handle, args, {}, name)
-    if name == "__exit__":
-        return bool(v) if free else False
-
-    async def wait():
-        return bool(await v) and free
-    return wait()
-
-
-def judge(self, other, name):
-    """A comparison. The program's class decides it only where the tests made
-    the object, or between two objects of the program; else the plain value
-    that the object is a kind of decides it, here."""
-    if self is other and name == "__eq__":
-        return True
-    state = object.__getattribute__(self, "_state")
-    defined = any(name in vars(c) for c in type(self).__mro__ if isinstance(c, RemoteClass))
-    both = isinstance(type(other), RemoteClass)
-    if defined and (state.own or both and name != "__contains__"):
-        try:
-            return state.link.call("method", state.handle, (other,), {}, name, True)
-        except Unsendable:
-            Unsendable.open -= 1
-            return NotImplemented
-    if both:
-        return NotImplemented
-    try:
-        plain = state.link.ask("plain", h=state.handle)
-    except Gone:
-        raise
-    except BaseException:
-        plain = self
-    if isinstance(type(plain), RemoteClass) or type(plain) is Opaque:
-        if name == "__contains__":
-            return any(x is other or x == other for x in self)
-        return NotImplemented
-    if name == "__contains__":
-        return other in plain
-    return getattr(type(plain), name)(plain, other)
-
-
-def compute(self, args, name):
-    """An operator. With a plain operand it may give an object, or a plain
-    result where the tests made the object."""
-    state = object.__getattribute__(self, "_state")
-    own = state.own or any(map(is_own, args))
-    v = state.link.call("method", state.handle, args, {}, name)
-    if isinstance(type(v), RemoteClass):
-        object.__getattribute__(v, "_state").own = own
-        return v
-    if v is NotImplemented or own or any(isinstance(type(a), RemoteClass) for a in args):
-        return v
-    raise TypeError("%s of a result that is not a plain value" % name)
-
-
-def awaitable(link, handle):
-    async def wait():
-        return link.ask("wait", h=handle)
-    return wait()
-
-
-class RemoteModule(types.ModuleType):
-    """A module of the program."""
-
-    def __getattr__(self, name):
-        d = object.__getattribute__(self, "__dict__")
-        if name == "__all__":
-            return d["_world"].star(d["_names"])
-        if name.startswith("__") and name not in READABLE:
-            raise AttributeError(name)
-        world = d["_world"]
-        if name in d["_submodules"]:
-            return importlib.import_module(d["_submodules"][name])
-        try:
-            return world.named(d["_handle"], name)
-        except AttributeError:
-            raise AttributeError("module %r has no attribute %r" % (self.__name__, name)) from None
-
-    def __setattr__(self, name, value):
-        d = object.__getattribute__(self, "__dict__")
-        inside = isinstance(value, types.ModuleType) and value.__name__ == "%s.%s" % (self.__name__, name)
-        if "_handle" not in d or name.startswith("__") or inside or isinstance(value, RemoteModule):
-            d[name] = value
+def constructs(name):
+    """Tells whether a name is one of a class, by how it is written."""
+    return name.lstrip("_")[:1].isupper()
+
+
+class Rewriter(exam.Rewriter):
+    """Marks, beside what asserts need, the objects that the tests construct: a
+    call by a class's name that in its scope means something of the program."""
+
+    def __init__(self, reading):
+        super().__init__(reading)
+        self.scopes = []
+
+    def inside(self, node):
+        """Visits what has a scope of its own."""
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            body = [node.args] + (node.body if isinstance(node.body, list) else [node.body])
         else:
-            d["_world"].link.set(self, d["_handle"], name, value)
+            body = node.generators
+        self.scopes.append(self.reading.bindings(body))
+        self.generic_visit(node)
+        self.scopes.pop()
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = inside
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = inside
+
+    def of_program(self, name):
+        for others, program in reversed(self.scopes):
+            if name in others:
+                return False
+            if name in program:
+                return True
+        return name in self.reading.spelled
+
+    def visit_Call(self, node):
+        callee = node.func
+        while isinstance(callee, ast.Attribute):
+            callee = callee.value
+        made = isinstance(callee, ast.Name) and constructs(exam.last_name(node.func)) and self.of_program(callee.id)
+        self.generic_visit(node)
+        return self.at(node, ast.Call(ast.Name("@made", ast.Load()), [node], [])) if made else node
+
+
+class Runner(exam.Runner):
+    rewriter = Rewriter
+
+
+def guarded(kind):
+    """map and filter, in whose functions a StopIteration ends nothing."""
+    def make(f, *values):
+        def call(*args):
+            try:
+                return f(*args)
+            except StopIteration as e:
+                raise RuntimeError("a function of the tests raised StopIteration") from e
+        return kind(call if f is not None else None, *values)
+    make.__name__ = make.__qualname__ = kind.__name__
+    return make
 
 
 class World:
@@ -796,12 +537,14 @@ class World:
 
     def __init__(self, link, main_file, modules, readings):
         self.link, self.main_file, self.modules = link, main_file, modules
-        link.spelled = {n for r in readings for n in r.identifiers}
         self.readings = readings
         self.main = None
-        self.broken = False
+        self.open = self.judged = False  # a case runs; what judged is kept by the tests
 
     # For exam.Runner.
+
+    same = staticmethod(same)
+    tools = {"@made": made, "map": guarded(map), "filter": guarded(filter)}
 
     @property
     def dead(self):
@@ -810,6 +553,28 @@ class World:
     @property
     def uses(self):
         return self.link.number
+
+    # What the case that runs is worth.
+
+    def begin(self):
+        self.keep()
+        self.open = True
+
+    def keep(self):
+        """What the program judged outside of a case counts for all that follow."""
+        self.judged = self.judged or self.link.judged
+        self.link.judged = False
+
+    def end(self):
+        """Returns what a pass of the case is worth less than the exam."""
+        judged = self.judged or self.link.judged
+        self.link.judged, self.open = False, False
+        return "candidate_judged" if judged else ""
+
+    def spoiled(self):
+        """Says why the case that runs cannot pass, once."""
+        why, self.link.refused = self.link.refused, None
+        return why
 
     def names(self, reading):
         """The bare names that a test file takes from the main module."""
@@ -822,21 +587,14 @@ class World:
         """The entry point: a name, or an expression such as Solution().add."""
         if not self.main_file:
             raise LookupError("the program has no main file to find %s in" % name)
-        code = compile(name, "<entry>", "eval")
-        names = {n: self.value(n, form) for n, form in self.forms(self.main_module(), list(code.co_names))}
-        return eval(code, names)
+        tree = ast.parse(name, "<entry>", "eval")
+        words = types.SimpleNamespace(spelled={n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}, bindings=lambda body: (set(), set()))
+        code = compile(Rewriter(words).visit(tree), "<entry>", "eval")
+        names = {n: self.value(n, form) for n, form in self.forms(self.main_module(), [n for n in code.co_names if n != "@made"])}
+        return eval(code, {**names, "@made": made})
 
     def foreign(self, e):
         return id(e) in self.link.raised
-
-    def failed(self, e, reading):
-        """Ends the exam by a fallback where the tests alone are the reason."""
-        if isinstance(e, Unsendable):
-            Unsendable.open -= 1
-            line = exam.Runner.where(e, reading)
-            if not self.link.answered or self.certain(e, reading):
-                raise exam.Fallback(str(e))
-            self.link.dead = self.link.dead or "line %d of the tests passes on %s, which cannot cross to the program's box" % (line, e)
 
     def unparsed(self, e):
         """Where a file of the program does not parse that the tests import.
@@ -845,20 +603,9 @@ class World:
             return worker_syntax(e)
         return None
 
-    @staticmethod
-    def certain(e, reading):
-        tb, path, found = e.__traceback__, os.path.join(exam.WORKSPACE, reading.path), False
-        while tb is not None:
-            if tb.tb_frame.f_code.co_filename == path:
-                found = True
-                if not reading.certain(tb.tb_lineno):
-                    return False
-            tb = tb.tb_next
-        return found
-
     def describe(self, e):
         found = self.link.raised.get(id(e))
-        if isinstance(e, Gone):
+        if isinstance(e, (Gone, Refused)):
             return str(e)
         text = "%s: %s" % (type(e).__name__, e) if str(e) else type(e).__name__
         return "%s (%s)" % (text, found[1]) if found and found[1] else text
@@ -915,8 +662,6 @@ class World:
         if type(form) is dict and list(form) == ["bound"]:
             self.link.die("the program's process broke the protocol: a name")
         v = self.link.guard(lambda: self.link.decoder(())(form))
-        if isinstance(v, (RemoteClass, RemoteFunction)):
-            self.link.by_name.add(v._handle)
         return v
 
     # The last finder: what the harness has itself is never the program's.
@@ -949,7 +694,7 @@ def read_tests(config, modules, report):
             readings.append(exam.Reading(path, source, modules, root[path], names))
             compile(source, path, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError) as e:
-            report.event(type="broken", reason="the tests do not parse: %s: %s, line %s" % (path, e, getattr(e, "lineno", "?")))
+            report.event(type="unrunnable", reason="the tests do not parse: %s: %s, line %s" % (path, e, getattr(e, "lineno", "?")))
             sys.exit(0)
     return readings
 
@@ -972,19 +717,15 @@ def main():
     report = exam.Report()
     modules = layout.foreign_modules(config["main"], config["files"])
     readings = read_tests(config, modules, report)
-    if any(not p.endswith(".py") for p in config["tests"]):
-        report.event(type="fallback", reason="the tests share files with the program")
+    form, why, *lacks = needs.verdict(readings, modules)
+    if form == "not here":
+        report.event(type="unrunnable", reason=why, missing=lacks[0])
         return
-    for r in readings:
-        hook = r.own & PYTEST_HOOKS
-        if hook:
-            report.event(type="broken", reason="the tests do not run without pytest itself: %s defines %s" % (r.path, min(hook)))
-            return
-    for r in readings:
-        why = r.sharing(modules)
-        if why:
-            report.event(type="fallback", reason="the tests use %s: the program must share their process" % why)
-            return
+    if form == "apart" and any(not p.endswith(".py") for p in config["tests"]):
+        form, why = "together", "files that they share with the program"
+    if form == "together":
+        report.event(type="fallback", reason="the tests use %s: the program must share their process" % why)
+        return
     TEST_MODULES.update(["__main__"], (r.name for r in readings))
     link = Link()
     world = World(link, config["main"], modules, readings)
@@ -1003,18 +744,14 @@ def main():
     if any("pytest" in r.standard_roots for r in readings) or any(r.tests for r in readings):
         from _glovebox import pytester
         sys.modules["pytest"] = pytester.module()
-    runner = exam.Runner(report, world, config["entry"])
+    runner = Runner(report, world, config["entry"])
     link.answered, link.failed = False, runner.details
     try:
         runner.run(readings, packages(config["files"]))
-    except exam.Fallback as e:
-        report.event(type="fallback", reason="the tests pass on %s" % e)
-        return
     except exam.Unparsed as e:
         report.event(type="syntax", syntax=e.syntax)
         return
-    if Unsendable.open > 0 and not link.dead:
-        link.dead = "the tests pass on a value that cannot cross to the program's box, and hide it"
+    link.dead = link.dead or link.refused
     if link.dead:
         report.event(type="broken", reason=link.dead)
         if not report.failed:

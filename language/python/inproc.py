@@ -14,7 +14,7 @@ import operator
 import os
 import sys
 
-from _glovebox import exam, harness, layout, pytester, worker
+from _glovebox import exam, harness, layout, pytester, realpytest, worker
 from _glovebox.wire import Decoder, Encoder, Unencodable, Violation
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
@@ -73,8 +73,15 @@ class World:
             last, tb = tb.tb_frame.f_code.co_filename, tb.tb_next
         return last not in self.tests
 
-    def failed(self, e, reading):
+    # Here nothing has another proof, and every object is itself.
+
+    tools = {}
+    same = staticmethod(operator.is_)
+
+    def begin(self):
         pass
+
+    keep = end = spoiled = begin
 
     def unparsed(self, e):
         """See harness.World."""
@@ -90,7 +97,8 @@ class World:
     def plain(v, other):
         """Reduces a value to what it is a kind of, where it is to be compared
         with a plain one. An object that is no such kind equals none."""
-        if type(v) in PLAIN and type(v) not in (list, tuple, dict, set, frozenset) or type(other) not in PLAIN:
+        near = KIND(other).__name__.lower().startswith("approx")
+        if type(v) in PLAIN and type(v) not in (list, tuple, dict, set, frozenset) or type(other) not in PLAIN and not near:
             return v
         try:
             return DECODE()(ENCODE()(v))
@@ -142,6 +150,13 @@ class Runner(exam.Runner):
     rewriter = Rewriter
 
 
+class Files(Runner):
+    """Gives pytest itself the tests' files."""
+
+    def names(self, reading):
+        return {**super().names(reading), **self.world.names(reading)}
+
+
 def harness_place(e):
     found, tb = None, e.__traceback__
     while tb is not None:
@@ -155,13 +170,13 @@ def harness_place(e):
 def fingerprint():
     """Identifies what the tests rest on, to see what the program replaced."""
     owners = [builtins, operator, os, json, ast, exam, exam.Report, exam.Runner, Runner, World, exam.Rewriter, Rewriter, harness,
-              exam.Importer, Guard, pytester, pytester.approx, pytester.Raises, pytester.Test, pytester.Space]
+              exam.Importer, Guard, Files, realpytest, realpytest.Plugin, pytester, pytester.approx, pytester.Raises, pytester.Test, pytester.Space]
     if "pytest" in sys.modules:
         owners.append(sys.modules["pytest"])
     unittest = sys.modules.get("unittest")
     if unittest is not None:
         owners += [unittest.TestCase, unittest.TestResult, unittest.TestLoader, unittest.TestSuite]
-    return {(i, k): id(v) for i, o in enumerate(owners) for k, v in vars(o).items()
+    return {(getattr(o, "__name__", ""), i, k): id(v) for i, o in enumerate(owners) for k, v in vars(o).items()
             if k not in ("_", "__warningregistry__", "_class_setup_failed", "_classSetupFailed", "shared", "main", "environ")}
 
 
@@ -169,7 +184,7 @@ def load(name, part, tests):
     """Loads a module that is there without the program, and what may be a
     module in it. "pytest" is our stand-in's name."""
     if name in tests or not layout.installed(name) or name.split(".")[0] in ("pytest", "_pytest"):
-        return
+        return  # realpytest loads it, or the stand-in has its name
     for n in [name] + ["%s.%s" % (name, part)] * bool(part):
         try:
             importlib.import_module(n)
@@ -194,6 +209,9 @@ def main():
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for a, name in r.imported(node):
                     load(name, a.name if isinstance(node, ast.ImportFrom) else "", r.test_modules)
+    real = realpytest.fits(readings, config["entry"])
+    if real:
+        realpytest.load()
     sys.path[:0] = worker.search_path(main_file, config["files"])
     for path in config["files"] if main_file else ():
         found = worker.syntax_error(path)
@@ -204,23 +222,29 @@ def main():
     world = World(main_file, modules, config["tests"])
     sys.meta_path.insert(0, Guard)
     sys.meta_path.append(world)
-    if any("pytest" in r.standard_roots for r in readings) or any(r.tests for r in readings):
+    if not real and (any("pytest" in r.standard_roots for r in readings) or any(r.tests for r in readings)):
         sys.modules["pytest"] = pytester.module()
-    sys.argv[0] = main_file
-    runner = Runner(report, world, config["entry"])
+    sys.argv[:] = [main_file]
+    runner = (Files if real else Runner)(report, world, config["entry"])
     if "unittest" in sys.modules:
         sys.modules["unittest"].main = lambda *a, **k: None
         runner.watch_equality(sys.modules["unittest"].TestCase)
     before, look, event, done = fingerprint(), fingerprint, report.event, report.done
     try:
-        runner.run(readings, harness.packages(config["files"]))
+        if real:
+            framework = realpytest.run(runner, readings, harness.packages(config["files"]), config["tests"], report)
+        else:
+            framework = runner.run(readings, harness.packages(config["files"])) or ""
     except exam.Unparsed as e:
         event(type="syntax", syntax=e.syntax)
         return
-    if look() != before or runner.importer.replaced():
-        event(type="broken", reason="the program replaced what the tests rest on")
-        report.case("end", "error", "the program replaced what the tests rest on")
+    after = look()
+    if after != before or runner.importer.replaced():
+        names = sorted({"%s.%s" % (k[0], k[2]) for k in before.keys() | after.keys() if before.get(k) != after.get(k)})
+        why = "the program replaced what the tests rest on: %s" % (", ".join(names[:5]) or "a module of the tests")
+        event(type="broken", reason=why)
+        report.case("end", "error", why)
     sys.stdout.flush()
-    done()
+    done(framework)
     os._exit(0 if not report.failed else 1)
 

@@ -1,4 +1,5 @@
 """Where the files of a tree stand among the modules."""
+import importlib.machinery
 import importlib.util
 import os
 import sys
@@ -56,6 +57,14 @@ def installed(name):
         return True
     try:
         return importlib.util.find_spec(top) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def found(name):
+    """Tells whether a module outside of the standard library is installed."""
+    try:
+        return any(importlib.machinery.PathFinder.find_spec(name, [p]) for p in sys.path if p and not p.startswith("/workspace"))
     except (ImportError, ValueError):
         return False
 

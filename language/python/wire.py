@@ -325,7 +325,7 @@ class Decoder:
         for pair in form:
             if type(pair) is not list or len(pair) != 2:
                 raise Violation("a pair was expected")
-            dict.__setitem__(into, self.value(pair[0], depth), self.value(pair[1], depth))
+            into[self.value(pair[0], depth)] = self.value(pair[1], depth)
         return into
 
 

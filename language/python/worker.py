@@ -18,6 +18,7 @@ from _glovebox.wire import OPERATORS, PURE, Decoder, Encoder, Unencodable, Viola
 WORKSPACE = "/workspace"
 LINK_IN, LINK_OUT = 3, 4
 FUNCTIONS = tuple(type(f) for f in (lambda: 0, len, [].append, Encoder.many, str.join, "".__add__, int.__add__))
+PLAIN = (int, float, str, bytes, tuple, list, dict, set, frozenset, bytearray)
 METHODS = (type(io.StringIO().write), type(Encoder().many))
 _module = type(sys)
 
@@ -171,11 +172,10 @@ class Worker:
         c = self.handles[m["h"]]
         bases = [[0, b.__name__] if b.__module__ == "builtins" else [1, self.keep(b)] for b in c.__bases__]
         special = [n for n in OPERATORS if getattr(c, n, None) not in (None, getattr(object, n, None))]
-        return {"v": [c.__name__, bases, special, issubclass(c, BaseException), id(c) in self.named]}
-
-    def do_plain(self, m):
-        """Gives what an object is a subclass of: its plain value."""
-        return {"v": Encoder()(self.handles[m["h"]])}
+        members = []
+        if "enum" in sys.modules and isinstance(c, sys.modules["enum"].EnumMeta):
+            members = [self.keep(v) for v in c.__members__.values()]
+        return {"v": [c.__name__, bases, special, issubclass(c, BaseException), members]}
 
     def do_copy(self, m):
         import copy
@@ -207,7 +207,13 @@ class Worker:
             return {"h": [self.keep(v), "a"]}
         if isinstance(v, FUNCTIONS):
             return {"h": [self.keep(v), "f", str(getattr(v, "__name__", "?"))]}
-        return {"h": [self.keep(v), "o", self.keep(type(v))]}
+        form = [self.keep(v), "o", self.keep(type(v))]
+        if isinstance(v, PLAIN):
+            try:
+                form.append(Encoder()(v))
+            except Exception:
+                pass
+        return {"h": form}
 
     def special(self, v):
         t = type(v)
@@ -223,7 +229,7 @@ class Worker:
             return by_name(v) or self.handle(v)
         if isinstance(v, BaseException):
             return {"xv": self.exception(v)}
-        if isinstance(v, (int, float, str, bytes, tuple, list, dict, set, frozenset, bytearray)):
+        if isinstance(v, PLAIN):
             return self.handle(v) if id(t) in self.named else None
         return self.handle(v)
 
@@ -263,6 +269,8 @@ class Worker:
     def decoder(self):
         return Decoder({
             "h": lambda s, form, d: self.handles[form],
+            "m": lambda s, form, d: getattr(self.handles[form[0]], form[1]),
+            "sl": lambda s, form, d: slice(*[s.value(x, d) for x in form]),
             "g": lambda s, form, d: resolve(form),
             "mod": lambda s, form, d: importlib.import_module(form),
             "test": lambda s, form, d: self.mirror(*form),

@@ -1,55 +1,172 @@
-# Serves calls of a program's methods: ruby candidate.rb FILE.
+# Serves calls of a program's methods: ruby candidate.rb FILE. The program can
+# rewrite all of this: the tests trust nothing that it says.
 $0 = __FILE__
 require __dir__ + "/check.rb"
 require __dir__ + "/wire.rb"
 
 module Glovebox
+  # Theirs stands for an object of the tests.
+  class Theirs < BasicObject
+    def initialize(candidate, id) = (@candidate, @id = candidate, id)
+    def __glovebox_id = @id
+    def method_missing(name, *args, **kwargs, &block) = @candidate.ask("object" => @id, "method" => name.to_s, "args" => args, "kwargs" => kwargs, "block" => block)
+    def respond_to?(name, _all = false) = @candidate.ask("object" => @id, "method" => "respond_to?", "args" => [name], "kwargs" => {}) == true
+    def ==(other) = equal?(other) || method_missing(:==, other) == true
+    def !=(other) = !(self == other)
+    def nil? = false
+    def hash = method_missing(:hash)
+    def eql?(other) = equal?(other) || method_missing(:eql?, other) == true
+    def object_id = __id__
+    undef_method :instance_eval, :instance_exec
+  end
+
   # Candidate holds the program's objects, and calls them for the tests.
   class Candidate
+    BUILTIN = [Integer, Float, String, Symbol, Array, Hash, Range, Rational, Complex, NilClass, TrueClass, FalseClass, Time,
+               Numeric, Comparable, Enumerable, Proc, Object, Kernel].freeze
+    KINDS = Object.constants.each_with_object({}) do |n, all|
+      next if Object.autoload?(n) || n == :Glovebox
+      v = Object.const_get(n)
+      all[v] = v.name if Module === v
+    end.compare_by_identity
+    LISTED = 100_000
+    CARRIED = %i[key receiver name result tag status errno].freeze
+
     def initialize(main, input, output)
       @main = main
-      @before = Object.private_instance_methods(false)
-      @objects = []
+      @functions = Object.private_instance_methods(false)
+      @methods = BUILTIN.to_h { |c| [c, c.public_instance_methods(false)] }
+      @objects, @ids, @raised = [], {}.compare_by_identity, {}.compare_by_identity
+      @theirs = {}
       @codec = Codec.new(method(:wrap), method(:unwrap))
-      @peer = Peer.new(input, output, @codec) { |request| serve(request) }
+      @peer = Peer.new(input, output, Json.method(:write), Marshal.method(:load)) { |request| serve(request) }
     end
 
     def listen = @peer.listen
 
-    private
-
-    def wrap(object)
-      id = @objects.index { |o| o.__id__ == object.__id__ } || @objects.push(object).size - 1
-      { "o" => id, "m" => Module === object }
+    # ask asks the tests for what a value of theirs does.
+    def ask(request)
+      %w[args kwargs block].each { |k| request[k] = @codec.encode(request[k]) if request[k] }
+      answer = @peer.call(request)
+      raise Peer::Unwind if answer["unwind"]
+      again(answer["raise"]) if answer.key?("raise")
+      @codec.decode(answer["return"])
     end
 
+    private
+
+    # again raises what the tests raised in a call from here.
+    def again(raised)
+      error = raised["classes"].filter_map { |n| Object.const_get(n) rescue nil }.find { |c| Class === c && c <= Exception } || RuntimeError
+      error = error.allocate
+      text = raised["message"]
+      error.define_singleton_method(:message) { text }
+      error.define_singleton_method(:to_s) { text }
+      @raised[error] = raised["id"]
+      raise error
+    end
+
+    def id(object) = @ids[object] ||= @objects.push(object).size - 1
+
+    # wrap makes a handle of an object: its number, its class and what kinds it is of.
+    def wrap(object)
+      kind = Codec.kind(object)
+      return { "p" => object.__glovebox_id } if kind == Theirs
+      return { "k" => KINDS[object] } if KINDS.key?(object)
+      return { "o" => id(object), "x" => Module.instance_method(:name).bind_call(object) } if Module === object
+      tree = { "o" => id(object), "c" => ref(kind), "k" => kinds(object, kind) }
+      tree["l"] = true if kind == Proc || kind == Method
+      tree
+    end
+
+    def kinds(object, kind)
+      all = begin
+        (class << object; self; end).ancestors
+      rescue TypeError
+        kind.ancestors
+      end
+      (all - Object.ancestors).reject(&:singleton_class?).map { |m| ref(m) }
+    end
+
+    # ref names a class or module: Ruby's own by name, others by number and name.
+    def ref(m) = KINDS[m] || [id(m), Module.instance_method(:name).bind_call(m)]
+
     # unwrap finds an object of the program's, or stands for one of the tests'.
-    def unwrap(json)
-      return @objects.fetch(json["o"]) if json.key?("o")
-      id = json.fetch("p")
-      proc do |*args, **kwargs|
-        result = @peer.call("proc" => id, "args" => @codec.encode(args), "kwargs" => @codec.encode(kwargs))
-        raise result["raise"].fetch("message") if result.key?("raise")
-        @codec.decode(result["return"])
+    def unwrap(tree)
+      return @objects.fetch(tree["o"]) if tree.key?("o")
+      return Object.const_get(tree["k"]) if tree.key?("k")
+      id = tree.fetch("p")
+      @theirs[id] ||= tree.key?("l") ? function(id, tree["l"], tree["a"]) : Theirs.new(self, id)
+    end
+
+    def function(id, strict, arity)
+      call = ->(args, kwargs, block) { ask("proc" => id, "args" => args, "kwargs" => kwargs, "block" => block) }
+      return proc { |*a, **k, &b| call.(a, k, b) } unless strict
+      case arity
+      when 0 then lambda { |&b| call.([], {}, b) }
+      when 1 then lambda { |x, &b| call.([x], {}, b) }
+      when 2 then lambda { |x, y, &b| call.([x, y], {}, b) }
+      when 3 then lambda { |x, y, z, &b| call.([x, y, z], {}, b) }
+      else lambda { |*a, **k, &b| call.(a, k, b) }
       end
     end
 
     def serve(request)
       case request["op"]
-      when "names" then { "return" => Object.private_instance_methods(false) - @before }
+      when "names" then { "functions" => Object.private_instance_methods(false) - @functions, "methods" => added }
       when "const" then const(request["name"])
+      when "load" then { "return" => (require File.expand_path(request["name"], "/workspace")) && true }
+      when "list" then { "return" => @codec.encode(list(@objects.fetch(request["target"]))) }
       else invoke(request)
       end
+    rescue TooMuch => e
+      { "fault" => e.message }
+    rescue Peer::Unwind
+      { "unwound" => true }
     rescue Exception => e # rubocop:disable Lint/RescueException
-      raise if SystemExit === e || SignalException === e || WireError === e
-      { "raise" => { "classes" => e.class.ancestors.grep(Class).map(&:to_s), "message" => e.message.to_s.dup.force_encoding("UTF-8").scrub("?") } }
+      raise if SignalException === e || WireError === e
+      { "raise" => raised(e, 0) }
+    end
+
+    # added are the methods that the program gave to Ruby's own classes.
+    def added
+      @methods.filter_map do |c, before|
+        names = c.public_instance_methods(false) - before
+        [c.name, names.map(&:name)] unless names.empty?
+      end.to_h
+    end
+
+    def raised(e, depth)
+      tree = { "classes" => e.class.ancestors.grep(Class).take_while { |c| c != Object }.map { |c| ref(c) },
+               "message" => String.new(e.message.to_s).force_encoding("UTF-8").scrub("?"), "o" => id(e), "attributes" => {} }
+      tree["id"] = @raised[e] if @raised.key?(e)
+      e.instance_variables.each { |n| tree["attributes"][n.name.delete_prefix("@")] = carried { e.instance_variable_get(n) } }
+      CARRIED.each { |n| tree["attributes"][n.name] ||= carried { e.public_send(n) } if e.respond_to?(n) }
+      tree["cause"] = raised(e.cause, depth + 1) if e.cause && depth < 3
+      tree
+    end
+
+    def carried
+      @codec.encode(yield)
+    rescue StandardError
+      nil
     end
 
     def const(name)
       return {} unless Object.const_defined?(name)
       value = Object.const_get(name)
-      return { "exception" => value.ancestors.grep(Class).map(&:to_s) } if Class === value && value <= Exception
+      return { "exception" => value.ancestors.grep(Class).take_while { |c| c != Object }.map { |c| ref(c) } } if Class === value && value <= Exception
+      return { "module" => id(value), "class" => Class === value } if Module === value && !KINDS.key?(value)
       { "return" => @codec.encode(value) }
+    end
+
+    def list(object)
+      found = []
+      object.each do |*e|
+        raise TooMuch, "the iteration does not end" if found.size >= LISTED
+        found << (e.size == 1 ? e[0] : e)
+      end
+      found
     end
 
     def invoke(request)
@@ -57,14 +174,20 @@ module Glovebox
       kwargs = @codec.decode(request["kwargs"] || { "h" => [] })
       block = @codec.decode(request["block"])
       target = request.key?("target") ? @objects.fetch(request["target"]) : @main
-      given = args.map { |a| @codec.encode(a) }
+      target = args[0] if request["on"]
+      given = request["args"]
+      rest = request["on"] ? args.drop(1) : args
       result =
-        if request.key?("target") then target.public_send(request.fetch("method"), *args, **kwargs, &block)
-        else target.__send__(request.fetch("method"), *args, **kwargs, &block)
+        if request.key?("target") || request["on"] then target.public_send(request.fetch("method"), *rest, **kwargs, &block)
+        else target.__send__(request.fetch("method"), *rest, **kwargs, &block)
         end
       answer = {}
       same = args.index { |a| a.equal?(result) && (Array === a || Hash === a || String === a) }
-      answer["return"] = same ? { "a" => same } : @codec.encode(result)
+      answer["return"] =
+        if request["made"] then { "o" => id(result), "c" => ref(Codec.kind(result)), "k" => kinds(result, Codec.kind(result)) }
+        elsif same then { "a" => same }
+        else @codec.encode(result)
+        end
       args.each_with_index do |a, i|
         next unless Array === a || Hash === a || String === a
         now = @codec.encode(a)

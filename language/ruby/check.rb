@@ -8,7 +8,6 @@ module Glovebox
   LIBRARY = HOME + "lib"
 
   def self.check(file)
-    require "json"
     report = IO.for_fd(5, "w")
     report.sync = true
     begin
@@ -20,6 +19,7 @@ module Glovebox
       where, line, message = text.match(/^(.*?):(\d+): (.*)/)&.captures
       # Newer parsers draw the source: their message is after the caret.
       message = text[/\^+ (.*)/, 1] || message if message.nil? || message.start_with?("syntax errors found")
+      require "json" # nothing of the program runs after it
       report.puts(JSON.generate(type: "syntax", syntax: { file: where || file, line: line.to_i, message: (message || text)[0, 500] }))
       warn text
       exit!(1)

@@ -33,8 +33,10 @@ type Build struct {
 	// Tests are the names of the tests' files: a refusal there is no fault of
 	// the program's alone.
 	Tests []string `json:"tests,omitempty"`
-	// Broken says why the tests cannot be built, whatever the program is.
-	Broken string `json:"broken,omitempty"`
+	// Suites is how many packages have tests, where they are built together.
+	Suites int `json:"suites,omitempty"`
+	// Unfit says why names that the tests use have nothing that stands for them.
+	Unfit map[string]string `json:"unfit,omitempty"`
 }
 
 // Package is one package, after all that it imports. The last one is main.
@@ -55,8 +57,6 @@ type syntaxError struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
-	// missing: a package is not there.
-	missing bool
 }
 
 var report = os.NewFile(5, "report")
@@ -69,10 +69,6 @@ func main() {
 	if err := json.Unmarshal([]byte(os.Args[1]), &b); err != nil {
 		fail(err)
 	}
-	if b.Broken != "" {
-		send(event{Type: "broken", Reason: b.Broken})
-		os.Exit(1)
-	}
 	dir, err := os.MkdirTemp("", "go-build-")
 	if err != nil {
 		fail(err)
@@ -83,9 +79,10 @@ func main() {
 		fail(fmt.Errorf("the tests could not be started"))
 	}
 	send(event{Type: "checked"})
-	if !b.Together {
-		report.Close()
+	if b.Together {
+		b.together(exe)
 	}
+	report.Close()
 	err = syscall.Exec(exe, append([]string{exe}, os.Args[2:]...), os.Environ())
 	fail(err)
 }
@@ -150,11 +147,14 @@ func (b *Build) tool(name string, args []string) {
 // refuse ends the driver where the code is at fault.
 func (b *Build) refuse(e *syntaxError) {
 	if b.Harness || slices.Contains(b.Tests, e.File) {
-		what := "tests and program do not compile together"
-		if e.missing {
-			what = "the tests do not load"
+		reason := fmt.Sprintf("tests and program do not compile together: %s:%d: %s", e.File, e.Line, e.Message)
+		for _, name := range word.FindAllString(e.Message, -1) {
+			if why := b.Unfit[name]; why != "" {
+				reason += "; of " + name + ": " + why
+				break
+			}
 		}
-		send(event{Type: "broken", Reason: fmt.Sprintf("%s: %s:%d: %s", what, e.File, e.Line, e.Message)})
+		send(event{Type: "broken", Reason: reason})
 	} else {
 		send(event{Type: "syntax", Syntax: e})
 	}
@@ -164,6 +164,7 @@ func (b *Build) refuse(e *syntaxError) {
 var (
 	position = regexp.MustCompile(`(?m)^(?:\./)?([^:\s]+):(\d+):(?:(\d+):)? (.*(?:\n\t.*)*)`)
 	missing  = regexp.MustCompile(`^could not import (\S+)`)
+	word     = regexp.MustCompile(`[\pL_][\pL\pN_]*`)
 	noMain   = regexp.MustCompile(`(?m)function main is undeclared in the main package`)
 )
 
@@ -184,7 +185,6 @@ func explain(out string) *syntaxError {
 	e.Line, _ = strconv.Atoi(m[2])
 	e.Column, _ = strconv.Atoi(m[3])
 	if m := missing.FindStringSubmatch(e.Message); m != nil {
-		e.missing = true
 		e.Message = "package " + m[1] + " is not in the standard library, and there is nothing else to import here"
 	}
 	return e

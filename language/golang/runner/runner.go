@@ -1,15 +1,18 @@
 //go:build glovebox_box
 
-// Package runner runs the tests of a Go program and reports each of them. It
-// is compiled into the tests' binary.
+// Package runner runs the tests of a Go program by package testing itself, and
+// reports each of them. It is compiled into the tests' binary.
 package runner
 
 import (
 	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"os"
+	"path"
+	"reflect"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,124 +21,214 @@ import (
 	"glovebox/wire"
 )
 
-// Main runs the tests and exits. remote says that the program is in another
-// process; else the report carries the nonce that is read from the link.
-func Main(remote bool, tests []testing.InternalTest) {
-	var nonce string
-	if !remote {
-		nonce, _ = bufio.NewReader(os.NewFile(3, "nonce")).ReadString('\n')
-	}
-	r := &recorder{}
-	for i, t := range tests {
-		run := t.F
-		tests[i].F = func(t *testing.T) {
-			defer r.record(t)
-			run(t)
-		}
-	}
-	os.Args = os.Args[:1]
-	read := r.capture()
-	code := testing.MainStart(testdeps.TestDeps{}, tests, nil, nil, nil).Run()
-	read()
-	done := wire.Event{Type: "done", Nonce: strings.TrimSpace(nonce), Total: len(tests)}
-	for _, c := range r.cases {
-		switch c.Status {
-		case "passed":
-			done.Passed++
-		case "skipped":
-			c.Message = r.message(c.Name)
-		default:
-			done.Failed++
-			c.Message = cmp.Or(r.message(c.Name), c.Message)
-		}
-		wire.Report(wire.Event{Type: "case", Case: c})
-	}
-	switch {
-	case remote && wire.Calls() == 0:
-		wire.Broken("the tests never called the program")
-	case len(r.cases) != len(tests), code != 0 && done.Failed == 0:
-		wire.Broken(fmt.Sprintf("%d of %d tests ran to their end, exit status %d", len(r.cases), len(tests), code))
-	}
-	wire.Report(done)
-	os.Exit(code)
+// Suite is the tests of a package.
+type Suite struct {
+	// Dir is the folder in the workspace in which they run.
+	Dir      string
+	Tests    []Test
+	TestMain func(*testing.M)
+	// Remote: the program is in another process.
+	Remote bool
+	// Subtests are reported by themselves.
+	Subtests bool
 }
 
-// recorder keeps what became of each test, and what was printed.
-type recorder struct {
+// Test is a test function, an example or a fuzz target. Label is what its case is
+// called.
+type Test struct {
+	Label, Name string
+	F           func(*testing.T)
+	Fuzz        func(*testing.F)
+	Example     func()
+	Output      string
+	Unordered   bool
+	// Judged: a pass rests on what the program itself decides.
+	Judged bool
+}
+
+// Framework names what runs the tests.
+var framework = "go test " + strings.TrimPrefix(runtime.Version(), "go")
+
+// workspace is where the files are in a box.
+const workspace = "/workspace"
+
+// Tree runs the suite that the first argument numbers.
+func Tree(suites []Suite) {
+	n := 0
+	if len(os.Args) > 1 {
+		n, _ = strconv.Atoi(os.Args[1])
+	}
+	Main(suites[n])
+}
+
+// Main runs a suite and exits. The report of one that shares the program's
+// process carries the secret that is read from descriptor 3.
+func Main(s Suite) {
+	r := &run{suite: s}
+	if s.Remote {
+		wire.Start()
+	} else {
+		secret, _ := bufio.NewReader(os.NewFile(3, "secret")).ReadString('\n')
+		r.secret = strings.TrimSpace(secret)
+		if err := os.Chdir(path.Join(workspace, s.Dir)); err != nil {
+			r.broken(err.Error())
+		}
+	}
+	var tests []testing.InternalTest
+	var examples []testing.InternalExample
+	var targets []testing.InternalFuzzTarget
+	for i, t := range s.Tests {
+		switch {
+		case t.F != nil:
+			tests = append(tests, testing.InternalTest{Name: t.Name, F: func(tt *testing.T) {
+				defer r.record(i, tt)
+				t.F(tt)
+			}})
+		case t.Fuzz != nil:
+			targets = append(targets, testing.InternalFuzzTarget{Name: t.Name, Fn: func(f *testing.F) {
+				defer r.record(i, f)
+				t.Fuzz(f)
+			}})
+		case t.Example != nil:
+			examples = append(examples, testing.InternalExample{Name: t.Name, F: t.Example, Output: t.Output, Unordered: t.Unordered})
+		}
+	}
+	// The log of what tests open is asked for only because package testing says
+	// when it is over: a TestMain may exit before it comes back.
+	os.Args = []string{os.Args[0], "-test.v=test2json", "-test.testlogfile=/dev/null", "-test.paniconexit0", "-test.timeout=0"}
+	r.capture()
+	m := testing.MainStart(deps{end: r.end}, tests, nil, targets, examples)
+	r.m = m
+	if s.TestMain == nil {
+		os.Exit(m.Run())
+	}
+	s.TestMain(m)
+	if !r.ended {
+		r.broken("TestMain came back and did not run the tests")
+	}
+	os.Exit(int(reflect.ValueOf(m).Elem().FieldByName("exitCode").Int()))
+}
+
+// deps is what package testing needs of its command, and tells us of the end.
+type deps struct {
+	testdeps.TestDeps
+	end func()
+}
+
+func (d deps) StopTestLog() error {
+	err := d.TestDeps.StopTestLog()
+	d.end()
+	return err
+}
+
+// run is a suite that runs.
+type run struct {
+	suite  Suite
+	secret string
+	m      *testing.M
+	ended  bool
+
 	mu    sync.Mutex
-	cases []*wire.Case
+	cases map[int]*wire.Case
 	text  strings.Builder
+	read  func()
 }
 
-func (r *recorder) record(t *testing.T) {
-	c := &wire.Case{Name: t.Name(), Status: "passed"}
+func (r *run) broken(reason string) {
+	wire.Report(wire.Event{Type: "broken", Reason: reason, Nonce: r.secret})
+	os.Exit(1)
+}
+
+// record notes what became of a test when its function ends.
+func (r *run) record(i int, t testing.TB) {
+	c := &wire.Case{Name: r.suite.Tests[i].Label, Status: "passed"}
 	crash := recover()
+	for _, reason := range wire.Fouls() {
+		t.Error(reason)
+	}
 	switch {
 	case crash != nil:
 		c.Status, c.Message = "error", fmt.Sprint(crash)
-		t.Errorf("%v", crash)
+		if _, ok := crash.(error); ok {
+			c.Message = "panic: " + c.Message
+		}
+		t.Errorf("panic: %v", crash)
 	case t.Failed():
 		c.Status = "failed"
 	case t.Skipped():
 		c.Status = "skipped"
 	}
 	r.mu.Lock()
-	r.cases = append(r.cases, c)
-	r.mu.Unlock()
-}
-
-// maxCapture bounds what is kept of what the tests print, in bytes.
-const maxCapture = 1 << 20
-
-// capture passes stdout on and keeps a copy. The function that it returns
-// ends that.
-func (r *recorder) capture() func() {
-	out := os.Stdout
-	in, w, err := os.Pipe()
-	if err != nil {
-		return func() {}
+	defer r.mu.Unlock()
+	if r.cases == nil {
+		r.cases = map[int]*wire.Case{}
 	}
-	os.Stdout = w
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		io.Copy(io.MultiWriter(out, &limited{w: &r.text, left: maxCapture}), in)
-	}()
-	return func() {
-		os.Stdout = out
-		w.Close()
-		<-done
+	r.cases[i] = c
+}
+
+// end reports all cases when package testing has run them.
+func (r *run) end() {
+	if r.ended {
+		return
 	}
-}
-
-type limited struct {
-	w    io.Writer
-	left int
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	n, err := l.w.Write(p[:min(len(p), l.left)])
-	l.left -= n
-	if err != nil {
-		return n, err
-	}
-	return len(p), nil
-}
-
-// message is what package testing printed below the test's line.
-func (r *recorder) message(name string) string {
-	var b strings.Builder
-	inside := false
-	for line := range strings.Lines(r.text.String()) {
-		switch {
-		case strings.HasPrefix(line, "--- "):
-			inside = strings.HasPrefix(line, "--- FAIL: "+name+" ")
-		case inside && strings.HasPrefix(line, "    ") && !strings.HasPrefix(strings.TrimSpace(line), "--- "):
-			b.WriteString(strings.TrimSpace(line))
-			b.WriteByte('\n')
-		case inside:
-			inside = strings.HasPrefix(line, "    ")
+	r.ended = true
+	r.read()
+	said := readVerbose(r.text.String())
+	done := wire.Event{Type: "done", Nonce: r.secret, Framework: framework}
+	for i, t := range r.suite.Tests {
+		c, s := r.cases[i], said.cases[t.Name]
+		if c == nil && t.Example != nil && s != nil && s.Status != "" {
+			c = &wire.Case{Name: t.Label, Status: s.Status}
+		}
+		if c == nil {
+			r.broken(fmt.Sprintf("%s did not run to its end", t.Name))
+		}
+		if s != nil {
+			// A test fails after its function where a parallel subtest of it does.
+			if s.Status == "failed" && c.Status == "passed" {
+				c.Status = "failed"
+			}
+			if c.Status != "passed" {
+				c.Message = cmp.Or(said.message(t.Name), c.Message)
+			}
+		}
+		if t.Judged && c.Status == "passed" {
+			c.Proof = "candidate_judged"
+		}
+		r.report(&done, c)
+		if !r.suite.Subtests {
+			continue
+		}
+		for _, sub := range said.order {
+			if strings.HasPrefix(sub, t.Name+"/") && done.Total < maxCases {
+				s := *said.cases[sub]
+				s.Name = t.Label + strings.TrimPrefix(sub, t.Name)
+				s.Message = strings.TrimSpace(s.Message)
+				r.report(&done, &s)
+			}
 		}
 	}
-	return strings.TrimSpace(b.String())
+	failed := r.m != nil && reflect.ValueOf(r.m).Elem().FieldByName("exitCode").Int() != 0
+	switch {
+	case r.suite.Remote && wire.Calls() == 0 && done.Failed == 0:
+		r.broken("the tests never called the program")
+	case failed && done.Failed == 0:
+		r.broken("no test failed, and go test's exit status is 1: " + said.message(""))
+	}
+	wire.Report(done)
+}
+
+// maxCases bounds the cases of a package.
+const maxCases = 2000
+
+func (r *run) report(done *wire.Event, c *wire.Case) {
+	done.Total++
+	switch c.Status {
+	case "passed":
+		done.Passed++
+	case "skipped":
+	default:
+		done.Failed++
+	}
+	wire.Report(wire.Event{Type: "case", Case: c, Nonce: r.secret})
 }

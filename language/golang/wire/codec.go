@@ -8,15 +8,21 @@
 package wire
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/big"
 	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 const (
@@ -28,6 +34,8 @@ const (
 	maxType = 256
 	// maxBlank bounds elements that take no byte each, such as [0]int.
 	maxBlank = 1 << 16
+	// maxArray bounds the length of an array that travels by its type's name.
+	maxArray = 1 << 12
 )
 
 var errorType = reflect.TypeFor[error]()
@@ -48,14 +56,59 @@ func init() {
 	basic["error"] = errorType
 }
 
-// encoder appends values to a message.
-type encoder struct{ buf []byte }
+// encoder appends values to a message. Structs behind pointers are written once,
+// after the values, so that cycles and long lists need no depth.
+type encoder struct {
+	buf   []byte
+	queue []uint64
+	seen  map[uint64]bool
+}
 
 func (e *encoder) uint(n uint64) { e.buf = binary.AppendUvarint(e.buf, n) }
 
 func (e *encoder) string(s string) {
 	e.uint(uint64(len(s)))
 	e.buf = append(e.buf, s...)
+}
+
+// uncarried is an error for a value that does not travel.
+func uncarried(t reflect.Type) error {
+	return fmt.Errorf("a %s cannot be carried between the program and its tests", t)
+}
+
+// values writes values and then what they point to.
+func (e *encoder) values(vs []reflect.Value) error {
+	for _, v := range vs {
+		if err := e.value(v, 0); err != nil {
+			return err
+		}
+	}
+	return e.objects()
+}
+
+// objects writes the contents of the objects that were pointed to. One whose
+// contents are as they crossed before is only named.
+func (e *encoder) objects() error {
+	for len(e.queue) > 0 {
+		id := e.queue[0]
+		e.queue = e.queue[1:]
+		at := len(e.buf)
+		e.uint(id)
+		body := len(e.buf) + 1
+		e.bool(true)
+		if err := e.fields(reflect.ValueOf(known.objects[id]).Elem(), id, 0); err != nil {
+			return err
+		}
+		sum := digest(e.buf[body:])
+		if last, ok := known.synced[id]; ok && last == sum {
+			e.buf = e.buf[:at]
+			e.uint(id)
+			e.bool(false)
+		}
+		known.synced[id] = sum
+	}
+	e.uint(0)
+	return nil
 }
 
 func (e *encoder) value(v reflect.Value, depth int) error {
@@ -81,6 +134,10 @@ func (e *encoder) value(v reflect.Value, depth int) error {
 			return nil
 		}
 		e.uint(uint64(v.Len()))
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			e.buf = append(e.buf, v.Bytes()...)
+			return nil
+		}
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {
@@ -92,24 +149,35 @@ func (e *encoder) value(v reflect.Value, depth int) error {
 		if !e.some(v) {
 			return nil
 		}
-		e.uint(uint64(v.Len()))
-		for it := v.MapRange(); it.Next(); {
-			if err := e.value(it.Key(), depth+1); err != nil {
-				return err
-			}
-			if err := e.value(it.Value(), depth+1); err != nil {
-				return err
-			}
-		}
+		return e.mapping(v, depth)
 	case reflect.Pointer:
-		if e.some(v) {
+		if !e.some(v) {
+			return nil
+		}
+		if known.fields[v.Type().Elem()] == nil {
 			return e.value(v.Elem(), depth+1)
+		}
+		id := known.identify(placeOf(v), v.Interface())
+		e.uint(id)
+		if !e.seen[id] {
+			if e.seen == nil {
+				e.seen = map[uint64]bool{}
+			}
+			e.seen[id] = true
+			e.queue = append(e.queue, id)
 		}
 	case reflect.Interface:
 		return e.dynamic(v, depth)
+	case reflect.Func:
+		if e.some(v) {
+			e.uint(known.function(v))
+		}
 	case reflect.Struct:
+		if known.fields[v.Type()] != nil {
+			return e.fields(addressable(v), 0, depth)
+		}
 		if basic[v.Type().String()] != v.Type() {
-			return fmt.Errorf("a %s cannot be carried between the program and its tests", v.Type())
+			return uncarried(v.Type())
 		}
 		p := reflect.New(v.Type())
 		p.Elem().Set(v)
@@ -119,27 +187,159 @@ func (e *encoder) value(v reflect.Value, depth int) error {
 		}
 		e.string(string(text))
 	default:
-		return fmt.Errorf("a %s cannot be carried between the program and its tests", v.Type())
+		return uncarried(v.Type())
 	}
 	return nil
 }
 
+// mapping writes a map's entries, in the order of their keys' bytes: what is
+// the same has the same digest.
+func (e *encoder) mapping(v reflect.Value, depth int) error {
+	e.uint(uint64(v.Len()))
+	type entry struct {
+		key   []byte
+		value reflect.Value
+	}
+	entries := make([]entry, 0, v.Len())
+	begin := len(e.buf)
+	for it := v.MapRange(); it.Next(); {
+		if err := e.value(it.Key(), depth+1); err != nil {
+			return err
+		}
+		entries = append(entries, entry{append([]byte(nil), e.buf[begin:]...), it.Value()})
+		e.buf = e.buf[:begin]
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
+	for _, n := range entries {
+		e.buf = append(e.buf, n.key...)
+		if err := e.value(n.value, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fields writes the fields of a struct of the program. id is its number where
+// it is behind a pointer.
+func (e *encoder) fields(v reflect.Value, id uint64, depth int) error {
+	for _, name := range known.fields[v.Type()] {
+		f := v.FieldByName(name)
+		if name == heldField && !f.IsValid() {
+			e.uint(known.hold(v, id))
+			continue
+		}
+		if err := e.value(open(f), depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold keeps what of a struct does not travel, and returns its number.
+func (r *registry) hold(v reflect.Value, id uint64) uint64 {
+	if id != 0 {
+		return id
+	}
+	if v.IsZero() {
+		return 0
+	}
+	if len(r.held) >= maxObjects {
+		panic(wrong("there are too many objects"))
+	}
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	r.next += 2
+	r.held[r.next-2] = c
+	return r.next - 2
+}
+
+// Kinds of values in an interface.
+const (
+	dynamicNil = iota
+	dynamicType
+	dynamicSentinel
+	dynamicError
+	dynamicObject
+	dynamicNumError
+	dynamicPathError
+)
+
 // dynamic writes what is inside an interface, with its type's name.
 func (e *encoder) dynamic(v reflect.Value, depth int) error {
-	if !e.some(v) {
+	if depth > maxDepth {
+		return errors.New("the value is too deep")
+	}
+	if v.IsNil() {
+		e.uint(dynamicNil)
+		return nil
+	}
+	if p, ok := v.Interface().(remote); ok {
+		e.uint(dynamicObject)
+		e.uint(p.GloveboxID())
 		return nil
 	}
 	if err, ok := v.Interface().(error); ok {
-		e.string("error")
-		e.string(err.Error())
+		if name := sentinelName(err); name != "" {
+			e.uint(dynamicSentinel)
+			e.string(name)
+			return nil
+		}
+	}
+	t := v.Elem().Type()
+	if name := typeName(t); name != "" {
+		e.uint(dynamicType)
+		e.string(name)
+		return e.value(v.Elem(), depth+1)
+	}
+	if err, ok := v.Interface().(error); ok {
+		return e.failure(err, depth)
+	}
+	if known.proxies[v.Type()] != nil {
+		e.uint(dynamicObject)
+		key := any(v.Interface())
+		if !t.Comparable() {
+			key = new(byte)
+		}
+		e.uint(known.identify(key, v.Interface()))
 		return nil
 	}
-	name := v.Elem().Type().String()
-	if t, err := parseType(name); err != nil || t != v.Elem().Type() {
-		return fmt.Errorf("a %s cannot be carried between the program and its tests", name)
+	return uncarried(t)
+}
+
+// failure writes an error: its text, and what it wraps.
+func (e *encoder) failure(err error, depth int) error {
+	switch err := err.(type) {
+	case *strconv.NumError:
+		e.uint(dynamicNumError)
+		e.string(err.Func)
+		e.string(err.Num)
+		return e.dynamic(reflect.ValueOf(&err.Err).Elem(), depth+1)
+	case *fs.PathError:
+		e.uint(dynamicPathError)
+		e.string(err.Op)
+		e.string(err.Path)
+		return e.dynamic(reflect.ValueOf(&err.Err).Elem(), depth+1)
 	}
-	e.string(name)
-	return e.value(v.Elem(), depth+1)
+	e.uint(dynamicError)
+	e.string(err.Error())
+	_, isPanic := err.(runtime.Error)
+	e.bool(isPanic)
+	var wrapped []error
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		if w := err.Unwrap(); w != nil {
+			wrapped = []error{w}
+		}
+	case interface{ Unwrap() []error }:
+		wrapped = err.Unwrap()
+	}
+	e.uint(uint64(len(wrapped)))
+	for i := range wrapped {
+		if err := e.dynamic(reflect.ValueOf(&wrapped[i]).Elem(), depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // some writes whether v is not nil.
@@ -158,7 +358,11 @@ func (e *encoder) bool(b bool) {
 
 // decoder reads values off a message. A message that is not well formed ends
 // it with a wrong.
-type decoder struct{ buf []byte }
+type decoder struct {
+	buf []byte
+	// nan: a number was none.
+	nan bool
+}
 
 // wrong is what a decoder panics with.
 type wrong string
@@ -211,7 +415,73 @@ func (d *decoder) bool() bool {
 }
 
 func (d *decoder) float() float64 {
-	return math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))
+	f := math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))
+	d.nan = d.nan || f != f
+	return f
+}
+
+// values reads values, and then what they point to.
+func (d *decoder) values(vs []reflect.Value) {
+	for _, v := range vs {
+		d.value(v, 0)
+	}
+	d.objects()
+}
+
+// objects reads the contents of what was pointed to.
+func (d *decoder) objects() {
+	for {
+		id := d.uint()
+		if id == 0 {
+			return
+		}
+		p := reflect.ValueOf(known.objects[id])
+		if p.Kind() != reflect.Pointer || known.fields[p.Type().Elem()] == nil {
+			panic(wrong("there is no such object"))
+		}
+		if !d.bool() {
+			continue
+		}
+		body := d.buf
+		d.fields(p.Elem(), 0)
+		known.synced[id] = digest(body[:len(body)-len(d.buf)])
+	}
+}
+
+// fields reads the fields of a struct of the program.
+func (d *decoder) fields(v reflect.Value, depth int) {
+	for _, name := range known.fields[v.Type()] {
+		f := v.FieldByName(name)
+		if name == heldField && !f.IsValid() {
+			d.restore(v)
+			continue
+		}
+		if !f.IsValid() {
+			panic(wrong("a " + v.Type().String() + " has no field " + name))
+		}
+		d.value(open(f), depth+1)
+	}
+}
+
+// restore sets what of a struct does not travel to what was held of it. It comes
+// first of the fields.
+func (d *decoder) restore(v reflect.Value) {
+	id := d.uint()
+	if id == 0 {
+		return
+	}
+	from, ok := known.held[id]
+	if !ok {
+		if p := reflect.ValueOf(known.objects[id]); p.Kind() == reflect.Pointer {
+			from, ok = p.Elem(), true
+		}
+	}
+	if !ok || from.Type() != v.Type() {
+		panic(wrong("there is no such object"))
+	}
+	if from.UnsafeAddr() != v.UnsafeAddr() {
+		v.Set(from)
+	}
 }
 
 // count reads how many elements follow: never more than the message has bytes
@@ -255,14 +525,21 @@ func (d *decoder) value(v reflect.Value, depth int) {
 		v.SetZero()
 		if d.bool() {
 			n := d.count()
+			if v.Type().Elem().Kind() == reflect.Uint8 {
+				v.SetBytes(append([]byte{}, d.take(uint64(n))...))
+				return
+			}
 			// Grow with what arrives: an element may be far larger than its
 			// bytes.
-			v.Set(reflect.MakeSlice(v.Type(), 0, min(n, 1024)))
-			for range n {
-				elem := reflect.New(v.Type().Elem()).Elem()
-				d.value(elem, depth+1)
-				v.Set(reflect.Append(v, elem))
+			s := reflect.MakeSlice(v.Type(), 0, min(n, 1024))
+			for i := range n {
+				if i == s.Cap() {
+					s.Grow(min(n-i, i))
+				}
+				s = s.Slice(0, i+1)
+				d.value(s.Index(i), depth+1)
 			}
+			v.Set(s)
 		}
 	case reflect.Array:
 		for i := range v.Len() {
@@ -284,16 +561,21 @@ func (d *decoder) value(v reflect.Value, depth int) {
 			}
 		}
 	case reflect.Pointer:
-		v.SetZero()
-		if d.bool() {
-			v.Set(reflect.New(v.Type().Elem()))
-			d.value(v.Elem(), depth+1)
-		}
+		d.pointer(v, depth)
 	case reflect.Interface:
 		d.dynamic(v, depth)
+	case reflect.Func:
+		v.SetZero()
+		if d.bool() {
+			known.callable(v, d.uint())
+		}
 	case reflect.Struct:
+		if known.fields[v.Type()] != nil {
+			d.fields(v, depth)
+			return
+		}
 		text, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
-		if !ok || text.UnmarshalText([]byte(d.string())) != nil {
+		if !ok || basic[v.Type().String()] != v.Type() || text.UnmarshalText([]byte(d.string())) != nil {
 			panic(wrong("a " + v.Type().String() + " is wrong"))
 		}
 	default:
@@ -301,26 +583,160 @@ func (d *decoder) value(v reflect.Value, depth int) {
 	}
 }
 
-func (d *decoder) dynamic(v reflect.Value, depth int) {
-	v.SetZero()
+func (d *decoder) pointer(v reflect.Value, depth int) {
 	if !d.bool() {
+		v.SetZero()
 		return
 	}
-	t, err := parseType(d.string())
-	if err != nil {
-		panic(wrong(err.Error()))
+	if known.fields[v.Type().Elem()] == nil {
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(v.Elem(), depth+1)
+		return
 	}
-	var elem reflect.Value
-	if t == errorType {
-		elem = reflect.ValueOf(errors.New(d.string()))
-	} else {
-		elem = reflect.New(t).Elem()
+	id := d.uint()
+	object, ok := known.objects[id]
+	if !ok {
+		p := reflect.New(v.Type().Elem())
+		known.adopt(id, place{p.Type(), p.UnsafePointer()}, p.Convert(v.Type()).Interface())
+		object = known.objects[id]
+	}
+	p := reflect.ValueOf(object)
+	if p.Type() != v.Type() {
+		panic(wrong("an object is no " + v.Type().String()))
+	}
+	v.Set(p)
+}
+
+func (d *decoder) dynamic(v reflect.Value, depth int) {
+	if depth > maxDepth {
+		panic(wrong("the value is too deep"))
+	}
+	v.SetZero()
+	var got any
+	switch d.uint() {
+	case dynamicNil:
+		return
+	case dynamicType:
+		t, err := parseType(d.string())
+		if err != nil {
+			panic(wrong(err.Error()))
+		}
+		elem := reflect.New(t).Elem()
 		d.value(elem, depth+1)
+		got = elem.Interface()
+	case dynamicSentinel:
+		name := d.string()
+		err, ok := known.sentinels[name]
+		if !ok {
+			panic(wrong("there is no error " + name))
+		}
+		got = err
+	case dynamicError:
+		got = d.failure(depth)
+	case dynamicNumError:
+		got = &strconv.NumError{Func: d.string(), Num: d.string(), Err: d.err(depth)}
+	case dynamicPathError:
+		got = &fs.PathError{Op: d.string(), Path: d.string(), Err: d.err(depth)}
+	case dynamicObject:
+		id := d.uint()
+		object, ok := known.objects[id]
+		if !ok {
+			make := known.proxies[v.Type()]
+			if make == nil || known.ours(id) {
+				panic(wrong("there is no such object"))
+			}
+			object = make(id)
+			known.adopt(id, object, object)
+		}
+		got = object
+	default:
+		panic(wrong("a value is of no known kind"))
 	}
-	if !elem.Type().AssignableTo(v.Type()) {
-		panic(wrong("a " + t.String() + " is no " + v.Type().String()))
+	elem := reflect.ValueOf(got)
+	if !elem.IsValid() || !elem.Type().AssignableTo(v.Type()) {
+		panic(wrong(fmt.Sprintf("a %T is no %s", got, v.Type())))
 	}
 	v.Set(elem)
+}
+
+func (d *decoder) err(depth int) error {
+	var err error
+	d.dynamic(reflect.ValueOf(&err).Elem(), depth+1)
+	return err
+}
+
+// failure reads an error that is none of a known type.
+func (d *decoder) failure(depth int) error {
+	text := d.string()
+	isPanic := d.bool()
+	n := d.count()
+	var wrapped []error
+	for range n {
+		wrapped = append(wrapped, d.err(depth))
+	}
+	switch {
+	case isPanic:
+		return crash{errors.New(text)}
+	case n == 0:
+		return errors.New(text)
+	case n == 1:
+		return &wrapping{text, wrapped[0]}
+	}
+	return &joined{text, wrapped}
+}
+
+// crash is an error of the program's runtime.
+type crash struct{ error }
+
+func (crash) RuntimeError() {}
+
+type wrapping struct {
+	text string
+	err  error
+}
+
+func (w *wrapping) Error() string { return w.text }
+func (w *wrapping) Unwrap() error { return w.err }
+
+type joined struct {
+	text string
+	errs []error
+}
+
+func (j *joined) Error() string   { return j.text }
+func (j *joined) Unwrap() []error { return j.errs }
+
+// typeName spells a type that travels inside an interface; empty where it does
+// not. A type of the program has a tilde before its name.
+func typeName(t reflect.Type) string {
+	if name, ok := known.names[t]; ok {
+		return "~" + name
+	}
+	if t.Name() != "" || t == basic["interface {}"] {
+		if basic[t.String()] == t {
+			return t.String()
+		}
+		return ""
+	}
+	around := func(before string, t reflect.Type) string {
+		if name := typeName(t); name != "" {
+			return before + name
+		}
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		return around("[]", t.Elem())
+	case reflect.Array:
+		return around("["+strconv.Itoa(t.Len())+"]", t.Elem())
+	case reflect.Pointer:
+		return around("*", t.Elem())
+	case reflect.Map:
+		if key := typeName(t.Key()); key != "" {
+			return around("map["+key+"]", t.Elem())
+		}
+	}
+	return ""
 }
 
 // parseType reads a type's name as reflect spells it.
@@ -343,6 +759,17 @@ func typePrefix(s string) (reflect.Type, string) {
 		}
 		return nil, s
 	}
+	if rest, ok := strings.CutPrefix(s, "["); ok {
+		digits, rest, ok := strings.Cut(rest, "]")
+		n, err := strconv.Atoi(digits)
+		if !ok || err != nil || n < 0 || n > maxArray {
+			return nil, s
+		}
+		if t, rest := typePrefix(rest); t != nil && t.Size() < maxArray {
+			return reflect.ArrayOf(n, t), rest
+		}
+		return nil, s
+	}
 	if rest, ok := strings.CutPrefix(s, "*"); ok {
 		if t, rest := typePrefix(rest); t != nil {
 			return reflect.PointerTo(t), rest
@@ -357,6 +784,16 @@ func typePrefix(s string) (reflect.Type, string) {
 		}
 		if t, rest := typePrefix(rest); t != nil {
 			return reflect.MapOf(key, t), rest
+		}
+		return nil, s
+	}
+	if rest, ok := strings.CutPrefix(s, "~"); ok {
+		end := strings.IndexFunc(rest, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if end < 0 {
+			end = len(rest)
+		}
+		if t, ok := known.types[rest[:end]]; ok {
+			return t, rest[end:]
 		}
 		return nil, s
 	}

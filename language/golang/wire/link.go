@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"runtime"
 	"sync"
+	"unsafe"
 )
 
 // Descriptors of the two processes.
@@ -18,32 +20,67 @@ const (
 	fdReport = 5
 )
 
-// What a reply begins with, after its number.
+// What a message is: a request, or the answer to the last one that is open.
 const (
-	replyReturned = iota
+	askFunction = iota
+	askObject
+	askMethod
+	replyReturned
 	replyPanicked
 	replyRefused
 )
 
-// link is one end of the two pipes.
-type link struct {
+// maxNested bounds calls within calls.
+const maxNested = 200
+
+// A peer is one end of the two pipes. Either end may ask while the other waits
+// for an answer: the last question is answered first.
+type peer struct {
 	in  *bufio.Reader
 	out io.Writer
+	// functions are what the other end may call by name.
+	functions map[string]any
+	// watched are variables whose values go with each answer.
+	watched []watched
+	// tests: this is the tests' end, where a breach ends the process.
+	tests bool
+	calls uint64
+
+	mu    sync.Mutex
+	turn  *sync.Cond
+	busy  bool
+	depth int
 }
 
-func newLink() *link {
-	return &link{bufio.NewReader(os.NewFile(fdIn, "in")), os.NewFile(fdOut, "out")}
+// watched is a variable of the program. In the tests it is a copy.
+type watched struct {
+	name string
+	v    reflect.Value
+	sum  uint64
+	set  bool
 }
 
-func (l *link) send(b []byte) error {
+var end = func() *peer {
+	p := &peer{functions: map[string]any{}}
+	p.turn = sync.NewCond(&p.mu)
+	return p
+}()
+
+func (p *peer) open() {
+	if p.in == nil {
+		p.in, p.out = bufio.NewReaderSize(os.NewFile(fdIn, "in"), 1<<16), os.NewFile(fdOut, "out")
+	}
+}
+
+func (p *peer) send(b []byte) error {
 	msg := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(b)), uint32(len(b)))
-	_, err := l.out.Write(append(msg, b...))
+	_, err := p.out.Write(append(msg, b...))
 	return err
 }
 
-func (l *link) receive() ([]byte, error) {
+func (p *peer) receive() ([]byte, error) {
 	var head [4]byte
-	if _, err := io.ReadFull(l.in, head[:]); err != nil {
+	if _, err := io.ReadFull(p.in, head[:]); err != nil {
 		return nil, err
 	}
 	n := binary.LittleEndian.Uint32(head[:])
@@ -51,84 +88,207 @@ func (l *link) receive() ([]byte, error) {
 		return nil, errors.New("a message is too large")
 	}
 	// Grow with what arrives: the length is only a claim.
-	b, err := io.ReadAll(io.LimitReader(l.in, int64(n)))
+	b, err := io.ReadAll(io.LimitReader(p.in, int64(n)))
 	if err == nil && len(b) < int(n) {
 		err = io.ErrUnexpectedEOF
 	}
 	return b, err
 }
 
+// Watch makes a variable of the program known; variable points to it.
+func Watch(name string, variable any) {
+	end.watched = append(end.watched, watched{name: name, v: reflect.ValueOf(variable).Elem()})
+}
+
 // Serve answers calls of the program's functions, by name, until the tests'
 // process hangs up. It runs in the program's process.
 func Serve(functions map[string]any) {
-	l := newLink()
+	end.functions = functions
+	known.next = 3
+	functions["gloveboxStart"] = func() {}
+	end.open()
+	end.busy = true // but for the time of a call
 	for {
-		msg, err := l.receive()
+		msg, err := end.receive()
 		if err != nil {
 			os.Exit(0)
 		}
-		reply, err := answer(functions, msg)
-		if err == nil {
-			err = l.send(reply)
-		}
-		if err != nil {
+		if err := end.answer(msg); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 	}
 }
 
-// answer makes one call.
-func answer(functions map[string]any, msg []byte) ([]byte, error) {
-	d := &decoder{msg}
+// answer reads a request, does what it asks and sends the answer. Its error is
+// a breach of the protocol. The peer is this goroutine's.
+func (p *peer) answer(msg []byte) error {
+	d := &decoder{buf: msg}
 	var f reflect.Value
 	var args []reflect.Value
-	e := &encoder{}
 	err := decode(func() {
-		e.uint(d.uint())
-		f = reflect.ValueOf(functions[d.string()])
-		if !f.IsValid() {
-			panic(wrong("no such function"))
-		}
+		f = p.asked(d)
 		for i := range f.Type().NumIn() {
-			arg := reflect.New(f.Type().In(i)).Elem()
-			d.value(arg, 0)
-			args = append(args, arg)
+			args = append(args, reflect.New(f.Type().In(i)).Elem())
+		}
+		d.values(args)
+		if len(d.buf) > 0 {
+			panic(wrong("a request is too long"))
 		}
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	head := len(e.buf)
-	results, panicked := call(f, args)
-	if panicked != "" {
-		e.uint(replyPanicked)
-		e.string(panicked)
-		return e.buf, nil
-	}
-	e.uint(replyReturned)
-	for _, v := range append(results, shared(args)...) {
-		if err := e.value(v, 0); err != nil {
-			e.buf = e.buf[:head]
-			e.uint(replyRefused)
-			e.string(err.Error())
-			return e.buf, nil
+	results, crash, panicked := p.aside(f, args)
+	e := &encoder{}
+	failed := decode(func() {
+		if panicked {
+			e.uint(replyPanicked)
+			v := reflect.ValueOf(&crash).Elem()
+			if e.dynamic(v, 0) != nil {
+				e = &encoder{}
+				e.uint(replyPanicked)
+				text := any(fmt.Sprint(crash))
+				e.dynamic(reflect.ValueOf(&text).Elem(), 0)
+			}
+			err = e.objects()
+			return
 		}
+		e.uint(replyReturned)
+		if err = e.values(append(results, shared(args)...)); err == nil {
+			err = e.watch(p)
+		}
+	})
+	if err == nil {
+		err = failed
 	}
-	return e.buf, nil
+	if err != nil {
+		e = &encoder{}
+		e.uint(replyRefused)
+		e.string(err.Error())
+	}
+	return p.send(e.buf)
 }
 
-// call calls f. Its panic comes back as text.
-func call(f reflect.Value, args []reflect.Value) (results []reflect.Value, panicked string) {
+// asked reads what a request asks for, as a function.
+func (p *peer) asked(d *decoder) reflect.Value {
+	switch d.uint() {
+	case askFunction:
+		if f := reflect.ValueOf(p.functions[d.string()]); f.Kind() == reflect.Func && !f.IsNil() {
+			return f
+		}
+		panic(wrong("there is no such function"))
+	case askObject:
+		if f, ok := known.objects[d.uint()].(reflect.Value); ok && f.Kind() == reflect.Func {
+			return f
+		}
+		panic(wrong("there is no such function"))
+	case askMethod:
+		id := d.uint()
+		v := reflect.ValueOf(known.objects[id])
+		if v.IsValid() && known.ours(id) {
+			if f := v.MethodByName(d.string()); f.IsValid() {
+				return f
+			}
+		}
+		panic(wrong("there is no such method"))
+	}
+	panic(wrong("a request is of no known kind"))
+}
+
+// aside calls f in a goroutine of its own, which may end, while the peer is free
+// for what f asks. Calls of the program's functions need none.
+func (p *peer) aside(f reflect.Value, args []reflect.Value) (results []reflect.Value, crash any, panicked bool) {
+	p.mu.Lock()
+	p.depth++
+	mine := p.depth
+	p.busy = false
+	p.turn.Broadcast()
+	p.mu.Unlock()
+	if mine > maxNested {
+		return nil, "the calls are nested too deep", true
+	}
+	if p.tests {
+		done := make(chan bool)
+		ended := true
+		go func() {
+			defer close(done)
+			results, crash, panicked = call(f, args)
+			ended = false
+		}()
+		<-done
+		if ended {
+			panicked, crash = true, "the function of the tests ended its goroutine"
+			foul.goexit = true
+		} else if panicked {
+			if foul.crash == nil {
+				foul.crash = crash
+			}
+			foul.crashed = true
+		}
+	} else {
+		results, crash, panicked = call(f, args)
+	}
+	p.mu.Lock()
+	for p.busy || p.depth != mine {
+		p.turn.Wait()
+	}
+	p.busy = true
+	p.depth--
+	p.mu.Unlock()
+	return results, crash, panicked
+}
+
+// call calls f.
+func call(f reflect.Value, args []reflect.Value) (results []reflect.Value, crash any, panicked bool) {
+	panicked = true
 	defer func() {
-		if r := recover(); r != nil {
-			panicked = fmt.Sprintf("panic: %v", r)
+		if panicked {
+			crash = recover()
 		}
 	}()
 	if f.Type().IsVariadic() {
-		return f.CallSlice(args), ""
+		results = f.CallSlice(args)
+	} else {
+		results = f.Call(args)
 	}
-	return f.Call(args), ""
+	panicked = false
+	return results, nil, false
+}
+
+// watch writes the variables that changed since they were written.
+func (e *encoder) watch(p *peer) error {
+	for i := range p.watched {
+		w := &p.watched[i]
+		one := &encoder{}
+		if err := one.values([]reflect.Value{w.v}); err != nil {
+			return fmt.Errorf("the variable %s: %w", w.name, err)
+		}
+		sum := digest(one.buf)
+		if w.set && sum == w.sum {
+			continue
+		}
+		w.set, w.sum = true, sum
+		e.uint(uint64(i) + 1)
+		e.buf = append(e.buf, one.buf...)
+	}
+	e.uint(0)
+	return nil
+}
+
+func (d *decoder) watch(p *peer) {
+	for {
+		i := d.uint()
+		if i == 0 {
+			return
+		}
+		if i > uint64(len(p.watched)) {
+			panic(wrong("there is no such variable"))
+		}
+		v := reflect.New(p.watched[i-1].v.Type()).Elem()
+		d.values([]reflect.Value{v})
+		p.watched[i-1].v.Set(v)
+	}
 }
 
 // shared are the arguments through which a function can change its caller's
@@ -136,109 +296,340 @@ func call(f reflect.Value, args []reflect.Value) (results []reflect.Value, panic
 func shared(args []reflect.Value) []reflect.Value {
 	var s []reflect.Value
 	for _, a := range args {
-		switch a.Kind() {
-		case reflect.Slice, reflect.Map, reflect.Pointer:
+		if reaches(a.Type(), 0) {
 			s = append(s, a)
 		}
 	}
 	return s
 }
 
-// caller is the tests' end. The first thing that goes wrong on it ends the
-// tests' process: nothing in the tests can overlook it.
-var caller struct {
-	sync.Mutex
-	*link
-	calls uint64
+// reaches reports whether values of a type lead to data that others have too.
+func reaches(t reflect.Type, depth int) bool {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Pointer:
+		return true
+	case reflect.Array:
+		return reaches(t.Elem(), depth+1)
+	case reflect.Struct:
+		if depth < maxDepth {
+			for _, name := range known.fields[t] {
+				if f, ok := t.FieldByName(name); ok && reaches(f.Type, depth+1) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
+
+// foul is what went wrong in a call and must not be overlooked by the tests,
+// nor by the program.
+var foul fouls
+
+type fouls struct {
+	sync.Mutex
+	crashed, goexit bool
+	crash           any
+	reasons         []string
+}
+
+// Fouls returns what was wrong since it was last asked.
+func Fouls() []string {
+	foul.Lock()
+	defer foul.Unlock()
+	r := foul.reasons
+	foul.reasons = nil
+	return r
+}
+
+// AllowNaN says that the tests speak of NaN.
+var AllowNaN bool
 
 // Calls is how many calls were answered.
 func Calls() uint64 {
-	caller.Lock()
-	defer caller.Unlock()
-	return caller.calls
+	end.mu.Lock()
+	defer end.mu.Unlock()
+	return end.calls
 }
 
-// Call calls a function of the program: args and results are pointers. It runs
-// in the tests' process. The function's panic is this one's.
+// Start begins the link in the tests' process: the program's variables cross.
+func Start() {
+	if end.tests {
+		return
+	}
+	end.tests = true
+	end.open()
+	if len(end.watched) > 0 {
+		Call("gloveboxStart", nil, nil)
+		end.calls--
+	}
+}
+
+// Call calls a function of the program: args and results are pointers. The
+// function's panic is this one's.
 func Call(name string, args, results []any) {
-	caller.Lock()
-	defer caller.Unlock()
-	if caller.link == nil {
-		caller.link = newLink()
+	end.ask(name, func(e *encoder) {
+		e.uint(askFunction)
+		e.string(name)
+	}, args, results)
+}
+
+// CallMethod calls a method of a value of the other end.
+func CallMethod(r Remote, name string, args, results []any) {
+	end.ask(name, func(e *encoder) {
+		e.uint(askMethod)
+		e.uint(uint64(r))
+		e.string(name)
+	}, args, results)
+}
+
+// ask makes a request and serves what the other end asks until the answer is
+// there.
+func (p *peer) ask(name string, head func(*encoder), args, results []any) {
+	p.mu.Lock()
+	for p.busy {
+		p.turn.Wait()
 	}
-	e := &encoder{}
-	e.uint(caller.calls)
-	e.string(name)
-	var given []reflect.Value
+	p.busy = true
+	p.depth++
+	p.mu.Unlock()
+	var given, got []reflect.Value
 	for _, a := range args {
-		v := reflect.ValueOf(a).Elem()
-		given = append(given, v)
-		if err := e.value(v, 0); err != nil {
-			Broken(fmt.Sprintf("calling %s: %v", name, err))
-		}
+		given = append(given, reflect.ValueOf(a).Elem())
 	}
-	msg, err := caller.link.receiveAfter(e.buf)
-	if err != nil {
-		Broken(fmt.Sprintf("the program's process ended during %s", name))
+	for _, r := range results {
+		got = append(got, reflect.ValueOf(r).Elem())
 	}
-	var panicked string
-	d := &decoder{msg}
-	err = decode(func() {
-		if d.uint() != caller.calls {
-			panic(wrong("a reply has the wrong number"))
+	outcome := p.exchange(name, head, given, got)
+	p.mu.Lock()
+	p.depth--
+	p.busy = false
+	p.calls++
+	p.turn.Broadcast()
+	p.mu.Unlock()
+	outcome()
+}
+
+// exchange is a request up to its answer. What it returns does in the caller
+// what became of the call.
+func (p *peer) exchange(name string, head func(*encoder), given, got []reflect.Value) func() {
+	e := &encoder{}
+	head(e)
+	var failed error
+	if err := decode(func() { failed = e.values(given) }); err != nil || failed != nil {
+		return p.broken("an argument of %s: %v", name, errors.Join(err, failed))
+	}
+	if err := p.send(e.buf); err != nil {
+		return p.broken("the program's process ended before %s", name)
+	}
+	for {
+		msg, err := p.receive()
+		if err != nil {
+			return p.broken("the program's process ended during %s", name)
 		}
-		switch d.uint() {
-		case replyPanicked:
-			panicked = d.string()
-		case replyReturned:
-			for _, r := range results {
-				d.value(reflect.ValueOf(r).Elem(), 0)
+		if len(msg) > 0 && msg[0] <= askMethod {
+			if err := p.answer(msg); err != nil {
+				return p.broken("a request during %s: %v", name, err)
 			}
-			for _, v := range shared(given) {
-				back := reflect.New(v.Type()).Elem()
-				d.value(back, 0)
-				update(v, back)
+			continue
+		}
+		return p.outcome(name, msg, given, got)
+	}
+}
+
+// outcome reads an answer.
+func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func() {
+	var crash any
+	kind := uint64(0)
+	d := &decoder{buf: msg}
+	err := decode(func() {
+		switch kind = d.uint(); kind {
+		case replyPanicked:
+			d.dynamic(reflect.ValueOf(&crash).Elem(), 0)
+			d.objects()
+		case replyReturned:
+			with := shared(given)
+			back := make([]reflect.Value, len(with))
+			for i, v := range with {
+				back[i] = reflect.New(v.Type()).Elem()
+			}
+			for _, v := range append(append([]reflect.Value{}, got...), back...) {
+				d.value(v, 0)
+			}
+			d.objects()
+			d.watch(p)
+			for i, v := range with {
+				update(v, back[i], 0)
 			}
 		case replyRefused:
 			panic(wrong(d.string()))
 		default:
-			panic(wrong("a reply is of no known kind"))
+			panic(wrong("an answer is of no known kind"))
 		}
 		if len(d.buf) > 0 {
-			panic(wrong("a reply is too long"))
+			panic(wrong("an answer is too long"))
 		}
 	})
 	if err != nil {
-		Broken(fmt.Sprintf("the reply of %s: %v", name, err))
+		return p.broken("the answer of %s: %v", name, err)
 	}
-	caller.calls++
-	if panicked != "" {
-		panic(panicked)
+	if !p.tests {
+		if kind == replyPanicked {
+			return func() { panic(crash) }
+		}
+		return func() {}
 	}
+	// What the tests' own functions did counts, whatever the program made of it.
+	if foul.goexit {
+		foul.goexit = false
+		return runtime.Goexit
+	}
+	if foul.crashed {
+		own := foul.crash
+		foul.crashed, foul.crash = false, nil
+		foul.add("a function of the tests panicked during " + name + ": " + fmt.Sprint(own))
+		return func() { panic(own) }
+	}
+	if d.nan && !AllowNaN {
+		reason := name + " gave NaN, and the tests do not speak of it: a comparison with NaN is never true, and must not be what a pass rests on"
+		foul.add(reason)
+		return func() { panic(reason) }
+	}
+	if kind == replyPanicked {
+		return func() { panic(crash) }
+	}
+	return func() {}
 }
 
-func (l *link) receiveAfter(b []byte) ([]byte, error) {
-	if err := l.send(b); err != nil {
-		return nil, err
+func (f *fouls) add(reason string) {
+	f.Lock()
+	defer f.Unlock()
+	f.reasons = append(f.reasons, reason)
+}
+
+// broken is what becomes of a call on which the link broke: the tests end. The
+// program's process ends, too.
+func (p *peer) broken(format string, args ...any) func() {
+	text := fmt.Sprintf(format, args...)
+	return func() {
+		if p.tests {
+			Broken(text)
+		}
+		fmt.Fprintln(os.Stderr, text)
+		os.Exit(1)
 	}
-	return l.receive()
 }
 
 // update makes v hold what back holds, in place.
-func update(v, back reflect.Value) {
-	if v.IsNil() || back.IsNil() {
+func update(v, back reflect.Value, depth int) {
+	if depth > maxDepth {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Slice:
-		reflect.Copy(v, back)
+		for i := range min(v.Len(), back.Len()) {
+			updateElement(v.Index(i), back.Index(i), depth)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			updateElement(v.Index(i), back.Index(i), depth)
+		}
 	case reflect.Map:
-		v.Clear()
+		if v.IsNil() || back.IsNil() {
+			return
+		}
+		for it := v.MapRange(); it.Next(); {
+			if !back.MapIndex(it.Key()).IsValid() {
+				v.SetMapIndex(it.Key(), reflect.Value{})
+			}
+		}
 		for it := back.MapRange(); it.Next(); {
-			v.SetMapIndex(it.Key(), it.Value())
+			old := v.MapIndex(it.Key())
+			if old.IsValid() && sameShape(old, it.Value()) {
+				update(old, it.Value(), depth+1)
+			} else {
+				v.SetMapIndex(it.Key(), it.Value())
+			}
 		}
 	case reflect.Pointer:
-		v.Elem().Set(back.Elem())
+		// An object of the program was changed when its contents came.
+		if !v.IsNil() && !back.IsNil() && known.fields[v.Type().Elem()] == nil {
+			updateElement(v.Elem(), back.Elem(), depth)
+		}
+	case reflect.Struct:
+		for _, name := range known.fields[v.Type()] {
+			if f := v.FieldByName(name); f.IsValid() && reaches(f.Type(), 0) {
+				update(open(f), open(addressable(back).FieldByName(name)), depth+1)
+			}
+		}
 	}
+}
+
+// updateElement changes an element in place where it leads on to data that is as
+// long as it was; else it is another one.
+func updateElement(v, back reflect.Value, depth int) {
+	if sameShape(v, back) {
+		update(v, back, depth+1)
+		return
+	}
+	v.Set(back)
+}
+
+func sameShape(v, back reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice:
+		return !v.IsNil() && !back.IsNil() && v.Len() == back.Len()
+	case reflect.Map:
+		return !v.IsNil() && !back.IsNil()
+	case reflect.Pointer:
+		return !v.IsNil() && !back.IsNil() && known.fields[v.Type().Elem()] == nil
+	}
+	return false
+}
+
+// function returns the number of a function.
+func (r *registry) function(v reflect.Value) uint64 {
+	v = addressable(v)
+	key := place{v.Type(), *(*unsafe.Pointer)(v.Addr().UnsafePointer())}
+	if id, ok := r.ids[key]; ok {
+		return id
+	}
+	kept := reflect.New(v.Type()).Elem()
+	kept.Set(v)
+	return r.identify(key, kept)
+}
+
+// callable sets v to the function of a number.
+func (r *registry) callable(v reflect.Value, id uint64) {
+	if object, ok := r.objects[id]; ok {
+		f, ok := object.(reflect.Value)
+		if !ok || f.Type() != v.Type() {
+			panic(wrong("there is no such function"))
+		}
+		v.Set(f)
+		return
+	}
+	t := v.Type()
+	f := reflect.New(t).Elem()
+	f.Set(reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		var given, results []any
+		for i, a := range args {
+			p := reflect.New(t.In(i))
+			p.Elem().Set(a)
+			given = append(given, p.Interface())
+		}
+		var out []reflect.Value
+		for i := range t.NumOut() {
+			p := reflect.New(t.Out(i))
+			results = append(results, p.Interface())
+			out = append(out, p.Elem())
+		}
+		end.ask("a function", func(e *encoder) {
+			e.uint(askObject)
+			e.uint(id)
+		}, given, results)
+		return out
+	}))
+	r.adopt(id, place{t, *(*unsafe.Pointer)(f.Addr().UnsafePointer())}, f)
+	v.Set(f)
 }

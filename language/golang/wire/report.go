@@ -8,13 +8,14 @@ import (
 
 // Event is a line of the report, as package language reads it.
 type Event struct {
-	Type   string `json:"type"`
-	Nonce  string `json:"nonce,omitempty"`
-	Case   *Case  `json:"case,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	Total  int    `json:"total,omitempty"`
-	Passed int    `json:"passed,omitempty"`
-	Failed int    `json:"failed,omitempty"`
+	Type      string `json:"type"`
+	Nonce     string `json:"nonce,omitempty"`
+	Case      *Case  `json:"case,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	Framework string `json:"framework,omitempty"`
+	Total     int    `json:"total,omitempty"`
+	Passed    int    `json:"passed,omitempty"`
+	Failed    int    `json:"failed,omitempty"`
 }
 
 // Case is one test that ran.
@@ -22,6 +23,7 @@ type Case struct {
 	Name    string `json:"name"`
 	Status  string `json:"status"`
 	Message string `json:"message,omitempty"`
+	Proof   string `json:"proof,omitempty"`
 }
 
 // maxText bounds a text in the report, in bytes.

@@ -1,0 +1,688 @@
+package language
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// bashReader reads the tests of a Bash program: what they share with the
+// program, and where what the program said would be evaluated by the shell of
+// the tests. Words of the program are called said. A variable is said when any
+// command of the tests may store such words in it: neither the order of the
+// commands nor their conditions count.
+type bashReader struct {
+	// program are the names of the program's files, tools those of the box.
+	program, tools map[string]bool
+	entry          string
+	// data are the names of test files that are no scripts.
+	data map[string]bool
+
+	functions map[string]*syntax.FuncDecl
+	mentioned map[string]int
+	asked     map[string]bool // by command -v and the like
+	variables map[string]bool // said
+	params    map[string]map[int]bool
+	integers  map[string]bool
+	textual   map[string]bool // texts with the names of such variables
+	assigned  map[string]int
+	once      map[string]bool // assigned as a constant
+	read      map[string]bool
+	bare      bool // a function of the program is called for what it changes
+	anything  bool // any variable may be said
+	changed   bool
+
+	commands map[string]bool
+	sources  bool
+	starts   bool
+	shunit   bool
+	bats     bool
+
+	// together says why the tests need the program's process.
+	together string
+
+	function string
+	// within is how deep in substitutions and subshells the reader is, nested
+	// in how many texts that are evaluated later.
+	within, nested int
+	writes         bool
+	edits          []bashEdit
+}
+
+// bashEdit inserts text around a part of a file.
+type bashEdit struct {
+	from, to    int
+	open, close string
+}
+
+// bashInput is what a command reads from.
+type bashInput struct {
+	// said: words of the program may be in it. fed: it is known where it is from.
+	// shared: a loop reads it, too.
+	said, fed, shared bool
+	// words are all that it consists of, where that is known.
+	words []*syntax.Word
+}
+
+func newBashReader(p *glovebox.Program, tests []glovebox.File, tools map[string]string, entry string) *bashReader {
+	r := &bashReader{
+		program: map[string]bool{}, tools: map[string]bool{}, data: map[string]bool{}, entry: entry,
+		functions: map[string]*syntax.FuncDecl{}, mentioned: map[string]int{}, asked: map[string]bool{},
+		variables: map[string]bool{}, params: map[string]map[int]bool{}, integers: map[string]bool{}, textual: map[string]bool{},
+		assigned: map[string]int{}, once: map[string]bool{}, read: map[string]bool{}, commands: map[string]bool{},
+	}
+	for _, f := range p.Files {
+		r.program[path.Base(f.Path)] = true
+	}
+	for _, name := range bashNames {
+		r.program[name] = true
+	}
+	for _, f := range tests {
+		if isBashScript(f) {
+			delete(r.program, path.Base(f.Path))
+		} else {
+			r.data[path.Base(f.Path)] = true
+		}
+	}
+	for name := range tools {
+		r.tools[name] = true
+	}
+	return r
+}
+
+// isBashScript reports whether a file of the tests is a script.
+func isBashScript(f glovebox.File) bool {
+	first, _, _ := bytes.Cut(f.Data, []byte("\n"))
+	return slices.Contains([]string{".sh", ".bash", ".bats"}, path.Ext(f.Path)) ||
+		bytes.HasPrefix(first, []byte("#!")) && (bytes.Contains(first, []byte("sh")) || bytes.Contains(first, []byte("bats")))
+}
+
+// bashParse reads a script.
+func bashParse(f glovebox.File) (*syntax.File, error) {
+	lang := syntax.LangBash
+	if path.Ext(f.Path) == ".bats" {
+		lang = syntax.LangBats
+	}
+	return syntax.NewParser(syntax.Variant(lang)).Parse(bytes.NewReader(f.Data), f.Path)
+}
+
+// readAll reads all the tests, and returns them with their guards. Where they
+// need the program's process, or cannot be read, together says so.
+func (r *bashReader) readAll(tests []glovebox.File) []glovebox.File {
+	trees := make([]*syntax.File, len(tests))
+	for i, f := range tests {
+		if !isBashScript(f) || isBatsLibrary(f) {
+			continue
+		}
+		tree, err := bashParse(f)
+		if err != nil {
+			r.share("the tests are in a form of Bash that is not read here")
+			return tests
+		}
+		trees[i] = tree
+		r.collect(tree)
+	}
+	for {
+		r.changed = false
+		for _, tree := range trees {
+			if tree != nil {
+				r.stmts(tree.Stmts)
+			}
+		}
+		if !r.changed {
+			break
+		}
+	}
+	r.state()
+	r.writes = true
+	tests = slices.Clone(tests)
+	for i, tree := range trees {
+		if tree == nil {
+			continue
+		}
+		r.edits = nil
+		r.stmts(tree.Stmts)
+		tests[i].Data = bashEdited(tests[i].Data, r.edits)
+	}
+	return tests
+}
+
+// collect finds the functions of a file, and the words that it has.
+func (r *bashReader) collect(tree *syntax.File) {
+	syntax.Walk(tree, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			r.functions[n.Name.Value] = n
+		case *syntax.Lit:
+			for _, name := range bashIdentifier().FindAllString(n.Value, -1) {
+				r.mentioned[name]++
+			}
+		case *syntax.SglQuoted:
+			for _, name := range bashIdentifier().FindAllString(n.Value, -1) {
+				r.mentioned[name]++
+			}
+		case *syntax.DeclClause:
+			for _, a := range n.Args {
+				if a.Naked && a.Value != nil && a.Name == nil {
+					if flags := a.Value.Lit(); strings.HasPrefix(flags, "-") && strings.Contains(flags, "i") {
+						for _, b := range n.Args {
+							if b.Name != nil {
+								r.integers[b.Name.Value] = true
+							}
+						}
+					}
+				}
+			}
+		}
+		return true
+	})
+}
+
+// state finds what the tests share with the program through variables.
+func (r *bashReader) state() {
+	for name := range r.read {
+		switch {
+		case bashKnown[name] || bashSaid[name] || strings.HasPrefix(name, "BATS_") || strings.HasPrefix(name, "SHUNIT_") || strings.HasPrefix(name, "_ASSERT_"):
+		case r.assigned[name] == 0, r.bare && r.assigned[name] == 1 && r.once[name]:
+			r.share("the tests read the variable " + name + ", which the program may set")
+		}
+	}
+	for name, n := range r.assigned {
+		if n > 0 && !r.read[name] && name == strings.ToUpper(name) && !bashOwnState[name] && name != "_" && !strings.HasPrefix(name, "BATS_") && !strings.HasPrefix(name, "SHUNIT_") {
+			r.share("the tests set the variable " + name + " for the program")
+		}
+	}
+	for name := range r.functions {
+		switch {
+		case bashBuiltins[name] || bashIsTool(name) || bashAbsent[name]:
+			r.share("the tests define " + name + " for the program")
+		case r.mentioned[name] <= 1 && !bashTestFunction().MatchString(name):
+			r.share("the tests define " + name + " for the program")
+		}
+	}
+}
+
+// share notes the first reason why the tests need the program's process.
+func (r *bashReader) share(reason string) {
+	if r.together == "" || r.together > reason && strings.HasPrefix(r.together, "the tests") {
+		r.together = reason
+	}
+}
+
+// set notes that a variable may hold what the program said.
+func (r *bashReader) set(name string) {
+	if !r.variables[name] {
+		r.variables[name], r.changed = true, true
+	}
+}
+
+// bind notes that a parameter of a function of the tests may hold what the
+// program said; 0 is any of them.
+func (r *bashReader) bind(function string, i int) {
+	if r.params[function] == nil {
+		r.params[function] = map[int]bool{}
+	}
+	if !r.params[function][i] {
+		r.params[function][i], r.changed = true, true
+	}
+}
+
+func bashEdited(text []byte, edits []bashEdit) []byte {
+	type insertion struct {
+		at, order int
+		text      string
+	}
+	var all []insertion
+	for _, e := range edits {
+		// What is closed at a place comes before what is opened there; the outer
+		// parts open first and close last.
+		if e.open != "" {
+			all = append(all, insertion{e.from, 1<<40 - e.to, e.open})
+		}
+		if e.close != "" {
+			all = append(all, insertion{e.to, -e.from - 1, e.close})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b insertion) int {
+		if a.at != b.at {
+			return a.at - b.at
+		}
+		return a.order - b.order
+	})
+	var out []byte
+	last := 0
+	for _, in := range all {
+		out = append(out, text[last:in.at]...)
+		out = append(out, in.text...)
+		last = in.at
+	}
+	return append(out, text[last:]...)
+}
+
+// guard makes the value of a part of a word pass a check of the harness.
+func (r *bashReader) guard(n syntax.Node, kind string, quote bool) {
+	q := ""
+	if quote {
+		q = `"`
+	}
+	r.edit(n, q+"$(glovebox.is "+kind+` "`, `" .)`+q)
+}
+
+func (r *bashReader) edit(n syntax.Node, open, close string) {
+	if r.nested > 0 {
+		r.share("the tests evaluate text with what the program prints")
+		return
+	}
+	if r.writes {
+		r.edits = append(r.edits, bashEdit{int(n.Pos().Offset()), int(n.End().Offset()), open, close})
+	}
+}
+
+// literal returns the text of a word that is the same always.
+func bashLiteral(w *syntax.Word) (string, bool) {
+	var b strings.Builder
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, q := range p.Parts {
+				l, ok := q.(*syntax.Lit)
+				if !ok {
+					return "", false
+				}
+				b.WriteString(l.Value)
+			}
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// bashTail returns the literal text at the end of a word: of a path, its name.
+func bashTail(w *syntax.Word) string {
+	if text, ok := bashLiteral(w); ok {
+		return path.Base(text)
+	}
+	last := w.Parts[len(w.Parts)-1]
+	if d, ok := last.(*syntax.DblQuoted); ok && len(d.Parts) > 0 {
+		last = d.Parts[len(d.Parts)-1]
+	}
+	if l, ok := last.(*syntax.Lit); ok && strings.Contains(l.Value, "/") {
+		return path.Base(l.Value)
+	}
+	return ""
+}
+
+// saidWord reports whether a word may hold what the program said.
+func (r *bashReader) saidWord(w *syntax.Word) bool {
+	return w != nil && slices.ContainsFunc(w.Parts, r.saidPart)
+}
+
+func (r *bashReader) saidWords(ws []*syntax.Word) bool { return slices.ContainsFunc(ws, r.saidWord) }
+
+func (r *bashReader) saidPart(p syntax.WordPart) bool {
+	switch p := p.(type) {
+	case *syntax.Lit, *syntax.SglQuoted, *syntax.ArithmExp, *syntax.ProcSubst:
+		return false
+	case *syntax.DblQuoted:
+		return slices.ContainsFunc(p.Parts, r.saidPart)
+	case *syntax.ParamExp:
+		return r.saidParam(p)
+	case *syntax.CmdSubst:
+		return slices.ContainsFunc(p.Stmts, func(s *syntax.Stmt) bool { return !r.pure(s, bashInput{}) })
+	case *syntax.ExtGlob:
+		return strings.ContainsAny(p.Pattern.Value, "$`")
+	}
+	return true
+}
+
+func (r *bashReader) saidParam(p *syntax.ParamExp) bool {
+	if p.Param == nil {
+		return true
+	}
+	name := p.Param.Value
+	switch {
+	case p.Length || p.Names != 0:
+		return false
+	case p.Excl && !bashAllKeys(p.Index):
+		return true
+	case p.Exp != nil && r.saidWord(p.Exp.Word), p.Repl != nil && r.saidWord(p.Repl.With):
+		return true
+	}
+	return r.saidName(name)
+}
+
+func (r *bashReader) saidName(name string) bool {
+	switch {
+	case name == "@" || name == "*":
+		return len(r.params[r.function]) > 0
+	case name >= "1" && name < ":":
+		return r.params[r.function][0] || r.params[r.function][atoi(name)]
+	case strings.ContainsAny(name, "#?$!-0") && len(name) == 1:
+		return false
+	case bashSaid[name] || r.variables[name]:
+		return true
+	case bashKnown[name]:
+		return false
+	}
+	return r.anything
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// bashAllKeys reports whether an index is @ or *.
+func bashAllKeys(x syntax.ArithmExpr) bool {
+	w, ok := x.(*syntax.Word)
+	return ok && (w.Lit() == "@" || w.Lit() == "*")
+}
+
+// pure reports whether the output of a command is the tests' own.
+func (r *bashReader) pure(s *syntax.Stmt, in bashInput) bool {
+	for _, d := range s.Redirs {
+		switch d.Op {
+		case syntax.RdrIn, syntax.WordHdoc:
+			in = bashInput{said: r.saidWord(d.Word) || bashProcess(d.Word), fed: true}
+		case syntax.Hdoc, syntax.DashHdoc:
+			in = bashInput{said: r.saidWord(d.Hdoc), fed: true}
+		}
+	}
+	switch c := s.Cmd.(type) {
+	case nil:
+		return !in.said
+	case *syntax.CallExpr:
+		if len(c.Args) == 0 {
+			return true
+		}
+		name, ok := bashLiteral(c.Args[0])
+		if !ok || r.functions[name] != nil || !bashPure[name] || in.said || r.saidWords(c.Args) || slices.ContainsFunc(c.Args, bashProcess) {
+			return false
+		}
+		switch name {
+		case "cat":
+			return in.fed || len(c.Args) > 1
+		case "sort", "uniq", "wc", "head", "tail", "tr", "cut", "rev", "tac", "grep", "egrep", "fgrep", "sed", "awk", "bc", "fold", "paste", "nl":
+			return in.fed
+		case "command", "type":
+			return len(c.Args) > 1 && (name == "type" || strings.HasPrefix(c.Args[1].Lit(), "-"))
+		}
+		return true
+	case *syntax.DeclClause:
+		return len(c.Args) == 1 && c.Args[0].Value != nil && c.Args[0].Value.Lit() == "-F"
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			return r.pure(c.X, in) && r.pure(c.Y, bashInput{fed: true})
+		}
+		return r.pure(c.X, in) && r.pure(c.Y, in)
+	case *syntax.Block:
+		return !slices.ContainsFunc(c.Stmts, func(s *syntax.Stmt) bool { return !r.pure(s, in) })
+	case *syntax.Subshell:
+		return !slices.ContainsFunc(c.Stmts, func(s *syntax.Stmt) bool { return !r.pure(s, in) })
+	}
+	return false
+}
+
+func bashProcess(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool { _, ok := p.(*syntax.ProcSubst); return ok })
+}
+
+// word reads what a word holds.
+func (r *bashReader) word(w *syntax.Word) {
+	if w != nil {
+		r.parts(w.Parts)
+	}
+}
+
+func (r *bashReader) words(ws []*syntax.Word) {
+	for _, w := range ws {
+		r.word(w)
+	}
+}
+
+func (r *bashReader) parts(parts []syntax.WordPart) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.DblQuoted:
+			r.parts(p.Parts)
+		case *syntax.ParamExp:
+			r.param(p)
+		case *syntax.CmdSubst:
+			r.within++
+			r.stmts(p.Stmts)
+			r.within--
+		case *syntax.ProcSubst:
+			r.within++
+			r.stmts(p.Stmts)
+			r.within--
+		case *syntax.ArithmExp:
+			r.arithmetic(p.X)
+		}
+	}
+}
+
+// param reads an expansion: its subscript and its offsets are arithmetic, and
+// what it cuts away is a pattern.
+func (r *bashReader) param(p *syntax.ParamExp) {
+	if p.Param == nil {
+		r.share("the tests are in a form of Bash that is not read here")
+		return
+	}
+	name := p.Param.Value
+	if bashIsName(name) && (p.Exp == nil || !slices.Contains([]string{":-", "-", ":+", "+", ":=", "=", ":?", "?"}, p.Exp.Op.String())) {
+		r.read[name] = true
+	}
+	if p.Exp != nil && slices.Contains([]string{":=", "="}, p.Exp.Op.String()) {
+		r.assigned[name]++
+		r.read[name] = true
+		if r.saidWord(p.Exp.Word) {
+			r.set(name)
+		}
+	}
+	if p.Excl && !bashAllKeys(p.Index) && p.Names == 0 && (r.saidName(name) || r.textual[name]) {
+		r.share("the tests take a name of a variable from what the program prints")
+	}
+	r.index(name, p.Index)
+	if p.Slice != nil {
+		r.arithmetic(p.Slice.Offset)
+		r.arithmetic(p.Slice.Length)
+	}
+	if p.Repl != nil {
+		r.pattern(p.Repl.Orig)
+		r.word(p.Repl.With)
+	}
+	if p.Exp != nil {
+		switch op := p.Exp.Op.String(); {
+		case strings.HasPrefix(op, "#") || strings.HasPrefix(op, "%") || strings.HasPrefix(op, "^") || strings.HasPrefix(op, ","):
+			r.pattern(p.Exp.Word)
+		case op == "@":
+			if r.saidName(name) && p.Exp.Word != nil && strings.ContainsAny(p.Exp.Word.Lit(), "PA") {
+				r.share("the tests evaluate what the program prints")
+			}
+		default:
+			r.word(p.Exp.Word)
+		}
+	}
+}
+
+// index reads a subscript of a variable.
+func (r *bashReader) index(name string, x syntax.ArithmExpr) {
+	if x == nil || bashAllKeys(x) {
+		return
+	}
+	w, ok := x.(*syntax.Word)
+	if ok && r.saidWord(w) {
+		r.each(w, "key "+name, false)
+		r.word(w)
+		return
+	}
+	if ok && w.Lit() != "" && r.assigned[w.Lit()] == 0 {
+		return // a key, or a variable that nothing sets
+	}
+	r.evaluated(x, "glovebox.at "+name)
+}
+
+// each guards the said parts of a word, without a change of its quotes.
+func (r *bashReader) each(w *syntax.Word, kind string, quote bool) {
+	if w != nil {
+		r.eachPart(w.Parts, kind, quote)
+	}
+}
+
+func (r *bashReader) eachPart(parts []syntax.WordPart, kind string, quote bool) {
+	for _, p := range parts {
+		if d, ok := p.(*syntax.DblQuoted); ok {
+			// What is quoted is one word already.
+			if kind != "word" && kind != "words" {
+				r.eachPart(d.Parts, kind, false)
+			}
+		} else if r.saidPart(p) {
+			if g, ok := p.(*syntax.ExtGlob); ok {
+				r.share("the tests use what the program prints as a pattern: " + g.Pattern.Value)
+				continue
+			}
+			r.guard(p, kind, quote)
+		}
+	}
+}
+
+// pattern keeps what the program said in a pattern as it is.
+func (r *bashReader) pattern(w *syntax.Word) {
+	if w == nil {
+		return
+	}
+	for _, p := range w.Parts {
+		if _, quoted := p.(*syntax.DblQuoted); quoted || !r.saidPart(p) {
+			continue
+		}
+		if _, ok := p.(*syntax.ExtGlob); ok {
+			r.share("the tests use what the program prints as a pattern")
+			continue
+		}
+		r.edit(p, `"`, `"`)
+	}
+	r.word(w)
+}
+
+// arithmetic reads an expression. The names in it hold numbers before it is
+// evaluated, and so does what is expanded in it.
+func (r *bashReader) arithmetic(x syntax.ArithmExpr) { r.evaluated(x, "glovebox.are") }
+
+func (r *bashReader) evaluated(x syntax.ArithmExpr, guard string) {
+	if x == nil {
+		return
+	}
+	var names []string
+	r.operands(x, &names)
+	if len(names) > 0 {
+		slices.Sort(names)
+		at := int(x.Pos().Offset())
+		r.edit(x, "", "")
+		if r.writes {
+			r.edits = append(r.edits, bashEdit{at, 1 << 39, "$(" + guard + " " + strings.Join(slices.Compact(names), " ") + " .)", ""})
+		}
+	}
+}
+
+func (r *bashReader) operands(x syntax.ArithmExpr, names *[]string) {
+	switch x := x.(type) {
+	case *syntax.BinaryArithm:
+		if strings.HasSuffix(x.Op.String(), "=") && !slices.Contains([]string{"==", "!=", "<=", ">="}, x.Op.String()) {
+			if w, ok := x.X.(*syntax.Word); ok {
+				for _, name := range bashIdentifier().FindAllString(w.Lit(), 1) {
+					r.assigned[name]++
+				}
+				if p := bashOnlyParam(w); p != nil {
+					r.assigned[p.Param.Value]++
+				}
+			}
+		}
+		r.operands(x.X, names)
+		r.operands(x.Y, names)
+	case *syntax.UnaryArithm:
+		if w, ok := x.X.(*syntax.Word); ok && (x.Op == syntax.Inc || x.Op == syntax.Dec) {
+			for _, name := range bashIdentifier().FindAllString(w.Lit(), 1) {
+				r.assigned[name] += 2
+			}
+		}
+		r.operands(x.X, names)
+	case *syntax.ParenArithm:
+		r.operands(x.X, names)
+	case *syntax.Word:
+		for _, p := range x.Parts {
+			switch p := p.(type) {
+			case *syntax.Lit:
+				r.identifiers(p.Value, names)
+			case *syntax.SglQuoted:
+				r.identifiers(p.Value, names)
+				r.spelled(p.Value)
+			case *syntax.DblQuoted:
+				for _, q := range p.Parts {
+					if l, ok := q.(*syntax.Lit); ok {
+						r.identifiers(l.Value, names)
+						r.spelled(l.Value)
+					}
+				}
+			case *syntax.ParamExp:
+				// An element, as a[i], has no dollar.
+				if p.Param != nil && p.Short && p.Index != nil {
+					r.identifiers(p.Param.Value, names)
+				}
+			}
+		}
+		for _, p := range x.Parts {
+			if e, ok := p.(*syntax.ParamExp); ok && e.Param != nil && e.Short && e.Index != nil {
+				r.index(e.Param.Value, e.Index)
+				continue
+			}
+			r.eachPart([]syntax.WordPart{p}, "number", false)
+		}
+		r.word(x)
+	default:
+		r.share("the tests are in a form of Bash that is not read here")
+	}
+}
+
+// spelled notes what a quoted expression may assign to.
+func (r *bashReader) spelled(text string) {
+	if strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") {
+		for _, name := range bashIdentifier().FindAllString(text, -1) {
+			r.assigned[name] += 2
+		}
+	}
+}
+
+func bashOnlyParam(w *syntax.Word) *syntax.ParamExp {
+	if len(w.Parts) == 1 {
+		if p, ok := w.Parts[0].(*syntax.ParamExp); ok && p.Param != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+func (r *bashReader) identifiers(text string, names *[]string) {
+	for _, m := range bashOperand().FindAllStringSubmatch(text, -1) {
+		name := m[1]
+		r.read[name] = true
+		if r.textual[name] {
+			r.share("the tests evaluate text that names what the program prints")
+		}
+		if r.saidName(name) {
+			*names = append(*names, name)
+		}
+	}
+}

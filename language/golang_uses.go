@@ -1,0 +1,810 @@
+package language
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// goUses finds what tests use of the program, from their own text alone.
+type goUses struct {
+	// declared are the names that the tests declare in their package.
+	declared map[string]bool
+	// decls are the tests' own top-level declarations by name.
+	decls map[string][]ast.Node
+	// ownTypes are types that the tests declare, foreign fields those of them
+	// that hold a type of the program.
+	ownTypes map[string]bool
+	wanted   map[string]bool
+	spelled  map[string]bool
+	// foreign are the identifiers that only the program can mean.
+	foreign map[*ast.Ident]bool
+	// qualified are the names under which files import the program.
+	qualified map[string]bool
+	imports   map[*goTestFile]map[string]string
+	// word says of a variable, a parameter or a field of the tests that it holds
+	// what the program said, and nothing of the tests' own.
+	word map[any]bool
+	// more is the first thing that takes more than calls.
+	more string
+}
+
+func (u *goUses) need(what string) {
+	if u.more == "" {
+		u.more = what
+	}
+}
+
+// readGoUses reads all files.
+func readGoUses(files []goTestFile, program func(imported string) bool) *goUses {
+	u := &goUses{declared: map[string]bool{}, decls: map[string][]ast.Node{}, ownTypes: map[string]bool{}, wanted: map[string]bool{},
+		spelled: map[string]bool{}, foreign: map[*ast.Ident]bool{}, qualified: map[string]bool{}, imports: map[*goTestFile]map[string]string{}, word: map[any]bool{}}
+	for i := range files {
+		u.declare(&files[i], program)
+	}
+	for i := range files {
+		u.names(&files[i])
+	}
+	for again := true; again; {
+		before := len(u.word)
+		for i := range files {
+			u.flow(files[i].parsed)
+		}
+		again = len(u.word) > before
+	}
+	for i := range files {
+		u.needs(&files[i])
+	}
+	u.gifts(files)
+	return u
+}
+
+// gifts notes functions that tests declare and never use: the program may.
+func (u *goUses) gifts(files []goTestFile) {
+	used := map[string]bool{}
+	for _, f := range files {
+		ast.Inspect(f.parsed, func(n ast.Node) bool {
+			if d, ok := n.(*ast.FuncDecl); ok {
+				ast.Inspect(d.Body, func(n ast.Node) bool {
+					if id, ok := n.(*ast.Ident); ok && id.Name != d.Name.Name {
+						used[id.Name] = true
+					}
+					return true
+				})
+				return false
+			}
+			if s, ok := n.(*ast.ValueSpec); ok {
+				for _, v := range s.Values {
+					ast.Inspect(v, func(n ast.Node) bool {
+						if id, ok := n.(*ast.Ident); ok {
+							used[id.Name] = true
+						}
+						return true
+					})
+				}
+			}
+			return true
+		})
+	}
+	for _, f := range files {
+		for _, d := range f.parsed.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() && fn.Body != nil && !used[fn.Name.Name] && !goIsRun(fn) && !f.fragment {
+				u.need("a function that only the program can use, " + fn.Name.Name)
+			}
+		}
+	}
+}
+
+// goIsRun reports whether package testing runs a function.
+func goIsRun(fn *ast.FuncDecl) bool {
+	return goIsNamed(fn, "Test") || goIsNamed(fn, "Benchmark") || goIsNamed(fn, "Fuzz") || goIsNamed(fn, "Example")
+}
+
+func (u *goUses) declare(f *goTestFile, program func(string) bool) {
+	for name, o := range f.parsed.Scope.Objects {
+		u.declared[name] = true
+		if _, ok := o.Decl.(*ast.TypeSpec); ok {
+			u.ownTypes[name] = true
+		}
+	}
+	imports := map[string]string{}
+	u.imports[f] = imports
+	for _, i := range f.parsed.Imports {
+		name := goImportName(i)
+		if f.outside && program(goImport(i)) {
+			u.qualified[name] = true
+			continue
+		}
+		imports[name] = goImport(i)
+	}
+	for _, d := range f.parsed.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			u.decls[d.Name.Name] = append(u.decls[d.Name.Name], d)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						u.decls[n.Name] = append(u.decls[n.Name], s)
+					}
+				case *ast.TypeSpec:
+					u.decls[s.Name.Name] = append(u.decls[s.Name.Name], s)
+				}
+			}
+		}
+	}
+}
+
+// names notes what only the program can mean, and the qualifiers of a fragment.
+func (u *goUses) names(f *goTestFile) {
+	imports := u.imports[f]
+	unresolved := map[*ast.Ident]bool{}
+	for _, id := range f.parsed.Unresolved {
+		if _, imported := imports[id.Name]; !imported && !u.declared[id.Name] && !goUniverse[id.Name] && !u.qualified[id.Name] {
+			unresolved[id] = true
+		}
+	}
+	ast.Inspect(f.parsed, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		u.spelled[sel.Sel.Name] = true
+		id, ok := sel.X.(*ast.Ident)
+		switch {
+		case !ok || id.Obj != nil:
+		case u.qualified[id.Name] && f.outside:
+			u.foreign[sel.Sel] = true
+			u.wanted[sel.Sel.Name] = true
+		case unresolved[id] && f.fragment && sel.Sel.IsExported() && goPackageNamed[id.Name] != "":
+			// A fragment's package is the standard library's, by its name.
+			if !slices.Contains(f.qualifiers, id.Name) {
+				f.qualifiers = append(f.qualifiers, id.Name)
+			}
+			imports[id.Name] = goPackageNamed[id.Name]
+			delete(unresolved, id)
+		}
+		return true
+	})
+	for id := range unresolved {
+		if f.fragment && imports[id.Name] != "" {
+			continue
+		}
+		if !f.outside {
+			u.foreign[id] = true
+			u.wanted[id.Name] = true
+		}
+	}
+}
+
+// goPackageNamed are the packages of the standard library that a fragment can
+// mean by a name.
+var goPackageNamed = func() map[string]string {
+	named := map[string]string{}
+	for _, p := range strings.Fields(`bufio bytes cmp container/heap container/list container/ring context crypto/md5 crypto/sha1
+		crypto/sha256 crypto/sha512 encoding/base64 encoding/binary encoding/csv encoding/hex encoding/json errors flag fmt hash/crc32
+		html io iter log maps math math/big math/bits math/cmplx math/rand net/url os path path/filepath reflect regexp runtime slices
+		sort strconv strings sync sync/atomic testing text/tabwriter text/template time unicode unicode/utf8 unsafe`) {
+		named[p[strings.LastIndex(p, "/")+1:]] = p
+	}
+	return named
+}()
+
+// goSentinel is how tests spell an error that the program declares.
+var goSentinel = regexp.MustCompile(`^[Ee]rr(?:[A-Z0-9_]|$)`)
+
+// ident is the program's name that e is; nil where it is none.
+func (u *goUses) ident(e ast.Expr) *ast.Ident {
+	switch e := e.(type) {
+	case *ast.Ident:
+		if u.foreign[e] {
+			return e
+		}
+	case *ast.SelectorExpr:
+		if u.foreign[e.Sel] {
+			return e.Sel
+		}
+	case *ast.ParenExpr:
+		return u.ident(e.X)
+	case *ast.StarExpr:
+		return u.ident(e.X)
+	case *ast.IndexExpr:
+		return u.ident(e.X)
+	}
+	return nil
+}
+
+// ofType reports whether a type is the program's, or made of one of its types.
+func (u *goUses) ofType(t ast.Expr) bool {
+	found := false
+	if t != nil {
+		ast.Inspect(t, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok && u.ident(e) != nil {
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// key stands for what an expression of the tests' names: a variable, or a field
+// by its name.
+func (u *goUses) key(e ast.Expr) any {
+	switch e := e.(type) {
+	case *ast.Ident:
+		if e.Obj != nil {
+			return e.Obj
+		}
+		if u.declared[e.Name] {
+			return "name " + e.Name
+		}
+	case *ast.SelectorExpr:
+		return "field " + e.Sel.Name
+	case *ast.IndexExpr:
+		return u.key(e.X)
+	case *ast.StarExpr:
+		return u.key(e.X)
+	case *ast.ParenExpr:
+		return u.key(e.X)
+	}
+	return nil
+}
+
+func (u *goUses) mark(k any) {
+	if k != nil {
+		u.word[k] = true
+	}
+}
+
+// says reports whether e is what the program said, with nothing of the tests'.
+func (u *goUses) says(e ast.Expr) bool {
+	if id := u.ident(e); id != nil {
+		return !goSentinel.MatchString(id.Name)
+	}
+	if k := u.key(e); k != nil && u.word[k] {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		if u.ident(e.Fun) != nil {
+			return true
+		}
+		if sel, ok := e.Fun.(*ast.SelectorExpr); ok {
+			if u.says(sel.X) {
+				return true
+			}
+			if id, ok := sel.X.(*ast.Ident); !ok || id.Obj != nil {
+				return false
+			}
+		}
+		if id, ok := e.Fun.(*ast.Ident); ok && id.Obj != nil && u.word[id.Obj] {
+			return true
+		}
+		return len(e.Args) > 0 && !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !u.says(a) })
+	case *ast.SelectorExpr:
+		return u.says(e.X)
+	case *ast.IndexExpr:
+		return u.says(e.X)
+	case *ast.SliceExpr:
+		return u.says(e.X)
+	case *ast.StarExpr:
+		return u.says(e.X)
+	case *ast.ParenExpr:
+		return u.says(e.X)
+	case *ast.UnaryExpr:
+		return u.says(e.X)
+	case *ast.TypeAssertExpr:
+		return u.says(e.X)
+	case *ast.BinaryExpr:
+		return u.says(e.X) && u.says(e.Y)
+	case *ast.CompositeLit:
+		if len(e.Elts) == 0 {
+			return u.ofType(e.Type)
+		}
+		for _, el := range e.Elts {
+			if kv, ok := el.(*ast.KeyValueExpr); ok {
+				el = kv.Value
+			}
+			if !u.says(el) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// flow notes where what the program says goes.
+func (u *goUses) flow(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				from := n.Rhs[min(i, len(n.Rhs)-1)]
+				if id, ok := to.(*ast.Ident); ok && id.Obj != nil && u.word[calledObject{id.Obj}] {
+					u.function(from)
+				}
+				if u.says(from) {
+					u.mark(u.key(to))
+				}
+			}
+		case *ast.ValueSpec:
+			for i, to := range n.Names {
+				if _, ok := n.Type.(*ast.FuncType); (ok || u.word[calledObject{to.Obj}]) && i < len(n.Values) {
+					u.function(n.Values[i])
+				}
+				if u.ofType(n.Type) && len(n.Values) == 0 || len(n.Values) > 0 && u.says(n.Values[min(i, len(n.Values)-1)]) {
+					u.mark(u.key(to))
+				}
+			}
+		case *ast.RangeStmt:
+			if u.says(n.X) {
+				for _, e := range []ast.Expr{n.Key, n.Value} {
+					if e != nil {
+						u.mark(u.key(e))
+					}
+				}
+			}
+		case *ast.KeyValueExpr:
+			if id, ok := n.Key.(*ast.Ident); ok && u.says(n.Value) {
+				u.mark("field " + id.Name)
+			}
+		case *ast.CompositeLit:
+			u.positional(n)
+		case *ast.CallExpr:
+			if id := u.ident(n.Fun); id != nil {
+				u.word["called "+id.Name] = true
+			} else if id, ok := n.Fun.(*ast.Ident); ok && id.Obj != nil {
+				u.word[calledObject{id.Obj}] = true
+			}
+			u.given(n)
+		}
+		return true
+	})
+}
+
+// calledObject says of a variable of the tests that they call it.
+//
+//lint:ignore SA1019 names within one file are what is wanted; there are no types yet
+type calledObject struct{ *ast.Object }
+
+// function notes a name of the program that stands where the tests have a function.
+func (u *goUses) function(e ast.Expr) {
+	if id := u.ident(e); id != nil {
+		u.word["called "+id.Name] = true
+	}
+}
+
+// positional notes fields that a literal gives by their place.
+func (u *goUses) positional(lit *ast.CompositeLit) {
+	t := goUnderlying(lit.Type)
+	if a, ok := t.(*ast.ArrayType); ok {
+		elem := goUnderlying(a.Elt)
+		_, isFunction := elem.(*ast.FuncType)
+		for _, e := range lit.Elts {
+			if inner, ok := e.(*ast.CompositeLit); ok && inner.Type == nil {
+				u.fields(elem, inner.Elts)
+			} else if isFunction {
+				u.function(e)
+			}
+		}
+		return
+	}
+	u.fields(t, lit.Elts)
+}
+
+func (u *goUses) fields(t ast.Expr, values []ast.Expr) {
+	s, ok := t.(*ast.StructType)
+	if !ok {
+		return
+	}
+	at := 0
+	for _, f := range s.Fields.List {
+		_, isFunction := f.Type.(*ast.FuncType)
+		for _, n := range f.Names {
+			for i, v := range values {
+				kv, keyed := v.(*ast.KeyValueExpr)
+				if keyed {
+					if key, ok := kv.Key.(*ast.Ident); !ok || key.Name != n.Name {
+						continue
+					}
+					v = kv.Value
+				} else if i != at {
+					continue
+				}
+				if isFunction {
+					u.function(v)
+				}
+				if u.says(v) {
+					u.mark("field " + n.Name)
+				}
+			}
+			at++
+		}
+	}
+}
+
+// goUnderlying is the type that a name of the tests' own stands for.
+func goUnderlying(t ast.Expr) ast.Expr {
+	if id, ok := t.(*ast.Ident); ok && id.Obj != nil {
+		if spec, ok := id.Obj.Decl.(*ast.TypeSpec); ok {
+			return spec.Type
+		}
+	}
+	return t
+}
+
+// given notes the parameters of a function of the tests that are given what the
+// program said.
+func (u *goUses) given(call *ast.CallExpr) {
+	var f *ast.FuncType
+	switch e := call.Fun.(type) {
+	case *ast.Ident:
+		for _, d := range u.decls[e.Name] {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil {
+				f = d.Type
+			}
+		}
+		if e.Obj != nil {
+			if a, ok := e.Obj.Decl.(*ast.AssignStmt); ok && len(a.Rhs) == 1 {
+				if lit, ok := a.Rhs[0].(*ast.FuncLit); ok {
+					f = lit.Type
+				}
+			}
+		}
+	case *ast.FuncLit:
+		f = e.Type
+	}
+	if f == nil {
+		return
+	}
+	at := 0
+	for _, p := range f.Params.List {
+		_, isFunction := p.Type.(*ast.FuncType)
+		for _, n := range p.Names {
+			if at < len(call.Args) {
+				if isFunction {
+					u.function(call.Args[at])
+				}
+				if u.says(call.Args[at]) {
+					u.mark(n.Obj)
+				}
+			}
+			at++
+		}
+	}
+}
+
+// goComparers are functions that compare two values.
+var goComparers = strings.Fields("DeepEqual Equal EqualFunc Compare CompareFunc EqualFold Is")
+
+// goEquals are methods that say whether an object is like another.
+var goEquals = strings.Fields("Equal Equals Eq Cmp Compare CompareTo Less LessThan Same Is")
+
+// judged reports whether a declaration of the tests, or what it uses of them,
+// lets the program decide: it compares what the program says with what the
+// program says, uses values that the program declares, or its idea of equality.
+func (u *goUses) judged(name string, seen map[string]bool) bool {
+	if seen[name] {
+		return false
+	}
+	seen[name] = true
+	found := false
+	for _, d := range u.decls[name] {
+		values := u.values(d)
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				if values[n] || u.decls[n.Name] != nil && (n.Obj == nil || n.Obj.Kind != ast.Var || u.isTop(n)) && u.judged(n.Name, seen) {
+					found = true
+				}
+			case *ast.BinaryExpr:
+				if (n.Op == token.EQL || n.Op == token.NEQ) && u.says(n.X) && u.says(n.Y) {
+					found = true
+				}
+			case *ast.CallExpr:
+				sel, ok := n.Fun.(*ast.SelectorExpr)
+				if !ok {
+					break
+				}
+				id, isName := sel.X.(*ast.Ident)
+				switch {
+				case isName && id.Obj == nil && slices.Contains(goComparers, sel.Sel.Name) && len(n.Args) > 1 && u.says(n.Args[0]) && u.says(n.Args[1]):
+					found = true
+				case isName && id.Obj == nil && (id.Name == "sort" || id.Name == "heap") && len(n.Args) == 1 && u.ident(n.Args[0]) == nil && u.holds(n.Args[0]):
+					found = true
+				case slices.Contains(goEquals, sel.Sel.Name) && u.says(sel.X):
+					found = true
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// isTop reports whether an identifier is a top-level one of the tests.
+func (u *goUses) isTop(n *ast.Ident) bool {
+	for _, d := range u.decls[n.Name] {
+		if n.Obj != nil && n.Obj.Decl == d {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether an argument is of a type of the program.
+func (u *goUses) holds(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	return ok && u.ident(call.Fun) != nil
+}
+
+// values are the program's variables and constants in a declaration: its names
+// that are neither called, nor types, nor errors.
+func (u *goUses) values(d ast.Node) map[*ast.Ident]bool {
+	values := map[*ast.Ident]bool{}
+	types := map[*ast.Ident]bool{}
+	typ := func(e ast.Expr) {
+		if e == nil {
+			return
+		}
+		ast.Inspect(e, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				types[id] = true
+			}
+			_, isFunction := n.(*ast.FuncLit)
+			return !isFunction
+		})
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if id := u.ident(n.Fun); id != nil {
+				types[id] = true
+				// What the program is given is no expected value.
+				for _, a := range n.Args {
+					typ(a)
+				}
+			}
+			if id, ok := n.Fun.(*ast.Ident); ok && (id.Name == "new" || id.Name == "make") && id.Obj == nil && len(n.Args) > 0 {
+				typ(n.Args[0])
+			}
+			// A function given to a function of the tests or of the program.
+			for _, a := range n.Args {
+				if id := u.ident(a); id != nil && u.called(id.Name) {
+					types[id] = true
+				}
+			}
+		case *ast.CompositeLit:
+			typ(n.Type)
+		case *ast.Field:
+			typ(n.Type)
+		case *ast.ValueSpec:
+			typ(n.Type)
+		case *ast.TypeSpec:
+			typ(n.Type)
+		case *ast.TypeAssertExpr:
+			typ(n.Type)
+		case *ast.ArrayType:
+			typ(n.Elt)
+		case *ast.MapType:
+			typ(n.Key)
+			typ(n.Value)
+		case *ast.CaseClause:
+			if u.isTypeSwitch(d, n) {
+				for _, e := range n.List {
+					typ(e)
+				}
+			}
+		}
+		return true
+	})
+	for id := range u.foreign {
+		if !types[id] && !goSentinel.MatchString(id.Name) && id.Pos() >= d.Pos() && id.End() <= d.End() && !u.called(id.Name) {
+			values[id] = true
+		}
+	}
+	return values
+}
+
+// called reports whether tests call a name of the program, or have it where they
+// call what they hold: it is a function then.
+func (u *goUses) called(name string) bool { return u.word["called "+name] }
+
+func (u *goUses) isTypeSwitch(d ast.Node, c *ast.CaseClause) bool {
+	found := false
+	ast.Inspect(d, func(n ast.Node) bool {
+		if s, ok := n.(*ast.TypeSwitchStmt); ok && slices.Contains(s.Body.List, ast.Stmt(c)) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// goShared are things of the standard library that only work where tests and
+// program are one process: what one of them sets, the other sees.
+var goShared = map[string]string{
+	"os":               "Setenv Unsetenv Clearenv Chdir Stdout Stderr Stdin Args Pipe WriteFile Create CreateTemp Mkdir MkdirAll MkdirTemp Open OpenFile ReadFile Remove RemoveAll",
+	"testing":          "AllocsPerRun Benchmark",
+	"runtime":          "NumGoroutine ReadMemStats GC GOMAXPROCS",
+	"math/rand":        "Seed New NewSource",
+	"math/rand/v2":     "New NewPCG NewChaCha8",
+	"log":              "SetOutput SetFlags SetPrefix Default New",
+	"flag":             "*",
+	"net/http":         "*",
+	"net":              "*",
+	"testing/synctest": "*",
+	"testing/iotest":   "*",
+	"testing/fstest":   "*",
+	"unsafe":           "*",
+	"context":          "*",
+	"log/slog":         "*",
+	"os/exec":          "*",
+	"text/template":    "*",
+	"html/template":    "*",
+	"plugin":           "*",
+}
+
+// needs notes what calls and values cannot do.
+func (u *goUses) needs(f *goTestFile) {
+	imports := u.imports[f]
+	ast.Inspect(f.parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok && id.Obj == nil {
+				if p := imports[id.Name]; p != "" {
+					names := goShared[p]
+					if strings.HasPrefix(p, "net/http/") || names == "*" || slices.Contains(strings.Fields(names), n.Sel.Name) {
+						u.need(id.Name + "." + n.Sel.Name)
+					}
+					return true
+				}
+			}
+			if n.Sel.Name == "Setenv" || n.Sel.Name == "Chdir" || n.Sel.Name == "TempDir" {
+				u.need("the method " + n.Sel.Name)
+			}
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" && id.Obj == nil && !u.declared["panic"] {
+				u.need("a panic of their own, from which the program may recover")
+			}
+			u.call(n)
+		case *ast.AssignStmt:
+			for _, to := range n.Lhs {
+				if u.sets(to) {
+					u.need("a variable of the program that they set")
+				}
+			}
+		case *ast.IncDecStmt:
+			if u.sets(n.X) {
+				u.need("a variable of the program that they set")
+			}
+		case *ast.UnaryExpr:
+			switch id := u.ident(n.X); {
+			case n.Op == token.ARROW && u.says(n.X):
+				u.need("a channel of the program")
+			case n.Op == token.AND && id != nil:
+				u.need("the address of " + id.Name)
+			}
+		case *ast.SendStmt:
+			if u.says(n.Chan) {
+				u.need("a channel of the program")
+			}
+		case *ast.IndexExpr:
+			// A name with a type in brackets is generic.
+			if id := u.ident(n.X); id != nil && goIsType(n.Index) {
+				u.need("the type parameters of " + id.Name)
+			}
+		case *ast.IndexListExpr:
+			if id := u.ident(n.X); id != nil {
+				u.need("the type parameters of " + id.Name)
+			}
+		}
+		return true
+	})
+}
+
+// sets reports whether an assignment changes what the program declares.
+func (u *goUses) sets(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.IndexExpr:
+		return u.sets(e.X)
+	}
+	return u.ident(e) != nil
+}
+
+func goIsType(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return goUniverse[e.Name] && e.Name != "true" && e.Name != "false" && e.Name != "nil" && e.Name != "iota" && e.Name != "len"
+	case *ast.ArrayType, *ast.MapType, *ast.StructType, *ast.FuncType, *ast.InterfaceType, *ast.ChanType:
+		return true
+	case *ast.StarExpr:
+		return goIsType(e.X)
+	}
+	return false
+}
+
+// call notes arguments of the program's functions that do not travel.
+func (u *goUses) call(n *ast.CallExpr) {
+	name := ""
+	if id := u.ident(n.Fun); id != nil {
+		name = id.Name
+	} else if sel, ok := n.Fun.(*ast.SelectorExpr); ok && u.says(sel.X) {
+		name = sel.Sel.Name
+	}
+	if name == "" {
+		return
+	}
+	for _, a := range n.Args {
+		if what := u.stays(a); what != "" {
+			u.need(what + " as an argument of " + name)
+		}
+	}
+}
+
+// stays says what of an argument stays in the tests' process; empty where it
+// travels.
+func (u *goUses) stays(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		return u.stays(e.X)
+	case *ast.CompositeLit:
+		if id, ok := e.Type.(*ast.Ident); ok && u.ownTypes[id.Name] {
+			if _, ok := goUnderlying(id).(*ast.StructType); ok {
+				return "a value of their type " + id.Name
+			}
+		}
+	case *ast.CallExpr:
+		if id, ok := e.Fun.(*ast.Ident); ok && id.Name == "make" && len(e.Args) > 0 {
+			if _, ok := e.Args[0].(*ast.ChanType); ok {
+				return "a channel"
+			}
+		}
+	case *ast.Ident:
+		if e.Obj == nil {
+			return ""
+		}
+		switch d := e.Obj.Decl.(type) {
+		case *ast.AssignStmt:
+			for i, to := range d.Lhs {
+				if id, ok := to.(*ast.Ident); ok && id.Obj == e.Obj && len(d.Rhs) == len(d.Lhs) {
+					if _, ok := d.Rhs[i].(*ast.Ident); !ok {
+						return u.stays(d.Rhs[i])
+					}
+				}
+			}
+		case *ast.Field:
+			return u.staysOf(d.Type)
+		case *ast.ValueSpec:
+			return u.staysOf(d.Type)
+		}
+	}
+	return ""
+}
+
+// staysOf says it of a type.
+func (u *goUses) staysOf(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		if sel, ok := t.X.(*ast.SelectorExpr); ok {
+			if id, ok := sel.X.(*ast.Ident); ok && id.Name == "testing" {
+				return "the test itself"
+			}
+		}
+		return u.staysOf(t.X)
+	case *ast.ChanType:
+		return "a channel"
+	case *ast.Ident:
+		if u.ownTypes[t.Name] {
+			if _, ok := goUnderlying(t).(*ast.StructType); ok {
+				return "a value of their type " + t.Name
+			}
+		}
+	}
+	return ""
+}

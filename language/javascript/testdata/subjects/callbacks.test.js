@@ -1,0 +1,10 @@
+const assert = require('node:assert');
+const { mapAll, Emitter, sortBy } = require('./solution');
+assert.deepStrictEqual(mapAll([1, 2], (v, i) => v * 10 + i), [10, 21]);
+assert.deepStrictEqual(sortBy([{ n: 2 }, { n: 1 }], (o) => o.n), [{ n: 1 }, { n: 2 }]);
+const seen = [];
+const e = new Emitter();
+e.on('x', (v) => seen.push(v)).on('x', (v) => seen.push(v + 1));
+assert.strictEqual(e.emit('x', 3), 2);
+assert.deepStrictEqual(seen, [3, 4]);
+assert.strictEqual(e.emit('y'), 0);

@@ -1,0 +1,3 @@
+// greet
+function greet(name) { return `Hello, ${name}!`; }
+module.exports = { greet };

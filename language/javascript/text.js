@@ -1,0 +1,141 @@
+'use strict';
+// Reads the text of tests: what objects they construct by calls, and which names
+// of the program they let judge. It reads words and marks, no grammar; nothing
+// in a comment, a string or a pattern counts.
+
+const word = /[\p{ID_Start}$_\\][\p{ID_Continue}$\u200c\u200d\\]*/uy;
+const number = /0[xob][\da-f_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?[\d_]+)?n?/iy;
+const pattern = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/uy;
+// After these words a slash begins a pattern.
+const before = new Set(['return', 'typeof', 'instanceof', 'in', 'of', 'new', 'delete', 'void', 'throw', 'case', 'do', 'else', 'yield', 'await', 'default', 'extends']);
+
+// tokens returns the words and marks of a text, literals as "".
+function tokens(text) {
+  const found = [];
+  const open = []; // '`' for a template's ${, else the mark, or 'if(' for a condition
+  let closed = false; // whether the last ) closed a condition
+  let n = 0;
+  const at = (form) => {
+    form.lastIndex = n;
+    return form.exec(text)?.[0];
+  };
+  const template = () => {
+    for (; n < text.length; n++) {
+      if (text[n] === '\\') n++;
+      else if (text[n] === '`') {
+        n++;
+        found.push('');
+        return;
+      } else if (text[n] === '$' && text[n + 1] === '{') {
+        n += 2;
+        open.push('`');
+        found.push('', '+');
+        return;
+      }
+    }
+  };
+  while (n < text.length) {
+    const c = text[n];
+    const last = found.at(-1);
+    if (/\s/.test(c)) n++;
+    else if (c === '/' && text[n + 1] === '/') n = (text.indexOf('\n', n) + 1 || text.length + 1) - 1;
+    else if (c === '/' && text[n + 1] === '*') n = (text.indexOf('*/', n + 2) + 1 || text.length) + 1;
+    else if (c === '"' || c === "'") {
+      for (n++; n < text.length && text[n] !== c && text[n] !== '\n'; n++) if (text[n] === '\\') n++;
+      n++;
+      found.push('');
+    } else if (c === '`') {
+      n++;
+      template();
+    } else if (/\d/.test(c) || (c === '.' && /\d/.test(text[n + 1] ?? ''))) {
+      n += at(number)?.length ?? 1;
+      found.push('');
+    } else {
+      const name = at(word);
+      if (name !== undefined) {
+        n += name.length;
+        found.push(name);
+        continue;
+      }
+      const value = last === '' || last === ']' || last === '}' || (last === ')' && !closed) || (last !== undefined && /^[\p{ID_Start}$_\\]/u.test(last) && !(before.has(last) && found.at(-2) !== '.'));
+      const regex = c === '/' && !value ? at(pattern) : undefined;
+      if (regex !== undefined) {
+        n += regex.length;
+        found.push('');
+        continue;
+      }
+      if (c === '(') open.push(/^(?:if|while|for|with)$/.test(last) && found.at(-2) !== '.' ? 'if(' : c);
+      else if (c === '{' || c === '[') open.push(c);
+      else if (c === ')') closed = open.pop() === 'if(';
+      else if (c === ']') open.pop();
+      else if (c === '}' && open.pop() === '`') {
+        n++;
+        found.push('+');
+        template();
+        continue;
+      }
+      const mark = c === '?' && text[n + 1] === '.' ? '.' : c === '=' && /[=>]/.test(text[n + 1] ?? '') ? text.slice(n, n + 2) : c;
+      n += c === '?' && mark === '.' ? 2 : mark.length;
+      found.push(mark);
+    }
+  }
+  return found;
+}
+
+const kinds = [Array, String, Number, Map, Set, Date, RegExp, Promise, Uint8Array, Buffer, Error, ArrayBuffer, BigInt];
+const asks = /^(?:includes|indexOf|lastIndexOf|has|startsWith|endsWith|match|search|test|localeCompare|equals|compare|is(?:Subset|Superset|DisjointFrom)Of|some|every|find\w*|filter)$/;
+const maker = /^(?:(?:create|make|build|new)(?:$|[A-Z_])|[A-Z][a-z])/;
+const isWord = (token) => token !== undefined && /^[\p{ID_Start}$_]/u.test(token);
+
+// factories returns what the text calls to make an object whose methods judge:
+// a name that says so (createStack, Stack, Stack.of), or one whose objects have
+// methods that no value of the language has; and the names, assigned by no such
+// call, whose methods judge.
+function factories(text) {
+  const all = tokens(text);
+  const members = new Map(); // word → the members that the text uses of it
+  const note = (name, member) => members.set(name, (members.get(name) ?? new Set()).add(member));
+  const made = new Map(); // word → the calls that it is assigned from
+  const direct = new Map(); // call → the members that the text uses of what it gives
+  for (let n = 0; n < all.length; n++) {
+    if (!isWord(all[n]) || all[n - 1] === '.') continue;
+    let end = n + 1;
+    let name = all[n];
+    if (all[end] === '.' && isWord(all[end + 1]) && all[end + 2] === '(' && /^[A-Z]/.test(name)) {
+      name += `.${all[end + 1]}`;
+      note(all[n], all[end + 1]);
+      end += 2;
+    } else if (all[end] === '.' && isWord(all[end + 1])) {
+      note(name, all[end + 1]);
+      continue;
+    }
+    if (all[end] !== '(' || /^(?:new|function)$/.test(all[n - 1]) || /^(?:require|import)$/.test(name)) continue;
+    for (let depth = 0; end < all.length; end++) {
+      if (/^[([{]$/.test(all[end])) depth++;
+      if (/^[)\]}]$/.test(all[end]) && --depth === 0) break;
+    }
+    const start = all[n - 1] === 'await' ? n - 2 : n - 1;
+    if (all[start] === '=' && isWord(all[start - 1])) made.set(all[start - 1], (made.get(all[start - 1]) ?? new Set()).add(name));
+    if (all[end + 1] === '.' && isWord(all[end + 2])) direct.set(name, (direct.get(name) ?? new Set()).add(all[end + 2]));
+  }
+  // What an import of a whole module is called.
+  const whole = new Set();
+  for (let n = 0; n < all.length; n++) {
+    if (all[n] === 'import' && isWord(all[n + 1]) && /^(?:from|,)$/.test(all[n + 2])) whole.add(all[n + 1]);
+    if (all[n] === '=' && all[n + 1] === 'require' && isWord(all[n - 1])) whole.add(all[n - 1]);
+  }
+  const found = { factories: new Set(), judged: new Set(), whole };
+  const consider = (call, used) => {
+    if (![...used].some((m) => asks.test(m))) return;
+    const plain = kinds.some((kind) => [...used].every((m) => m in kind.prototype));
+    if (!plain || maker.test(call.split('.').at(-1)) || maker.test(call)) found.factories.add(call);
+  };
+  for (const [call, used] of direct) consider(call, used);
+  for (const [name, used] of members) {
+    for (const call of made.get(name) ?? []) consider(call, used);
+    if (!made.has(name) && [...used].some((m) => asks.test(m))) found.judged.add(name);
+  }
+  return found;
+}
+
+module.exports = { tokens, factories };

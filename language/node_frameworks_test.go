@@ -1,0 +1,112 @@
+package language
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// TestNodeFrameworks has tests that need the real framework.
+func TestNodeFrameworks(t *testing.T) {
+	program := "function greet(log) { log('hi ' + Math.floor(Math.random())); return log; }\nconst later = (f) => setTimeout(f, 1e6);\nmodule.exports = { greet, later };\n"
+	for _, c := range []struct {
+		name, tool string
+		lang       *Language
+		program    string
+		file, text string
+		want       string // what a failure has in it; empty means a pass
+	}{
+		{"spies", "jest", JavaScript, program, "t.test.js", "const lib = require('./solution');\ntest('spied', () => { const s = jest.spyOn(console, 'log').mockImplementation(() => {}); lib.greet(console.log); expect(s).toHaveBeenCalledWith('hi 0'); });\n", ""},
+		{"timers", "jest", JavaScript, program, "t.test.js", "test('later', () => { jest.useFakeTimers(); const f = jest.fn(); later(f); jest.advanceTimersByTime(2e6); expect(f).toHaveBeenCalledTimes(1); });\n", ""},
+		{"snapshots", "jest", JavaScript, program, "t.test.js", "test('snap', () => expect({ a: 1 }).toMatchInlineSnapshot(`{ \"a\": 2 }`));\n", "snap"},
+		{"extended", "jest", JavaScript, program, "t.test.js", "expect.extend({ toBeOdd(n) { return { pass: n % 2 === 1, message: () => 'odd' }; } });\ntest('odd', () => expect(4).toBeOdd());\n", "odd"},
+		{"a module", "jest", JavaScript, "export const f = () => Date.now();\n", "t.test.js", "import { f } from './main.js';\ntest('f', () => { jest.spyOn(Date, 'now').mockReturnValue(5); expect(f()).toBe(5); });\n", ""},
+		{"types", "jest", TypeScript, "export const f = (): number => Date.now();\n", "t.test.ts", "import { f } from './solution';\ntest('f', () => { jest.spyOn(Date, 'now').mockReturnValue(5); const n: number = f(); expect(n).toBe(5); });\n", ""},
+		{"spies", "vitest", JavaScript, "export const f = () => Date.now();\n", "t.test.js", "import { test, expect, vi } from 'vitest';\nimport { f } from './solution';\ntest('f', () => { vi.spyOn(Date, 'now').mockReturnValue(5); expect(f()).toBe(5); });\ntest('g', () => { vi.useFakeTimers(); expect(f()).toBe(6); });\n", "g"},
+		{"types", "vitest", TypeScript, "export const f = (): number => Date.now();\n", "t.test.ts", "import { test, expect, vi } from 'vitest';\nimport { f } from './solution';\ntest('f', () => { vi.spyOn(Date, 'now').mockReturnValue(5); expect(f()).toBe(5); });\n", ""},
+		{"methods", "", JavaScript, program, "t.test.js", "const { test, mock } = require('node:test'); const assert = require('node:assert'); const { greet } = require('./solution');\ntest('spied', () => { const m = mock.method(console, 'log', () => {}); greet((...a) => console.log(...a)); assert.deepStrictEqual(m.mock.calls[0].arguments, ['hi 0']); });\n", ""},
+		{"methods, wrong", "", JavaScript, program, "t.test.js", "const { test, mock } = require('node:test'); const assert = require('node:assert'); const { greet } = require('./solution');\ntest('spied', () => { const m = mock.method(console, 'log', () => {}); assert.strictEqual(m.mock.callCount(), 1); });\ntest('right', () => {});\n", "spied"},
+	} {
+		t.Run(strings.Join([]string{c.lang.Name, c.tool, c.name}, "/"), func(t *testing.T) {
+			tc, _ := rigTool(t, c.lang)
+			if c.tool != "" && tc.Tools[c.tool] == "" {
+				t.Skipf("%[1]s is not installed: npm install -g %[1]s", c.tool)
+			}
+			v := rigExam(t, c.lang, one(c.lang, c.program), Tests{Files: []glovebox.File{{Path: c.file, Data: []byte(c.text)}}})
+			if v.pass != (c.want == "") || !strings.Contains(v.why, c.want) || v.proof != glovebox.ProofInProcess {
+				t.Errorf("pass %t, proof %q, %q; want %q\n%s\n%s\n%s", v.pass, v.proof, v.why, c.want, v.candidate.stdout, v.candidate.stderr, v.candidate.report)
+			}
+		})
+	}
+}
+
+// TestNodeUnrunnable has tests that cannot run here.
+func TestNodeUnrunnable(t *testing.T) {
+	tc := &Toolchain{Language: "javascript", Version: "20.19.0", Exe: nodeExe}
+	for _, c := range []struct {
+		file, text, reason string
+		missing            []string
+	}{
+		{"t.test.js", "const _ = require('lodash');\nf();\n", "lodash", []string{"lodash"}},
+		{"t.test.js", "import _ from 'lodash/fp';\nimport { expect } from 'chai';\n", "lodash/fp, chai", []string{"lodash/fp", "chai"}},
+		{"t.test.js", "it('x', () => { expect(f()).to.equal(3); });\n", "chai", []string{"chai"}},
+		{"t.test.js", "it('x', () => { sinon.stub(); });\n", "sinon", []string{"sinon"}},
+		{"t.test.js", "// nothing\n/* to do */\n", "empty", nil},
+		{"t.test.js", "", "empty", nil},
+		{"t.py", "assert f(1) == 2\n", "no file of JavaScript", nil},
+		{"t.test.ts", "f();\n", "TypeScript", nil},
+		{"t.test.js", "test('x', () => { jest.spyOn(console, 'log'); });\n", "jest.spyOn, which only Jest has", []string{"jest"}},
+		{"t.test.js", "test('x', () => expect(1).toMatchSnapshot());\n", "toMatchSnapshot", []string{"jest"}},
+		{"t.test.js", "/** @jest-environment jsdom */\ntest('x', () => {});\n", "jsdom", []string{"jsdom"}},
+		{"t.test.js", "// jest.spyOn(console) require('lodash')\nconst s = \"require('lodash') vi.mock\";\ntry { require('fsevents'); } catch {}\nimport('node:fs'); require('../main'); require('./lib/x.js'); f();\n", "", nil},
+	} {
+		_, err := JavaScript.Exam(tc, one(JavaScript, "function f() {}"), Tests{Files: []glovebox.File{{Path: c.file, Data: []byte(c.text)}}})
+		var u *Unrunnable
+		if errors.As(err, &u) != (c.reason != "") || u != nil && (!strings.Contains(u.Reason, c.reason) || !slices.Equal(u.Missing, c.missing)) {
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+}
+
+// TestNodeShapes has tests in the shapes that people write.
+func TestNodeShapes(t *testing.T) {
+	for _, c := range []struct {
+		name, program, tests string
+		proof                glovebox.Proof
+		want                 string // what a failure has in it; empty means a pass
+	}{
+		{"a callback that comes later", "const later = (f) => setTimeout(() => f(null, 5), 3);", "test('x', (done) => later((e, v) => { expect(v).toBe(5); done(); }));\n", glovebox.ProofOutOfProcess, ""},
+		{"a promise made of a callback", "function later(v, f) { setTimeout(() => f(null, v), 3); }", "const { promisify } = require('util');\ntest('x', async () => expect(await promisify(later)(4)).toBe(4));\n", glovebox.ProofOutOfProcess, ""},
+		{"a script with a callback", "const later = (f) => setTimeout(() => f(5), 3);", "const assert = require('assert');\nlater((v) => assert.equal(v, 6));\nlater((v) => assert.equal(v, 5));\n", glovebox.ProofOutOfProcess, "process ended"},
+		{"an emitter", "const { EventEmitter } = require('events');\nclass Bus extends EventEmitter { fire() { setTimeout(() => this.emit('x', 3), 2); return this; } }", "test('x', (done) => { const b = new Bus(); b.on('x', (v) => { expect(v).toBe(3); done(); }); b.fire(); });\n", glovebox.ProofOutOfProcess, ""},
+		{"a getter is not set", "class A { get x() { return 1; } }", "'use strict';\nconst assert = require('assert');\nassert.throws(() => { new A().x = 2; }, TypeError);\nassert.equal(new A().x, 1);\n", glovebox.ProofOutOfProcess, ""},
+		{"no assertion", "function f() {}", "test('it does not throw', () => { f(); });\n", glovebox.ProofOutOfProcess, ""},
+		{"no assertion, thrown", "function f() { throw new Error('no'); }", "test('it does not throw', () => { f(); });\n", glovebox.ProofOutOfProcess, "Error: no"},
+		{"symbols and matches", "const f = () => ({ [Symbol.for('k')]: 1, a: 2 });\nconst g = () => /b/.exec('abc');\nconst h = () => ({ *[Symbol.iterator]() { yield 1; } });", "const assert = require('assert');\nassert.deepStrictEqual(f(), { a: 2, [Symbol.for('k')]: 1 });\nassert.equal(g().index, 1);\nassert.deepStrictEqual([...h()], [1]);\n", glovebox.ProofOutOfProcess, ""},
+		{"patterns", "const f = () => /^a+$/i;", "const assert = require('assert');\nassert.ok(f().test('AA'));\nassert.deepStrictEqual(f(), /^a+$/i);\n", glovebox.ProofOutOfProcess, ""},
+		{"objects of a class", "class P { constructor(x) { this.x = x; } }\nconst f = (x) => new P(x);", "const assert = require('assert');\nassert.deepStrictEqual(f(1), new P(1));\nassert.notDeepStrictEqual(f(1), new P(2));\n", glovebox.ProofCandidateJudged, ""},
+		{"sets of a class", "class S extends Set {}\nconst f = (x) => new S([x]);", "const assert = require('assert');\nassert.deepStrictEqual(f(1), new S([2]));\n", glovebox.ProofOutOfProcess, "S(1)"},
+		{"money", "class M { constructor(n) { this.n = n; } valueOf() { return this.n; } }\nconst f = () => new M(3);", "const assert = require('assert');\nassert.ok(new M(3) > new M(2));\n", glovebox.ProofCandidateJudged, ""},
+		{"money of a result", "class M { constructor(n) { this.n = n; } valueOf() { return this.n; } }\nconst f = () => new M(3);", "const assert = require('assert');\nassert.ok(f() > 2);\n", glovebox.ProofOutOfProcess, "plain value"},
+		{"text of a result", "class M { toString() { return 'M'; } toJSON() { return [1]; } }\nconst f = () => new M();", "const assert = require('assert');\nassert.equal(`${f()}`, 'M');\nassert.equal(JSON.stringify({ m: f() }), '{\"m\":[1]}');\n", glovebox.ProofOutOfProcess, ""},
+		{"counted assertions", "const f = (g) => g;", "test('x', () => { expect.assertions(2); f(() => {}); expect(1).toBe(1); });\n", glovebox.ProofOutOfProcess, "2 assertions were expected"},
+		{"left out and only", "const f = () => 1;", "xtest('a', () => expect(f()).toBe(2));\nxdescribe('b', () => { it('c', () => expect(1).toBe(2)); });\ntest.failing('d', () => expect(f()).toBe(2));\ntest('e', () => expect(f()).toBe(1));\n", glovebox.ProofOutOfProcess, "case: b > c: "},
+		{"an undefined error", "module.exports = { f() { throw new Error(); } };", "const { f, Missing } = require('./solution');\nrequire('assert').throws(() => f(), Missing);\n", glovebox.ProofOutOfProcess, "undefined"},
+		{"a word of a module", "const util = { isDeepStrictEqual: () => true }; const f = () => 1;", "const assert = require('assert');\nassert.ok(util.isDeepStrictEqual(f(), 2));\n", glovebox.ProofOutOfProcess, "util is not defined"},
+		{"an assertion of the program", "const assertEquals = () => {}; const f = () => 1;", "assertEquals(f(), 2);\n", glovebox.ProofOutOfProcess, "assertEquals is not defined"},
+		{"a module that judges", "class Store { #m = new Map(); set(k) { this.#m.set(k, 1); } has(k) { return this.#m.has(k); } }\nmodule.exports = new Store();", "const store = require('./solution');\ntest('x', () => { store.set('a'); expect(store.has('a')).toBe(true); expect(store.has('b')).toBe(false); });\n", glovebox.ProofCandidateJudged, ""},
+	} {
+		eachWay(t, JavaScript, c.name, func(t *testing.T, l *Language) {
+			if l != JavaScript && (c.name == "a word of a module" || c.name == "an assertion of the program") {
+				t.Skip("QuickJS has undefined for a name that the harness's globals do not have")
+			}
+			v := rigExam(t, l, one(l, c.program), js(c.tests))
+			if v.pass != (c.want == "") || !strings.Contains(v.why, c.want) || v.pass && v.worth() != c.proof {
+				t.Errorf("pass %t, proof %q, %q; want %q\n%s\n%s\n%s", v.pass, v.worth(), v.why, c.want, v.candidate.stderr, v.harness.stderr, v.harness.report)
+			}
+		})
+	}
+}

@@ -1,0 +1,230 @@
+package language
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
+)
+
+// What tests need is read from their text alone, before anything is started:
+// modules, frameworks, and the program in their own process.
+
+// nodeModules are Node.js's own modules.
+var nodeModules = strings.Fields("assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns " +
+	"domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl " +
+	"stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib")
+
+// nodeMain are the names by which tests mean the program's main file.
+var nodeMain = []string{"", "solution", "main", "index", "program", "candidate"}
+
+// nodeStandIn is what our stand-in for the functions of Jest, Vitest and Mocha
+// does.
+var nodeStandIn = struct{ mock, expect, matchers []string }{
+	strings.Fields("fn setTimeout useRealTimers clearAllMocks resetAllMocks restoreAllMocks"),
+	strings.Fields("objectContaining arrayContaining stringContaining stringMatching any anything closeTo not assertions hasAssertions fail"),
+	strings.Fields("toBe toEqual toStrictEqual toBeTruthy toBeFalsy toBeNull toBeUndefined toBeDefined toBeNaN toBeGreaterThan " +
+		"toBeGreaterThanOrEqual toBeLessThan toBeLessThanOrEqual toBeCloseTo toBeInstanceOf toBeTypeOf toMatch toMatchObject " +
+		"toContain toContainEqual toHaveLength toHaveProperty toHaveBeenCalled toHaveBeenCalledTimes toHaveBeenCalledWith " +
+		"toHaveBeenLastCalledWith toHaveBeenNthCalledWith toHaveBeenCalledOnce toHaveReturned toHaveReturnedTimes toHaveReturnedWith " +
+		"toHaveLastReturnedWith toHaveNthReturnedWith toThrow toThrowError toBeCalled toBeCalledTimes toBeCalledWith lastCalledWith"),
+}
+
+var (
+	nodeMock    = lazyre.New(`\b(jest|vi)\s*\.\s*(\w+)`)
+	nodeExpects = lazyre.New(`\bexpect\s*\.\s*(\w+)`)
+	nodeExpect  = lazyre.New(`\bexpect\s*\(`)
+	nodeChain   = lazyre.New(`^\s*\.\s*(\w+)`)
+	nodeForms   = lazyre.New(`\b(?:test|it|describe)\s*\.\s*(extend|skipIf|runIf|sequential|shuffle|fails|for)\s*\(`)
+	nodeReal    = lazyre.New(`\b(?:mock|t\.mock)\.(?:method|module|timers|getter|setter|property)\b|\bt\.assert\.snapshot\b`)
+	nodeJSDOM   = lazyre.New(`@(?:jest|vitest)-environment\s+(\S+)`)
+	nodeOthers  = lazyre.New(`(?:^|[^.\w$])(chai|sinon|should|cy|QUnit|jasmine|tap)\s*\.`)
+)
+
+// nodeWants is what a suite asks for.
+type nodeWants struct {
+	// framework is "jest", "vitest" or "node:test" where only the real one does
+	// what, and "" where ours does.
+	framework, what string
+	// code is the code of all files.
+	code string
+}
+
+// readNodeWants reads what tests ask for, or why they cannot run here.
+func readNodeWants(p *glovebox.Program, tests []glovebox.File) (nodeWants, *Unrunnable) {
+	var w nodeWants
+	var all strings.Builder
+	imports := map[string]bool{}
+	var missing []string
+	for _, f := range tests {
+		if !isNodeModule(f.Path) {
+			continue
+		}
+		text := readNodeText(f.Data)
+		all.WriteString(text.Code + "\n;")
+		for _, name := range text.Imports {
+			imports[strings.TrimPrefix(name, "node:")] = true
+			if !text.Optional[name] && !nodeThere(p, tests, name) && !slices.Contains(missing, name) {
+				missing = append(missing, name)
+			}
+		}
+		if m := nodeJSDOM().FindSubmatch(f.Data); m != nil && string(m[1]) != "node" {
+			missing = append(missing, string(m[1]))
+		}
+	}
+	w.code = all.String()
+	if strings.Trim(w.code, " \t\r\n;") == "" {
+		return w, &Unrunnable{Reason: "the tests are empty: there is no code in their files"}
+	}
+	if m := nodeOthers().FindStringSubmatch(w.code); m != nil && len(missing) == 0 && !imports[m[1]] && !defines(w.code, m[1]) {
+		missing = append(missing, m[1])
+	}
+	matchers := expectChains(w.code)
+	if len(missing) == 0 && slices.ContainsFunc(matchers, func(m string) bool { return m == "to" || m == "be" }) {
+		missing = append(missing, "chai")
+	}
+	if len(missing) > 0 {
+		return w, &Unrunnable{Reason: "the tests need " + strings.Join(missing, ", ") + ", which is not here", Missing: missing}
+	}
+
+	framework := "jest"
+	if imports["vitest"] {
+		framework = "vitest"
+	}
+	need := func(name, what string) {
+		if w.what == "" {
+			w.framework, w.what = name, what
+		}
+	}
+	for _, m := range nodeMock().FindAllStringSubmatch(w.code, -1) {
+		if m[1] == "vi" {
+			framework = "vitest"
+		}
+		if !slices.Contains(nodeStandIn.mock, m[2]) && !defines(w.code, m[1]) {
+			need(framework, m[1]+"."+m[2])
+		}
+	}
+	if !defines(w.code, "expect") {
+		for _, m := range nodeExpects().FindAllStringSubmatch(w.code, -1) {
+			if !slices.Contains(nodeStandIn.expect, m[1]) {
+				need(framework, "expect."+m[1])
+			}
+		}
+		for _, m := range matchers {
+			if strings.HasPrefix(m, "to") && !slices.Contains(nodeStandIn.matchers, m) {
+				need(framework, m)
+			}
+		}
+	}
+	if m := nodeForms().FindStringSubmatch(w.code); m != nil && imports["vitest"] {
+		need("vitest", "test."+m[1])
+	}
+	if m := nodeReal().FindString(w.code); m != "" && imports["test"] {
+		need("node:test", m)
+	}
+	return w, nil
+}
+
+// defines reports whether code defines a name by itself, with words before it.
+func defines(code, name string) bool {
+	return regexp.MustCompile(`\b(?:const|let|var|function|class)\s+` + name + `\b`).MatchString(code)
+}
+
+// expectChains are the words at the end of what code does with expect(…).
+func expectChains(code string) []string {
+	var found []string
+	for _, at := range nodeExpect().FindAllStringIndex(code, -1) {
+		depth, n := 1, at[1]
+		for ; n < len(code) && depth > 0; n++ {
+			switch code[n] {
+			case '(', '[', '{':
+				depth++
+			case ')', ']', '}':
+				depth--
+			}
+		}
+		for rest := code[n:]; ; {
+			m := nodeChain().FindStringSubmatch(rest)
+			if m == nil {
+				break
+			}
+			rest = rest[len(m[0]):]
+			if m[1] != "not" && m[1] != "resolves" && m[1] != "rejects" {
+				found = append(found, m[1])
+				break
+			}
+		}
+	}
+	return found
+}
+
+// nodeThere reports whether a module that tests name is there.
+func nodeThere(p *glovebox.Program, tests []glovebox.File, name string) bool {
+	bare := strings.TrimPrefix(name, "node:")
+	first, _, _ := strings.Cut(bare, "/")
+	switch {
+	case name == "", bare != name, strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"), strings.HasPrefix(name, "file:"), name[0] == '#':
+		return true
+	case slices.Contains(nodeModules, first), slices.Contains([]string{"@jest/globals", "vitest", "mocha"}, name):
+		return true
+	case slices.Contains(nodeMain, nodeEnding().ReplaceAllString(path.Base(bare), "")):
+		return true
+	}
+	for _, f := range append(slices.Clone(p.Files), tests...) {
+		file := nodeEnding().ReplaceAllString(f.Path, "")
+		if file == nodeEnding().ReplaceAllString(bare, "") || strings.TrimSuffix(file, "/index") == bare || strings.HasPrefix(f.Path, "node_modules/"+bare+"/") {
+			return true
+		}
+		var own struct{ Name string }
+		if f.Path == "package.json" && json.Unmarshal(f.Data, &own) == nil && own.Name != "" && strings.HasPrefix(bare+"/", own.Name+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// nodeNeeds are what tests can use only in the program's own process.
+var nodeNeeds = []struct {
+	pattern func() *regexp.Regexp
+	what    string
+}{
+	{lazyre.New(`\b(?:console\.(?:log|error|warn|info)|process\.std(?:out|err)\.write|Math\.random|Date\.now|global(?:This)?\.\w+)\s*=[^=]`),
+		"the tests replace parts of the language"},
+	{lazyre.New(`\brequire\.cache\b|\breadFileSync\(`),
+		"the tests load or start the program by themselves"},
+	{lazyre.New(`\.prototype\b|\.__proto__\b|\bReflect\.|\bgetOwnProperty`),
+		"the tests look into the program's classes"},
+	{lazyre.New(`\beval\(|\bFunction\(`),
+		"the tests make code from text"},
+}
+
+var (
+	nodeExtends = lazyre.New(`\bextends\s+([\w$]+)`)
+	nodeBuiltin = lazyre.New(`^(?:Array|Object|Map|Set|Promise|Function|EventEmitter|\w*Error)$`)
+)
+
+// needsProcess says why tests need the program in their own process, or "".
+func (w nodeWants) needsProcess(tests []glovebox.File) string {
+	for _, sign := range nodeNeeds {
+		if sign.pattern().MatchString(w.code) {
+			return sign.what
+		}
+	}
+	for _, f := range tests {
+		for _, name := range readNodeText(f.Data).Imports {
+			if name = strings.TrimPrefix(name, "node:"); name == "child_process" || name == "vm" || name == "worker_threads" {
+				return "the tests load or start the program by themselves"
+			}
+		}
+	}
+	for _, m := range nodeExtends().FindAllStringSubmatch(w.code, -1) {
+		if !nodeBuiltin().MatchString(m[1]) && !defines(w.code, m[1]) {
+			return "the tests extend a class of the program"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package language
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// phpShapes is a right program with objects of the kinds that people write.
+const phpShapes = `<?php
+interface Shape { function area(): float; }
+class Pt { private $x; private $y; public $tag = 'p';
+  function __construct($x, $y) { $this->x = $x; $this->y = $y; }
+  function plus(Pt $o): Pt { return new Pt($this->x + $o->x, $this->y + $o->y); }
+  static function of($x, $y): static { return new static($x, $y); }
+  function x() { return $this->x; } }
+final class Pt3 extends Pt { function z() { return 3; } }
+function mk($x, $y) { return new Pt($x, $y); }
+function mk3() { return new Pt3(1, 2); }
+class Stack implements Countable, IteratorAggregate, ArrayAccess { private $a = [];
+  function push($v) { $this->a[] = $v; return $this; } function pop() { return array_pop($this->a); }
+  function count(): int { return count($this->a); } function getIterator(): Iterator { return new ArrayIterator($this->a); }
+  function offsetExists($k): bool { return isset($this->a[$k]); } function offsetGet($k): mixed { return $this->a[$k]; }
+  function offsetSet($k, $v): void { if ($k === null) $this->a[] = $v; else $this->a[$k] = $v; } function offsetUnset($k): void { unset($this->a[$k]); } }
+class Broke extends RuntimeException { public $need = 5; private $by; function __construct($m, $by) { parent::__construct("broke: $m", 9); $this->by = $by; } function by() { return $this->by; } }
+class VeryBroke extends Broke {}
+function spend($n) { if ($n > 10) throw new Broke("no $n", $n); if ($n < 0) throw new VeryBroke('neg', $n); return $n; }
+function half($n) { if ($n > 20) throw new Broke('no ' . intdiv($n, 2), intdiv($n, 2)); return intdiv($n, 2); }
+function area(Shape $s) { return $s->area(); }
+function bump(stdClass $o) { $o->n++; return $o; }
+function bumped(stdClass $o) { $c = clone $o; $o->n++; $c->n++; $c->was = $o->n - 1; return $c; }
+function text($v) { return (string) $v; }
+function gen($n) { for ($i = 0; $i < $n; $i++) yield $i => $i * $i; }
+function typed(int $n) { return $n; }
+function hello($w) { echo "Hello $w\n"; }
+function apply(callable $f, ...$a) { try { return $f(...$a); } catch (Throwable $e) { return null; } }
+class Tag implements Stringable, JsonSerializable { public $n = 1; function __toString(): string { return 'tag'; } function jsonSerialize(): mixed { return ['t' => $this->n]; } }
+function tag() { return new Tag; }
+class Box { public $a = 1; public $b = [1]; private $c = 2; static $made = 0; }
+function box() { return new Box; }
+`
+
+// TestPHPExams runs tests in the shapes that people write, with the right
+// program and with wrong ones.
+func TestPHPExams(t *testing.T) {
+	apart, judged, together := glovebox.ProofOutOfProcess, glovebox.ProofCandidateJudged, glovebox.ProofInProcess
+	unit := func(body string) string {
+		return "<?php\nuse PHPUnit\\Framework\\TestCase;\nfinal class ShapesTest extends TestCase {\n" + body + "\n}\n"
+	}
+	for _, c := range []struct {
+		name, tests string
+		// from and to make the program wrong.
+		from, to string
+		proof    glovebox.Proof
+		pass     bool
+		// why is a part of the reason of a failure.
+		why string
+	}{
+		{"made objects are equal", `<?php assert(new Pt(1, 2) == mk(1, 2)); assert(mk(1, 2) != new Pt(1, 3));`, "", "", judged, true, ""},
+		{"made objects are not equal", `<?php assert(new Pt(1, 2) == mk(1, 2));`, "return new Pt($x, $y)", "return new Pt($x, 9)", apart, false, "assert"},
+		{"in_array", `<?php assert(in_array(new Pt(1, 2), [mk(3, 4), mk(1, 2)])); assert(!in_array(new Pt(9, 9), [mk(3, 4)]));`, "", "", judged, true, ""},
+		{"in_array, wrong", `<?php assert(in_array(new Pt(1, 2), [mk(3, 4), mk(1, 2)]));`, "return new Pt($x, $y)", "return new Pt(0, 0)", apart, false, "assert"},
+		{"array_search and arrays", `<?php assert(array_search(new Pt(3, 4), [mk(1, 2), mk(3, 4)]) === 1); assert([mk(1, 2), 5] == [new Pt(1, 2), 5]);`, "", "", judged, true, ""},
+		{"order", `<?php assert(new Pt(1, 2) < mk(1, 3)); assert((mk(2, 2) <=> new Pt(1, 9)) === 1);`, "", "", judged, true, ""},
+		{"static methods make", `<?php assert(Pt::of(1, 2) == mk(1, 2));`, "", "", judged, true, ""},
+		{"two results", `<?php assert(mk(1, 2) == mk(1, 2));`, "", "", apart, false, "two objects that the program returned"},
+		{"two results, caught", `<?php try { $x = mk(1, 2) == mk(1, 2); } catch (Throwable $e) {} assert(mk(1, 2)->x() === 1);`, "", "", apart, false, "two objects that the program returned"},
+		{"plain values of objects", `<?php $p = (new Pt(1, 2))->plus(new Pt(1, 1)); assert($p->x() === 2 && $p->tag === 'p');`, "", "", apart, true, ""},
+		{"an object that PHP takes for one", `<?php assert(spend(1) == 1);`, "return $n; }\nfunction half", "return new Pt(1, 1); }\nfunction half", apart, false, "could not be converted"},
+		{"json of an object", `<?php assert(json_encode(box()) === '{"a":1,"b":[1]}'); assert(json_encode([tag()]) === '[{"t":1}]');`, "", "", apart, true, ""},
+		{"json of an object is not empty", `<?php assert(json_encode(box()) === '{}');`, "", "", apart, false, "assert"},
+		{"array of an object", `<?php assert((array) box() === []);`, "", "", together, false, "assert"},
+		{"array of an object, right", `<?php assert(count((array) box()) === 3);`, "", "", together, true, ""},
+		{"foreach of an object", `<?php $seen = []; foreach (box() as $k => $v) { $seen[$k] = $v; } assert($seen === ['a' => 1, 'b' => [1]]);`, "", "", apart, true, ""},
+		{"var_export of an object", `<?php assert(str_contains(var_export(box(), true), "'a' => 1")); assert(print_r(box(), true) !== print_r(mk(1, 2), true));`, "", "", apart, true, ""},
+		{"clone", `<?php $s = (new Stack)->push(1); $t = clone $s; $t->push(2); assert(count($s) === 1 && count($t) === 2);`, "", "", apart, true, ""},
+		{"count, iteration, elements", `<?php $s = new Stack; $s[] = 4; $s->push(5); assert(count($s) === 2 && isset($s[1]) && !isset($s[2]) && $s[0] === 4); assert(iterator_to_array($s) === [4, 5]);`, "", "", apart, true, ""},
+		{"made comes back", `<?php $s = new Stack; $p = new Pt(1, 2); $s->push($p); assert($s->pop() === $p);`, "", "", judged, true, ""},
+		{"no kind that it is not", `<?php assert(mk(1, 2) instanceof Countable);`, "", "", apart, false, "assert"},
+		{"parents that are not named", `<?php assert(mk3() instanceof Pt && mk3()->z() === 3 && mk3()->x() === 1);`, "", "", apart, true, ""},
+		{"generators", `<?php foreach (gen(3) as $k => $v) { assert($v === $k * $k); } $g = gen(2); assert($g->current() === 0); $g->next(); assert($g->current() === 1); assert([...gen(3)] === [0, 1, 4]);`, "", "", apart, true, ""},
+		{"generators by kind", `<?php assert(gen(3) instanceof Generator);`, "", "", together, true, ""},
+		{"exceptions carry", `<?php try { spend(11); assert(false); } catch (Broke $e) { assert($e->getMessage() === 'broke: no 11' && $e->getCode() === 9 && $e->need === 5 && $e->by() === 11); }`, "", "", apart, true, ""},
+		{"exceptions that are not named", `<?php try { spend(-1); assert(false); } catch (RuntimeException $e) { assert($e->need === 5 && $e->by() === -1 && !($e instanceof LogicException)); }`, "", "", apart, true, ""},
+		{"exceptions of the tests", `<?php class Mine extends Exception {} $r = apply(function () { throw new Mine('x'); }); assert($r === null);`, "", "", apart, true, ""},
+		{"a made exception", `<?php $e = new Broke('x', 3); assert($e->getMessage() === 'broke: x' && $e->by() === 3);`, "", "", apart, true, ""},
+		{"swallowed", `<?php apply(function ($v) { assert($v === 2); }, 1); assert(spend(1) === 1);`, "", "", apart, false, "in a function of the tests"},
+		{"plain objects are changed", `<?php $o = new stdClass; $o->n = 1; $r = bump($o); assert($o->n === 2 && $r === $o);`, "", "", apart, true, ""},
+		{"classes for the program", `<?php class Sq implements Shape { function area(): float { return 4.0; } } assert(area(new Sq) === 4.0); assert(area(new class implements Shape { function area(): float { return 1.0; } }) === 1.0);`, "", "", together, true, ""},
+		{"a class named in a comment", "<?php // class Sq extends Shape\n/* new ReflectionClass */ assert(spend(1) === 1, 'exec(x) $$x (array)');", "", "", apart, true, ""},
+		{"text of an object", `<?php assert((string) tag() === 'tag' && tag() . '!' === 'tag!' && strlen(tag()) === 3);`, "", "", apart, true, ""},
+		{"strict types", `<?php declare(strict_types=1); try { typed('5'); assert(false, 'not strict'); } catch (TypeError $e) { assert(typed(5) === 5); }`, "", "", apart, true, ""},
+		{"loose types", `<?php assert(typed('5') === 5);`, "", "", apart, true, ""},
+		{"static properties", `<?php Box::$made = 4; assert(Box::$made === 4);`, "", "", together, true, ""},
+		{"text as a callable", `<?php assert(call_user_func('Pt::of', 1, 2)->x() === 1 && call_user_func(['Pt', 'of'], 3, 2)->x() === 3 && array_map('spend', [1]) === [1]);`, "", "", apart, true, ""},
+		{"text of the tests as a callable", `<?php class Own { static function twice($n) { return $n * 2; } } assert(apply('Own::twice', 2) === 4 && apply(['Own', 'twice'], 3) === 6 && apply([new Own, 'twice'], 4) === 8);`, "", "", apart, true, ""},
+		{"code that is made", `<?php eval('$x = ' . spend(3) . ';'); assert($x === 3);`, "", "", together, true, ""},
+		{"seeds", `<?php mt_srand(3); assert(spend(3) === 3);`, "", "", together, true, ""},
+
+		{"unit", unit(`function testA() { $this->assertEquals(new Pt(1, 2), mk(1, 2)); $this->assertNotEquals(new Pt(1, 3), mk(1, 2)); } function testB() { $this->assertSame(3, spend(3)); }`), "", "", judged, true, ""},
+		{"unit, wrong", unit(`function testA() { $this->assertEquals(new Pt(1, 2), mk(1, 2)); }`), "return new Pt($x, $y)", "return new Pt(1, 1)", apart, false, "expected"},
+		{"unit, output", unit(`function testA() { $this->expectOutputString("Hello you\n"); hello('you'); }`), "", "", apart, true, ""},
+		{"unit, output, wrong", unit(`function testA() { $this->expectOutputString("Hello you\n"); hello('you'); }`), "Hello $w", "Hi $w", apart, false, "expected"},
+		{"unit, messages", unit(`function testA() { $this->expectException(Broke::class); $this->expectExceptionMessageMatches('/no \d+/'); $this->expectExceptionCode(9); spend(12); }`), "", "", apart, true, ""},
+		{"unit, texts of numbers", unit(`function testA() { $this->assertEquals('1000', text(1000)); $this->assertEquals(1000, text(1000)); }`), "", "", apart, true, ""},
+		{"unit, texts of numbers, wrong", unit(`function testA() { $this->assertEquals('1000', text(1000)); }`), "return (string) $v", "return '1e3'", apart, false, "expected"},
+		{"unit, lists of texts, wrong", unit(`function testA() { $this->assertEquals(['1'], [text(1)]); }`), "return (string) $v", "return '01'", apart, false, "expected"},
+		{"unit, provider", unit(`/** @dataProvider rows */ function testA($in, $want) { $this->assertSame($want, spend($in)); } static function rows() { return [[1, 1], 'two' => [2, 2]]; }`), "", "", apart, true, ""},
+		{"unit, depends", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "", "", together, true, ""},
+		{"unit, depends, wrong", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "return $n; }\nfunction half", "return 1; }\nfunction half", together, false, ""},
+		{"unit, mocks", unit(`function testA() { $s = $this->createMock(Shape::class); $s->method('area')->willReturn(2.5); $this->assertSame(2.5, area($s)); }`), "", "", together, true, ""},
+		{"unit, a method of ours", unit(`private function assertX($n) { $this->assertSame($n, spend($n)); } function testA() { $this->assertX(4); }`), "", "", apart, true, ""},
+		{"unit, a method that PHPUnit has not", unit(`function testA() { $this->assertWhatever(4); }`), "", "", together, false, "unrunnable"},
+		{"unit, attributes of version 10", strings.Replace(unit(`#[TestWith([1])] function testA($n) { $this->assertSame(1, spend($n)); }`), "<?php", "<?php use PHPUnit\\Framework\\Attributes\\TestWith;", 1), "", "", "", false, "no exam"},
+		{"a name of the program", `<?php require_once __DIR__ . '/../src/Shapes.php'; require 'vendor/autoload.php'; assert(spend(3) === 3);`, "", "", apart, true, ""},
+		{"files that are not here", `<?php require 'helper.php'; require 'cases.php'; assert(spend(3) === 3);`, "", "", "", false, "no exam: the tests load helper.php and cases.php"},
+		{"pest", `<?php it('spends', function () { expect(spend(1))->toBe(1); });`, "", "", "", false, "no exam: the tests are Pest's"},
+		{"no code", `<?php // nothing`, "", "", "", false, "no exam: the tests are empty"},
+		{"no PHP", "def test():\n    assert f(1) == 2\n", "", "", apart, false, "unrunnable: the tests do not parse"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tc, _ := rigTool(t, PHP)
+			if tc.Tools["phpunit"] == "" && strings.HasPrefix(c.name, "unit") && c.proof != apart && c.proof != judged {
+				t.Skip("PHPUnit is not installed: apt-get install phpunit")
+			}
+			program := strings.Replace(phpShapes, c.from, c.to, 1)
+			if c.from != "" && program == phpShapes {
+				t.Fatal("the program is not made wrong")
+			}
+			file := "tests.php"
+			if strings.HasPrefix(c.name, "unit") {
+				file = "ShapesTest.php"
+			}
+			v := rigExam(t, PHP, one(PHP, program), Tests{Files: []glovebox.File{{Path: file, Data: []byte(c.tests)}}})
+			if v.pass != c.pass || v.worth() != c.proof && c.pass || v.proof != c.proof && c.proof != judged || !strings.Contains(v.why, c.why) {
+				t.Errorf("pass %t, proof %s, worth %s: %s\nharness: %s%s%s\ncandidate: %s%s%s", v.pass, v.proof, v.worth(), v.why,
+					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stdout, v.candidate.stderr)
+			}
+		})
+	}
+}

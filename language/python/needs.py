@@ -1,0 +1,222 @@
+"""What a file of tests needs, from its text alone: the program in its own
+process, the real pytest, or what is not here at all."""
+import ast
+import builtins
+import sys
+
+from _glovebox import layout
+from _glovebox.exam import is_test, last_name, root_name
+
+# Text becomes code: what the program returns must not, in the tests' box.
+TEXT = frozenset("eval exec compile __import__ get_type_hints singledispatch singledispatchmethod runsource".split())
+# Standard classes whose objects stay where they are, by their module.
+STAYS = {"io": None, "threading": None, "queue": None, "asyncio": None, "argparse": None, "configparser": None, "random": None,
+         "string": {"Template", "Formatter"}, "types": {"MappingProxyType"}, "collections": {"UserList", "UserString"},
+         "xml": None, "email": None, "http": None, "contextlib": {"ExitStack"}, "concurrent": None, "textwrap": None}
+TAKES = frozenset("redirect_stdout redirect_stderr print isinstance len str repr type id".split())
+
+# What the stand-in for pytest has, and what pytest has beside it.
+FIXTURES = frozenset("monkeypatch capsys tmp_path tmp_path_factory caplog recwarn request".split())
+PYTEST_FIXTURES = FIXTURES | frozenset((
+    "cache capfd capfdbinary capsysbinary capteesys doctest_namespace pytestconfig pytester record_property "
+    "record_testsuite_property record_xml_attribute subtests testdir tmpdir tmpdir_factory").split())
+PLUGINS = {"mocker": "pytest-mock", "benchmark": "pytest-benchmark", "event_loop": "pytest-asyncio", "httpx_mock": "pytest-httpx",
+           "requests_mock": "requests-mock", "freezer": "pytest-freezer", "faker": "Faker", "client": "pytest-django or pytest-flask",
+           "db": "pytest-django", "datadir": "pytest-datadir", "snapshot": "syrupy", "anyio_backend": "anyio"}
+WORDS = frozenset((
+    "raises approx mark fixture param fail skip xfail importorskip warns deprecated_call main MonkeyPatch CaptureFixture "
+    "FixtureRequest ExceptionInfo __version__").split())
+MARKS = frozenset((
+    "parametrize skip skipif xfail usefixtures asyncio anyio trio timeout slow fast unit integration filterwarnings order").split())
+
+# Packages that tests use and no program brings, by the name of their module.
+KNOWN = frozenset((
+    "numpy pandas scipy sklearn torch tensorflow jax sympy matplotlib seaborn PIL cv2 networkx requests httpx aiohttp flask "
+    "fastapi starlette django sqlalchemy pydantic attr attrs yaml toml tomli jsonschema hypothesis parameterized ddt nose mock "
+    "assertpy hamcrest freezegun responses respx faker factory pytest_mock pytest_asyncio anyio trio dateutil pytz bs4 lxml "
+    "psutil cryptography redis celery boto3 moto rich click typer tqdm polars pyarrow numba cython statsmodels nltk spacy "
+    "transformers datasets gmpy2 sortedcontainers more_itertools toolz simplejson ujson orjson expects sure behave robot "
+    "unittest2 testfixtures syrupy deepdiff pexpect selenium playwright grpc google jwt markdown jinja2 werkzeug").split())
+
+
+def missing(readings, modules):
+    """The packages that the tests import and that are not here."""
+    found = []
+    for r in readings:
+        guarded = {id(n) for t in ast.walk(r.tree) if isinstance(t, ast.Try) for n in ast.walk(t)}
+        for node in ast.walk(r.tree):
+            if isinstance(node, (ast.Import, ast.ImportFrom)) and id(node) not in guarded and not getattr(node, "level", 0):
+                for _, name in r.imported(node):
+                    top = name.split(".")[0]
+                    if top in KNOWN and top not in found and top not in r.test_modules and name not in modules and not layout.found(top):
+                        found.append(top)
+    return found
+
+
+def fixtures(readings):
+    """The names of the fixtures that the tests use and do not define, where
+    each stands."""
+    own, wanted = {"candidate", "self", "cls"}, {}
+    for r in readings:
+        for node in ast.walk(r.tree):
+            if isinstance(node, ast.Call) and last_name(node.func) == "fixture":
+                own.update(k.value.value for k in node.keywords if k.arg == "name" and isinstance(k.value, ast.Constant))
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and decorated(node, "fixture"):
+                own.add(node.name)
+            if isinstance(node, ast.Call) and last_name(node.func) == "parametrize" and node.args:
+                names = node.args[0]
+                for n in ast.walk(names):
+                    if isinstance(n, ast.Constant) and isinstance(n.value, str):
+                        own.update(part.strip() for part in n.value.split(","))
+                    elif isinstance(n, ast.Name):
+                        return {}  # only running it tells
+    for r in readings:
+        for scope in [r.tree] + [n for n in r.tree.body if isinstance(n, ast.ClassDef) and not any(map(last_name, n.bases))]:
+            if isinstance(scope, ast.ClassDef) and not is_test(scope):
+                continue
+            for node in scope.body:
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
+                        is_test(node) and node.name not in r.helpers or decorated(node, "fixture")):
+                    if any(isinstance(d, ast.Call) and last_name(d.func) not in ("parametrize", "fixture") and "mark" not in ast.dump(d)
+                           for d in node.decorator_list):
+                        continue  # such a decorator may give the arguments
+                    args = node.args.posonlyargs + node.args.args
+                    for a in args[:len(args) - len(node.args.defaults)]:
+                        if a.arg not in own:
+                            wanted.setdefault(a.arg, r.path)
+    return wanted
+
+
+def decorated(node, name):
+    return any(last_name(d.func if isinstance(d, ast.Call) else d) == name for d in node.decorator_list)
+
+
+def pytest_words(r):
+    """What a file uses of pytest that the stand-in lacks."""
+    for node in ast.walk(r.tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "pytest" and node.attr not in WORDS:
+            return "pytest." + node.attr
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("pytest", "_pytest"):
+            for a in node.names:
+                if node.module != "pytest" or a.name not in WORDS:
+                    return "%s.%s" % (node.module, a.name)
+    return None
+
+
+def text_as_code(r):
+    """Says what makes code of a text that the tests do not spell."""
+    for node in ast.walk(r.tree):
+        if isinstance(node, ast.Call) and last_name(node.func) in TEXT and last_name(node.func) not in r.own:
+            root = root_name(node.func)
+            if isinstance(node.func, ast.Attribute) and root == "re":
+                continue
+            if not (node.args and isinstance(node.args[0], ast.Constant)):
+                return last_name(node.func)
+        elif isinstance(node, ast.Name) and node.id in ("eval", "exec") and isinstance(node.ctx, ast.Load) and node.id not in r.own and \
+                not any(isinstance(c, ast.Call) and c.func is node for c in ast.walk(r.tree)):
+            return node.id
+        elif isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) in ("get_type_hints", "singledispatch", "singledispatchmethod"):
+            return last_name(node)
+    return None
+
+
+def staying(r):
+    """Says what the tests give the program that cannot cross to its box."""
+    of = {}  # local name: (module, name in it)
+    for node in ast.walk(r.tree):
+        if isinstance(node, ast.Import):
+            of.update((a.asname or a.name.split(".")[0], (a.name.split(".")[0], "")) for a in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            of.update((a.asname or a.name, (node.module.split(".")[0], a.name)) for a in node.names)
+
+    def stays(node):
+        if not isinstance(node, ast.Call):
+            return None
+        module, name = of.get(root_name(node.func), ("", ""))
+        last = name or last_name(node.func)
+        if module not in STAYS or module in r.program or STAYS[module] is not None and last not in STAYS[module] or not last[:1].isupper():
+            return None
+        return "%s.%s" % (module, last)
+
+    held = {}
+    for node in ast.walk(r.tree):
+        if isinstance(node, ast.Assign) and stays(node.value):
+            held.update((last_name(t), stays(node.value)) for t in node.targets)
+    own = {n.name for n in r.tree.body if isinstance(n, ast.ClassDef) and not is_test(n) and
+           not any(last_name(b).endswith(("Error", "Exception", "Warning", "Enum")) for b in n.bases)}
+    for node in ast.walk(r.tree):
+        if not isinstance(node, ast.Call) or last_name(node.func) in TAKES or last_name(node.func).startswith("assert"):
+            continue
+        root = root_name(node.func)
+        if root in of and of[root][0] not in r.program and root not in r.program_names or root in vars(builtins):
+            continue
+        for a in node.args + [k.value for k in node.keywords]:
+            why = stays(a) or held.get(last_name(a) if isinstance(a, (ast.Name, ast.Attribute)) else "")
+            if why:
+                return "a %s that the program is given" % why
+            if isinstance(a, ast.Name) and a.id in own and root in r.program_names:
+                return "a class of the tests that the program is given"
+    return None
+
+
+def settings(r):
+    """Says what the tests set in the interpreter that both would have to share."""
+    for node in ast.walk(r.tree):
+        if isinstance(node, ast.Call) and last_name(node.func) in ("getcontext", "setcontext", "localcontext", "setlocale", "tzset"):
+            return "settings of the interpreter (%s)" % last_name(node.func)
+    return None
+
+
+def sharing(r, modules):
+    """Says why a file of tests needs the program in its own process, or None."""
+    why = text_as_code(r)
+    if why:
+        return "code that is made of text (%s)" % why
+    return r.sharing(modules) or settings(r) or staying(r)
+
+
+def real_pytest():
+    """Tells whether pytest itself is here."""
+    stand_in = sys.modules.get("pytest")
+    return layout.found("pytest") if stand_in is None else getattr(stand_in, "__spec__", None) is not None
+
+
+def plugins():
+    """Tells whether pytest has plugins here, which may have fixtures."""
+    from importlib.metadata import entry_points
+    return bool(list(entry_points(group="pytest11")))
+
+
+def verdict(readings, modules):
+    """Says how tests are to be run: ("apart", ""), ("together", why), or
+    ("not here", why, what is missing)."""
+    if all(not r.tree.body or len(r.tree.body) == 1 and isinstance(r.tree.body[0], ast.Expr) and isinstance(r.tree.body[0].value, ast.Constant)
+           for r in readings):
+        return "not here", "the file of the tests is empty" if len(readings) == 1 else "the files of the tests are empty", []
+    lacks = missing(readings, modules)
+    if lacks:
+        return "not here", "the tests need %s, which is not here" % " and ".join(lacks), lacks
+    more = []  # what only pytest itself has
+    for r in readings:
+        hooks = sorted(n for n in r.own if n.startswith("pytest_") and n != "pytest_plugins")
+        if hooks:
+            more.append("%s in %s" % (hooks[0], r.path))
+        word = pytest_words(r)
+        if word:
+            more.append(word)
+    for name in fixtures(readings):
+        if name in PYTEST_FIXTURES - FIXTURES:
+            more.append("pytest's fixture " + name)
+        elif name not in FIXTURES:
+            if not (real_pytest() and plugins()):
+                return "not here", "the tests need the fixture %s, which is not here" % name, [PLUGINS.get(name, name)]
+            more.append("the fixture " + name)
+    if more and not real_pytest():
+        return "not here", "the tests need %s, and pytest itself is not here" % more[0], ["pytest"]
+    if more:
+        return "together", more[0]
+    for r in readings:
+        why = sharing(r, modules)
+        if why:
+            return "together", why
+    return "apart", ""

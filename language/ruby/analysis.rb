@@ -1,0 +1,306 @@
+# Reads the text of tests, with Ruby's own parser, and says how they can be run.
+# It runs before anything of the program is heard, and knows nothing of it.
+require "ripper"
+
+module Glovebox
+  class Analysis
+    # MINITEST and TEST_UNIT are the assertions that the two libraries have.
+    MINITEST = %w[assert assert_empty assert_equal assert_in_delta assert_in_epsilon assert_includes assert_instance_of assert_kind_of assert_match assert_mock
+                  assert_nil assert_operator assert_output assert_path_exists assert_pattern assert_predicate assert_raises assert_respond_to assert_same
+                  assert_send assert_silent assert_throws refute refute_empty refute_equal refute_in_delta refute_in_epsilon refute_includes
+                  refute_instance_of refute_kind_of refute_match refute_nil refute_operator refute_path_exists refute_pattern refute_predicate
+                  refute_respond_to refute_same].freeze
+    TEST_UNIT = %w[assert assert_alias_method assert_all assert_all? assert_any? assert_block assert_boolean assert_compare assert_const_defined assert_empty
+                   assert_equal assert_fail_assertion assert_false assert_in_delta assert_in_epsilon assert_include assert_includes
+                   assert_instance_of assert_kind_of assert_match assert_nil assert_no_match assert_none? assert_not assert_not_const_defined assert_not_empty
+                   assert_not_equal assert_not_in_delta assert_not_in_epsilon assert_not_include assert_not_includes assert_not_instance_of
+                   assert_not_kind_of assert_not_match assert_not_nil assert_not_operator assert_not_predicate assert_not_respond_to assert_not_same
+                   assert_not_send assert_nothing_leaked_memory assert_nothing_raised assert_nothing_thrown assert_operator assert_path_exist
+                   assert_path_not_exist assert_predicate assert_raise assert_raise_kind_of assert_raise_message assert_raise_with_message
+                   assert_raises assert_respond_to assert_same assert_send assert_throw assert_throws assert_true refute refute_empty refute_equal
+                   refute_in_delta refute_in_epsilon refute_include refute_includes refute_instance_of refute_kind_of refute_match refute_nil
+                   refute_operator refute_predicate refute_respond_to refute_same assert_in_out_err].freeze
+    # NOT_OURS are words of the libraries that our stand-in does not do.
+    NOT_OURS = %w[assert_mock assert_output assert_silent assert_path_exists refute_path_exists assert_pattern refute_pattern assert_alias_method
+                  assert_all assert_all? assert_any? assert_none? assert_const_defined assert_not_const_defined assert_fail_assertion assert_path_exist
+                  assert_path_not_exist assert_in_out_err assert_nothing_leaked_memory assert_send assert_not_send capture_io capture_output
+                  capture_subprocess_io data sub_test_case cleanup attribute priority keep exclude_all notify pend omit_if omit_unless skip_until
+                  mock stub stub_any_instance stubs expects any_instance fail_after add_failure].freeze
+    RESERVED = /\A(?:assert|refute|must_|wont_)|\A(?:flunk|skip|pass|omit|pend|mock|stub|setup|teardown|describe|context|it|specify|let|subject|expect|before|after|_|value|
+                 build_message|message|diff|mu_pp)\z/x
+
+    # LIBRARY are the constants of Ruby's library, with what to require for them.
+    LIBRARY = { "Set" => "set", "SortedSet" => "set", "Date" => "date", "DateTime" => "date", "JSON" => "json", "BigDecimal" => "bigdecimal",
+                "BigMath" => "bigdecimal/math", "OpenStruct" => "ostruct", "SecureRandom" => "securerandom", "Digest" => "digest", "Timeout" => "timeout",
+                "Benchmark" => "benchmark", "Forwardable" => "forwardable", "SingleForwardable" => "forwardable", "Singleton" => "singleton",
+                "Observable" => "observer", "Delegator" => "delegate", "SimpleDelegator" => "delegate", "ERB" => "erb", "YAML" => "yaml", "Psych" => "psych",
+                "CSV" => "csv", "Shellwords" => "shellwords", "PP" => "pp", "Prime" => "prime", "Matrix" => "matrix", "Vector" => "matrix",
+                "Tempfile" => "tempfile", "StringIO" => "stringio", "StringScanner" => "strscan", "URI" => "uri", "Logger" => "logger",
+                "Pathname" => "pathname", "Etc" => "etc", "Zlib" => "zlib", "Base64" => "base64", "Open3" => "open3", "FileUtils" => "fileutils",
+                "MonitorMixin" => "monitor", "WeakRef" => "weakref", "TSort" => "tsort", "Find" => "find", "IPAddr" => "ipaddr",
+                "OptionParser" => "optparse", "PStore" => "pstore", "Ripper" => "ripper", "RbConfig" => "rbconfig", "Abbrev" => "abbrev",
+                "Socket" => "socket", "Coverage" => "coverage" }.freeze
+    # LOADED are those that we load where tests forget it, as they are plain values.
+    LOADED = %w[Set Date DateTime JSON BigDecimal].freeze
+    FILES = %w[ENV ARGV ARGF Dir IO Tempfile Open3 FileUtils Pathname STDIN STDOUT STDERR DATA].freeze
+    PATHS = %w[expand_path join dirname basename extname absolute_path].freeze
+    STREAMS = %w[$stdout $stderr $stdin $> $<].freeze
+    # GLOBALS are Ruby's own.
+    GLOBALS = /\A\$(?:[^a-z]|stdout|stderr|stdin|LOAD_PATH|LOADED_FEATURES|PROGRAM_NAME|VERBOSE|DEBUG|FILENAME|\w\z)/
+    EVALUATE = %w[eval instance_eval class_eval module_eval instance_exec class_exec module_exec].freeze
+    INSIDES = %w[instance_variable_get instance_variable_set class_variable_get class_variable_set define_method define_singleton_method remove_method
+                 undef_method remove_const const_set prepend refine using const_defined? local_variable_set set_trace_func trace_var at_exit fork
+                 method_defined? instance_methods private_methods public_instance_methods private_instance_methods instance_variables set_backtrace].freeze
+    NAMED = %w[send public_send __send__ const_get method public_method instance_method].freeze
+    COMMANDS = %w[system exec spawn popen syscall].freeze
+    # KERNEL are functions of Ruby's own that a program's tests may mean otherwise.
+    KERNEL = %w[test select open print p puts putc loop fail sleep trap exec warn rand load gets format sprintf srand catch throw abort].freeze
+    BASES = %w[Object BasicObject Struct Comparable Enumerable Kernel Data].freeze
+
+    attr_reader :kept, :words
+
+    def initialize(texts)
+      @defined, @consts, @calls, @requires, @bases, @kept, @globals, @assigned = [], [], [], [], [], [], [], []
+      @relative = []
+      @reason = nil
+      @words = texts.flat_map { |t| t.scan(/[A-Za-z_]\w*[?!]?/) }.uniq
+      @texts = texts.map do |t|
+        @kept << (kept = [])
+        @now = kept
+        Ripper.sexp(t).tap { |tree| walk(tree) }
+      end
+    end
+
+    # framework is the library that the tests are written for, or nil.
+    def framework
+      return :rspec if @requires.any? { |r| r.match?(%r{\A(?:rspec|spec_helper)\b}) } || @consts.include?("RSpec") || (@calls.include?("describe") && @calls.include?("to") && @calls.include?("expect"))
+      return :minitest if @requires.any? { |r| r.start_with?("minitest") } || (@consts & %w[Minitest MiniTest]).any?
+      return :test_unit if @requires.any? { |r| r.match?(%r{\Atest[/-]unit}) } || @consts.include?("Test::Unit")
+      :minitest if @calls.include?("describe") && @calls.include?("it")
+    end
+
+    def name = { rspec: "RSpec", minitest: "minitest", test_unit: "test-unit" }[framework]
+
+    # unknown are assertions that no library has, nor the tests.
+    def unknown
+      known = { minitest: MINITEST, test_unit: TEST_UNIT }[framework] or return []
+      extra = @requires.any? { |r| !r.match?(%r{\A(?:minitest|test)[/-]?}) && !LIBRARY.value?(r) } || !foreign_bases.empty?
+      extra ? [] : (@calls.grep(/\A(?:assert|refute)_/) - known - @defined).uniq
+    end
+
+    # refuse ends tests that cannot run here, whatever the program is.
+    def refuse(files)
+      Report.unrunnable("the tests are empty") if @texts.all? { |t| t == [:program, [[:void_stmt]]] }
+      lost = missing(files)
+      Report.unrunnable("the tests need #{lost.join(", ")}, which is not here", lost) unless lost.empty?
+      Report.unrunnable("the tests use #{unknown.join(", ")}, which #{name} does not have", unknown) unless unknown.empty?
+    end
+
+    # GEMS are the folders of libraries that are no part of Ruby's own.
+    GEMS = %w[/usr/share/rubygems-integration/*/gems/*/lib /usr/lib/ruby/gems/*/gems/*/lib /usr/lib/*/ruby/gems/*/gems/*/lib /usr/local/lib/ruby/gems/*/gems/*/lib].freeze
+
+    # missing is what the tests load and nobody has: neither the program nor the
+    # tests, whose files are given, nor Ruby.
+    def missing(files)
+      return [] if @words.include?("LoadError")
+      plain = files.map { |f| Unit.plain(f) }
+      here = ->(name) { plain.any? { |f| f == Unit.plain(name) || File.basename(f) == File.basename(Unit.plain(name)) } }
+      libraries = @requires.reject do |r|
+        here.(r) || r.start_with?("/") || FRAMEWORK.include?(r) || $LOAD_PATH.resolve_feature_path(r) ||
+          GEMS.any? { |g| !Dir.glob("#{g}/#{r.delete_suffix(".rb")}.{rb,so}").empty? }
+      end
+      (libraries + @relative.reject(&here)).uniq
+    end
+
+    # FRAMEWORK are names by which tests ask for what our stand-in does.
+    FRAMEWORK = %w[test/unit test-unit test/unit/testcase minitest minitest/autorun minitest/test minitest/unit minitest/spec].freeze
+
+    # more is what the tests need beyond calls of the program, or nil.
+    def more
+      return "RSpec" if framework == :rspec
+      return @reason if @reason
+      return "#{lacks[0]} of #{name}" unless lacks.empty?
+      return "the program's streams" if @consts.include?("StringIO") || (@globals & STREAMS).any?
+      return "mocks" if @consts.any? { |c| c.match?(/\bMock\b/) } || @requires.any? { |r| r.match?(/mocha|rr\z|flexmock|mock/) }
+      base = foreign_bases[0] and return "the class or module #{base} as a base"
+      library = @consts.map { |c| c[/\A\w+/] }.find { |c| LIBRARY.key?(c) && !LOADED.include?(c) && !@defined.include?(c) && !required?(LIBRARY[c]) }
+      return "#{library}, which they do not require" if library
+      return "Queue, which is Ruby's own" if (@consts & %w[Queue SizedQueue]).any? && !@defined.include?("Queue")
+      global = (@globals - @assigned).find { |g| !g.match?(GLOBALS) }
+      "the program's global variable #{global}" if global
+    end
+
+    # lacks are words of the library that our stand-in does not do.
+    def lacks = framework ? (@calls & NOT_OURS) - @defined : []
+
+    # library is what the tests use of Ruby's library without asking for it.
+    def library = @words.filter_map { |w| LIBRARY[w] if LOADED.include?(w) && !@defined.include?(w) }.uniq
+
+    private
+
+    def required?(lib) = @requires.any? { |r| r == lib || r.start_with?(lib + "/") || lib.start_with?(r + "/") }
+
+    def foreign_bases
+      @bases.reject do |b|
+        root = b[/\A\w+/]
+        BASES.include?(b) || @defined.include?(root) || b.match?(/\A(?:Test::Unit|Mini[Tt]est)::\w+(?:::\w+)*\z/) || LIBRARY.key?(root) ||
+          (Object.const_defined?(b) && Class === Object.const_get(b) && Object.const_get(b) <= Exception)
+      end
+    end
+
+    def because(reason) = @reason ||= reason
+
+    def walk(node)
+      return unless Array === node
+      case node[0]
+      when :class then @defined << path(node[1]); @bases << path(node[2]) if path(node[2])
+      when :module then @defined << path(node[1])
+      when :def then @defined << node[1][1]
+      when :defs then @defined << node[3][1]
+      when :assign, :opassign then assigned(node[1])
+      when :massign then Array(node[1]).each { |n| assigned(n) if Array === n }
+      when :const_path_ref, :var_ref, :top_const_ref, :const_ref then seen(node)
+      when :xstring_literal then because("commands")
+      when :defined then because("what the program defines, by defined?") if node[1].to_s.include?("@const") || node[1].to_s.include?("vcall")
+      when :binary then compared(node[1], node[3]) if %i[== != === =~ <=>].include?(node[2])
+      when :fcall, :vcall then called(node[1][1], nil, [])
+      when :command then called(node[1][1], nil, arguments(node[2]))
+      when :method_add_arg then added(node)
+      when :call then called(node[3][1], node[1], []) if Array === node[3]
+      when :command_call then called(node[3][1], node[1], arguments(node[4]))
+      when :sclass then because("the program's insides") if path(node[1])
+      end
+      node.each { |n| walk(n) if Array === n }
+    end
+
+    def added(node)
+      call, args = node[1], arguments(node[2])
+      called(call[1][1], nil, args) if call[0] == :fcall
+      called(call[3][1], call[1], args) if call[0] == :call && Array === call[3]
+    end
+
+    def arguments(node)
+      return [] unless Array === node
+      return node.select { |n| Array === n } if Array === node[0]
+      case node[0]
+      when :arg_paren, :args_add_block then arguments(node[1])
+      else []
+      end
+    end
+
+    # called notes a call of a name, on a receiver or on the test itself.
+    def called(name, receiver, args)
+      @calls << name
+      text = literal(args[0])
+      if receiver.nil?
+        @requires << text if text && %w[require load].include?(name)
+        @relative << text if text && name == "require_relative"
+        args.each { |a| @bases << path(a) if path(a) } if %w[include extend prepend].include?(name)
+        because("the random numbers of a seed") if name == "srand"
+        because("catch") if name == "catch" && !@defined.include?(name)
+        because("commands") if COMMANDS.include?(name)
+        operands(name, args)
+      else
+        because("the random numbers of a seed") if name == "srand"
+        from = path(receiver)
+        because("files or the environment") if FILES.include?(from) || (from == "File" && !PATHS.include?(name))
+        because("code that is made while they run") if name == "load" && %w[Marshal YAML Psych Kernel].include?(from)
+        because("the class or module #{path(args[0])} as a base") if %w[include extend prepend].include?(name) && path(args[0])
+        because("expectations of any object") if name.match?(/\A(?:must|wont)_/) && !expectation?(receiver)
+        because("the program's insides") if from == "ObjectSpace" || from == "TracePoint"
+      end
+      because("code that is made while they run") if EVALUATE.include?(name) || %w[binding].include?(name)
+      because("the program's insides") if INSIDES.include?(name) && !@defined.include?(name)
+      because("names that are made while they run") if NAMED.include?(name) && args[0] && !symbol(args[0]) && !text && !@defined.include?(name)
+      because("a block for #{name}") if %w[setup teardown].include?(name) && receiver.nil? && args.empty? && framework_is_test_unit?
+      compared(args[0], args[1]) if name.match?(/\A(?:assert|refute)(?:_not)?_(?:equal|in_delta|in_epsilon)\z/) && args.size > 1
+    end
+
+    def framework_is_test_unit? = @requires.any? { |r| r.match?(%r{\Atest[/-]unit}) }
+
+    # operands looks for functions of Ruby's own where tests assert what they give:
+    # they mean the program's.
+    def operands(name, args)
+      return unless name.match?(/\A(?:assert|refute)/)
+      tested = name.match?(/\A(?:assert|refute)(?:_not)?_(?:equal|same|in_delta|in_epsilon)\z/) ? args[1] : args[0]
+      function(tested)
+    end
+
+    def function(node)
+      return unless Array === node
+      name, args = node[0] == :method_add_arg && node[1][0] == :fcall ? [node[1][1][1], arguments(node[2])] : []
+      name, args = node[1][1], arguments(node[2]) if node[0] == :command
+      return function(node[1]) if node[0] == :method_add_block
+      return unless KERNEL.include?(name) && !@defined.include?(name)
+      return if %w[format sprintf].include?(name) && Array === args[0] && args[0][0] == :string_literal
+      return if %w[rand gets catch].include?(name)
+      because("#{name}, which is Ruby's own")
+    end
+
+    # compared notes variables that are compared with what a call of them gives:
+    # they are what they were before it.
+    def compared(left, right)
+      function(left)
+      function(right)
+      return unless Array === left && Array === right
+      variables(left).each { |name, at| @now << [at, name] if right.flatten.include?(name) && right.flatten.any? { |e| %i[fcall call command command_call vcall method_add_arg].include?(e) } }
+    end
+
+    def variables(node)
+      return node[1].flat_map { |n| variables(n) } if node[0] == :array && Array === node[1] && node[1].all?(Array)
+      return [] unless node[0] == :var_ref && %i[@ident @ivar].include?(node[1][0])
+      [[node[1][1], node[1][2]]]
+    end
+
+    def seen(node)
+      name = path(node)
+      return @consts << name if name
+      inner = node[1]
+      return unless Array === inner
+      @globals << inner[1] if inner[0] == :@gvar
+    end
+
+    def assigned(node)
+      return unless Array === node
+      inner = node[1]
+      return unless Array === inner
+      @defined << inner[1] if inner[0] == :@const
+      @assigned << inner[1] if inner[0] == :@gvar
+      because("the program's streams") if inner[0] == :@gvar && STREAMS.include?(inner[1])
+    end
+
+    def path(node)
+      return unless Array === node
+      case node[0]
+      when :@const then node[1]
+      when :var_ref, :const_ref, :top_const_ref, :var_field then node[1][0] == :@const ? node[1][1] : nil
+      when :const_path_ref then (left = path(node[1])) && "#{left}::#{node[2][1]}"
+      end
+    end
+
+    def literal(node)
+      return unless Array === node && node[0] == :string_literal
+      content = node[1][1..]
+      content.size == 1 && content[0][0] == :@tstring_content ? content[0][1] : nil
+    end
+
+    def symbol(node) = Array === node && %i[symbol_literal dyna_symbol].include?(node[0]) && !node.flatten.include?(:string_embexpr)
+
+    def expectation?(node)
+      node = node[1] while Array === node && %i[method_add_arg method_add_block paren].include?(node[0])
+      Array === node && %i[fcall call command].include?(node[0]) && %w[_ value expect].include?((node[0] == :call ? node[3] : node[1])[1])
+    end
+  end
+
+  # rewrite has the places that an analysis found keep their values.
+  def self.rewrite(text, kept)
+    return text if kept.empty?
+    lines = text.b.lines
+    kept.uniq.sort.reverse_each do |(line, column), name|
+      old = lines[line - 1]
+      next unless old.byteslice(column, name.bytesize) == name.b
+      lines[line - 1] = old.byteslice(0, column) + "::Glovebox.kept(".b + name.b + ")".b + old.byteslice(column + name.bytesize..)
+    end
+    lines.join.force_encoding(text.encoding)
+  end
+end

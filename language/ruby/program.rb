@@ -1,0 +1,311 @@
+# Calls the program on the tests' behalf. Nothing that comes from it is trusted:
+# it is values, handles and exceptions, or the end of the tests.
+require "json"
+
+module Glovebox
+  # Foreign marks an exception that the program raised.
+  FOREIGN = :@__glovebox_foreign
+
+  class Program
+    # Exceptions are Ruby's own that an exception of the program may arrive as.
+    # None ends the tests' process or their loops.
+    def self.exceptions(named)
+      ends = [SystemExit, StopIteration, SignalException].reject { |c| named.include?(c.name) }
+      ends << StopIteration if named.include?("produce")
+      ObjectSpace.each_object(Class).select { |c| c <= Exception && c.name && !c.name.start_with?("Glovebox") && ends.none? { |e| c <= e } }.to_h { |c| [c.name, c] }
+    end
+
+    CORE = {}.compare_by_identity
+    # Everyone are methods of any object that the program may call on one of the tests'.
+    EVERYONE = %i[class is_a? kind_of? instance_of? respond_to? nil? inspect to_s hash == != eql? equal? object_id frozen? === =~ itself <=>].freeze
+    OPEN = [Struct, Enumerable, Comparable, Enumerator, Enumerator::Lazy, Exception, Proc, Method].freeze
+    MODULES = %i[new name ===].freeze
+    CARRIED = %w[key receiver name result tag status errno].freeze
+    OWN = /\A(?:test|assert|refute|setup|teardown|flunk|skip|pass\z|omit|pend|must_|wont_)/
+
+    attr_reader :calls
+
+    # words are those of the tests; scripts tells that raising is how they assert.
+    def initialize(input, output, words, scripts)
+      @calls, @scripts = 0, scripts
+      @exceptions = Program.exceptions(words)
+      @stubs, @titles = {}, {}
+      @numbers, @theirs, @lent = {}.compare_by_identity, [], {}.compare_by_identity
+      @raised = []
+      @codec = Codec.new(method(:wrap), method(:unwrap))
+      load = lambda do |bytes|
+        JSON.parse(bytes.force_encoding(Encoding::UTF_8), max_nesting: 4 * Codec::DEPTH, create_additions: false)
+      rescue JSON::ParserError, EncodingError
+        raise WireError, "a message is not JSON"
+      end
+      @peer = Peer.new(input, output, Marshal.method(:dump), load) { |request| serve(request) }
+      ObjectSpace.each_object(Module) { |m| CORE[m] = true } if CORE.empty?
+    end
+
+    # names are the methods that the program defines, and those that it gave to
+    # Ruby's own classes.
+    def names
+      answer = ask("op" => "names")
+      functions, methods = answer.fetch("functions"), answer.fetch("methods")
+      raise WireError, "names of no known form" unless Array === functions && Hash === methods
+      [functions.grep(String), methods.to_h { |c, n| [c, n.grep(String)] }]
+    rescue WireError, KeyError, NoMethodError, TypeError => e
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    def load(name)
+      answer = ask("op" => "load", "name" => name)
+      raise_again(answer["raise"]) if answer.key?("raise")
+    end
+
+    # const returns a constant of the program's, or what the block gives.
+    def const(path)
+      answer = ask("op" => "const", "name" => path)
+      raise_again(answer["raise"]) if answer.key?("raise")
+      return exception(answer["exception"]) if answer.key?("exception")
+      return stub(Integer(answer["module"]), path, answer["class"] == true) if answer.key?("module")
+      return yield unless answer.key?("return")
+      decode(answer["return"])
+    rescue ArgumentError, TypeError => e
+      raise if e.instance_variable_defined?(FOREIGN)
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    def inspect = "#<the program>"
+    def number(mod) = @numbers[mod]
+    def title(id) = @titles[id]
+
+    # kind is the class of a handle's object.
+    def kind(handle)
+      return @exceptions[handle.kind] || (Object.const_defined?(handle.kind) ? Object.const_get(handle.kind) : Object) if String === handle.kind
+      @stubs[handle.kind] || Remote.new(Handle.new(self, handle.kind, "Class", ["Class", "Module"], false, false))
+    end
+
+    # make constructs an object, of which nothing but a handle comes back.
+    def make(target, args, kwargs, &block)
+      remote = invoke(target, "new", args, kwargs, made: true, &block)
+      Glovebox.broken("the program's answer is wrong: a construction gave no object") unless Glovebox.remote?(remote)
+      remote.__glovebox.made = true
+      remote
+    end
+
+    def list(handle)
+      answer = ask("op" => "list", "target" => handle.id)
+      Glovebox.refuse("the program returned an object of #{handle.name} where the tests expect a list: it cannot be iterated") if answer.key?("raise")
+      found = decode(answer["return"])
+      Array === found ? found : Glovebox.broken("the program's answer is wrong: an iteration gave no list")
+    end
+
+    def invoke(target, name, args, kwargs, made: false, on: false, &block)
+      @calls += 1
+      request = { "method" => name, "args" => @codec.encode(args) }
+      request["target"] = target if target
+      request["on"] = true if on
+      request["made"] = true if made
+      request["kwargs"] = @codec.encode(kwargs) unless kwargs.empty?
+      request["block"] = @codec.encode(block) if block
+      mark = @raised.size
+      answer =
+        begin
+          ask(request, name)
+        ensure
+          given = @raised.slice!(mark..)
+        end
+      raise_again(answer["raise"], given) if answer.key?("raise")
+      (answer["changed"] || []).each { |i, now| change(args.fetch(i), decode(now)) }
+      decode(answer["return"], args)
+    rescue TooMuch => e
+      Glovebox.refuse("an argument of #{name} cannot be carried to the program: #{e.message}")
+    rescue KeyError, IndexError, NoMethodError, TypeError => e
+      raise if e.instance_variable_defined?(FOREIGN) || given.nil? || given.include?(e)
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    private
+
+    def ask(request, name = nil)
+      answer = @peer.call(request)
+      Glovebox.refuse("what #{name || "the program"} gives cannot be carried to the tests: #{Report.bounded(answer["fault"])}") if answer.key?("fault")
+      raise WireError, "an answer without an end" if answer.key?("unwound")
+      answer
+    rescue EOFError, Errno::EPIPE
+      Glovebox.broken("the program's process ended#{" during #{name}" if name}")
+    rescue WireError => e
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    def change(value, now)
+      raise WireError, "an argument changed its kind" unless [Array, Hash, String].any? { |c| c === value && c === now }
+      value.replace(now) unless value.frozen?
+    rescue WireError => e
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    def decode(tree, args = nil)
+      return args.fetch(Integer(tree["a"])) if args && tree.is_a?(Hash) && tree.key?("a")
+      @codec.decode(tree)
+    rescue WireError, KeyError, IndexError, ArgumentError, TypeError, SystemStackError => e
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    # wrap stands for a value of the tests: a handle that came is given back, the
+    # rest are references, whose methods run here.
+    def wrap(value)
+      return { "o" => value.__glovebox.id } if Glovebox.remote?(value)
+      return { "o" => @numbers[value] } if Module === value && @numbers.key?(value)
+      return { "k" => value.name } if Module === value && CORE.key?(value) && value.name
+      id = @lent[value] ||= @theirs.push(value).size - 1
+      return { "p" => id } unless Proc === value || Method === value
+      { "p" => id, "l" => Method === value || value.lambda?, "a" => value.arity }
+    end
+
+    def unwrap(tree)
+      if tree.key?("p")
+        id = tree["p"]
+        raise WireError, "a value of the tests that is none" unless Integer === id && id >= 0 && id < @theirs.size
+        return @theirs[id]
+      end
+      return @exceptions[tree["k"]] || core(tree["k"]) if tree.key?("k") && String === tree["k"]
+      id = tree["o"]
+      raise WireError, "a value of no known form" unless Integer === id
+      if tree.key?("x")
+        @titles[id] ||= title_of(tree["x"])
+        return @stubs[id] || Remote.new(Handle.new(self, id, "Class", ["Class", "Module"], false, false))
+      end
+      kinds = tree["k"]
+      raise WireError, "a value of no known form" unless Array === kinds && kinds.size < 200
+      Remote.new(Handle.new(self, id, ref(tree["c"]), kinds.map { |k| ref(k) }, tree["l"] == true, false))
+    end
+
+    def core(name)
+      value = name.match?(/\A[A-Z]\w*\z/) && Object.const_defined?(name) ? Object.const_get(name) : nil
+      raise WireError, "a class of no known name" unless Module === value && CORE.key?(value)
+      value
+    end
+
+    # ref reads the name of a class of Ruby's own, or the number of another.
+    def ref(tree)
+      return tree if String === tree && tree.size < 200
+      raise WireError, "a class of no known form" unless Array === tree && Integer === tree[0]
+      @titles[tree[0]] ||= title_of(tree[1])
+      tree[0]
+    end
+
+    def title_of(text) = String === text && text.match?(/\A[A-Z][\w:]{0,200}\z/) ? text : "a class without a name"
+
+    def stub(id, path, kind)
+      @titles[id] = path
+      @stubs[id] ||= Stub.make(self, id, path, kind).tap { |s| @numbers[s] = id }
+    end
+
+    # exception is the class that stands for one of the program's: its own for
+    # each, below those of Ruby's that it comes from.
+    def exception(classes)
+      raise WireError, "an exception of no known form" unless Array === classes && classes.size < 100
+      first = classes[0] or return RuntimeError
+      return @exceptions[first] || exception(classes.drop(1)) if String === first
+      id = ref(first)
+      known = @stubs[id]
+      return known if Class === known && known <= Exception
+      raise WireError, "a class became an exception" if known
+      path, program = @titles[id], self
+      made = Class.new(exception(classes.drop(1)))
+      %i[name to_s inspect].each { |m| made.define_singleton_method(m) { path } }
+      made.define_singleton_method(:const_missing) { |name| program.const("#{path}::#{name}") { raise NameError, "uninitialized constant #{path}::#{name}" } }
+      made.define_singleton_method(:new) { |*args, **kwargs, &block| program.send(:constructed, id, args, kwargs, &block) }
+      made.define_singleton_method(:exception) { |*args, **kwargs| new(*args, **kwargs) }
+      made.define_singleton_method(:method_missing) { |name, *args, **kwargs, &block| program.invoke(id, name.name, args, kwargs, &block) }
+      @numbers[made] = id
+      @stubs[id] = made
+    rescue WireError => e
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    # constructed is an exception of the program's that the tests make.
+    def constructed(id, args, kwargs, &block)
+      remote = make(id, args, kwargs, &block)
+      arrived(@stubs[id], remote.message.to_s, remote.__glovebox.id, {})
+    end
+
+    def arrived(kind, message, id, attributes)
+      program = self
+      kind.allocate.tap do |e|
+        %i[message to_s].each { |m| e.define_singleton_method(m) { message } }
+        attributes.each do |name, value|
+          e.define_singleton_method(name) { value } if name.match?(/\A[a-z_]\w*\z/) && (CARRIED.include?(name) || !e.respond_to?(name, true))
+        end
+        e.define_singleton_method(:method_missing) { |name, *args, **kwargs, &b| program.invoke(id, name.name, args, kwargs, &b) }
+        e.define_singleton_method(:respond_to_missing?) { |name, _all = false| !name.start_with?("to_") && program.invoke(id, "respond_to?", [name], {}) == true }
+        e.instance_variable_set(FOREIGN, id)
+      end
+    end
+
+    # raise_again raises what the program raised, whole: its class, its message
+    # and its plain attributes. An exception that the tests raised in a block
+    # during this call comes out of it as it went in.
+    def raise_again(raised, given = [])
+      raise WireError, "an exception of no known form" unless Hash === raised
+      if raised.key?("id")
+        theirs = given.find { |e| e.object_id == raised["id"] } or raise WireError, "an exception of the tests that is none"
+        Kernel.raise(theirs)
+      end
+      Kernel.raise(rebuilt(raised))
+    rescue WireError => e
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    end
+
+    def rebuilt(raised, depth = 0)
+      attributes = Hash === raised["attributes"] ? raised["attributes"].to_h { |k, v| [k.to_s, decode(v)] } : {}
+      raise WireError, "an exception of no known form" unless Integer === raised["o"]
+      error = arrived(exception(raised["classes"]), Report.bounded(raised["message"]), raised["o"], attributes)
+      if Hash === raised["cause"] && depth < 3
+        cause = rebuilt(raised["cause"], depth + 1)
+        error.define_singleton_method(:cause) { cause }
+      end
+      error
+    end
+
+    # serve runs a block or a method of the tests' for the program.
+    def serve(request)
+      raise WireError, "a call of no known form" unless Hash === request
+      args, kwargs, block = decode(request["args"] || []), decode(request["kwargs"] || { "h" => [] }), decode(request["block"])
+      block = block.to_proc if Glovebox.remote?(block)
+      raise WireError, "a call of no known form" unless Array === args && Hash === kwargs && (block.nil? || Proc === block)
+      { "return" => @codec.encode(callee(request).call(*args, **kwargs.transform_keys(&:to_sym), &block)) }
+    rescue WireError => e
+      Glovebox.broken("the program's answer is wrong: #{e.message}")
+    rescue StandardError, NotImplementedError => e
+      # The program cannot make a failed assertion unseen.
+      Unit.note(e) if Unit::Failure === e || Unit::Skip === e || (@scripts && e.instance_of?(RuntimeError) && !e.instance_variable_defined?(FOREIGN))
+      @raised << e
+      { "raise" => { "id" => e.object_id, "classes" => e.class.ancestors.grep(Class).filter_map(&:name), "message" => Report.bounded(e.message) } }
+    end
+
+    def callee(request)
+      return function(request["proc"]) if request.key?("proc")
+      object, name = lent(request["object"]), request["method"]
+      raise WireError, "a call of no known form" unless String === name && name.size < 200
+      method = begin
+        Kernel.instance_method(:public_method).bind_call(object, name)
+      rescue NameError
+        nil
+      end
+      owner = method ? method.owner : Kernel.instance_method(:method).bind_call(object, :method_missing).owner
+      unless EVERYONE.include?(name.to_sym) || OPEN.include?(owner) || (Module === object && MODULES.include?(name.to_sym)) || (!CORE.key?(owner) && !name.match?(OWN))
+        raise NoMethodError, "undefined method `#{name}' for a value of the tests: the program may only call what the tests define"
+      end
+      ->(*args, **kwargs, &block) { object.public_send(name, *args, **kwargs, &block) }
+    end
+
+    def function(id)
+      f = lent(id)
+      raise WireError, "a block of the tests that is none" unless Proc === f || Method === f
+      f
+    end
+
+    def lent(id)
+      raise WireError, "a value of the tests that is none" unless Integer === id && id >= 0 && id < @theirs.size
+      @theirs[id]
+    end
+  end
+end

@@ -1,0 +1,158 @@
+# What the tests hold of the program's objects: handles, and modules that stand
+# for the program's own. docs/harness-protocol.md says what a handle may be asked.
+module Glovebox
+  # Handle is what is known of an object since it came: its number, its class
+  # and the modules that it is of. It is made where the tests' own text
+  # constructed the object, by new of a constant of the program's. It is chained
+  # where a method of such an object gave the object itself back: then it can be
+  # compared with another such one, and with nothing else.
+  Handle = Struct.new(:program, :id, :kind, :kinds, :function, :made, :chained) do
+    def of?(mod)
+      return true if [::Object, ::Kernel, ::BasicObject].include?(mod)
+      return false if Remote::VALUES.include?(mod)
+      kinds.include?(Glovebox.remote?(mod) ? mod.__glovebox.id : program.number(mod) || mod.name)
+    end
+
+    def name = (String === kind ? kind : program.title(kind)) || "a class without a name"
+  end
+
+  # Remote stands for one object of the program's.
+  class Remote < BasicObject
+    undef_method :instance_eval, :instance_exec
+
+    VALUES = [::Array, ::Hash, ::String, ::Symbol, ::Integer, ::Float, ::Numeric, ::Rational, ::Complex, ::Range, ::NilClass, ::TrueClass, ::FalseClass].freeze
+    OPERATORS = %i[=== =~ !~ <=> < > <= >= + - * / % ** & | ^ ~ +@ -@ coerce divmod modulo fdiv div quo remainder pow between? clamp].freeze
+    NUMBERS = %i[to_i to_f to_r to_c to_int round floor ceil truncate abs magnitude zero? positive? negative? nonzero? even? odd? nan? infinite?
+                 finite? integer? succ pred ord chr].freeze
+    # Membership and quantifiers: of a result, what its iteration gives is searched here.
+    SEARCHED = %i[include? member? any? all? none? one? count index find_index].freeze
+    KEYS = %i[key? has_key?].freeze
+    MEMBERS = (SEARCHED + KEYS + %i[includes? contains? contain? value? has_value? cover? start_with? end_with? match match? casecmp casecmp? superset? subset? equals?]).freeze
+
+    def initialize(handle) = @handle = handle
+    def __glovebox = @handle
+
+    def ==(other)
+      return true if equal?(other)
+      __glovebox_judge(:==, other) == true
+    end
+
+    def !=(other) = !(self == other)
+    def eql?(other) = equal?(other) || __glovebox_judge(:eql?, other) == true
+    def equal?(other) = ::Glovebox.remote?(other) && other.__glovebox.id == @handle.id
+    def ! = false
+    def nil? = false
+    def object_id = @handle.id
+    def itself = self
+    def tap = yield(self) && false || self
+    def then = yield(self)
+    def class = @handle.program.kind(@handle)
+    def is_a?(mod) = @handle.of?(mod)
+    alias kind_of? is_a?
+    def instance_of?(mod) = @handle.of?(mod) && self.class.equal?(mod)
+    def send(name, *args, **kwargs, &block) = __send__(name, *args, **kwargs, &block)
+    alias public_send send
+    def respond_to?(name, _all = false) = @handle.program.invoke(@handle.id, "respond_to?", [name], {}) == true
+    def respond_to_missing?(*) = true
+
+    def hash
+      n = @handle.program.invoke(@handle.id, "hash", [], {})
+      ::Integer === n ? n & 0xffffffff : ::Glovebox.refuse("hash of #{@handle.name} is no integer")
+    end
+
+    def to_s = __glovebox_text("to_s")
+    def inspect = __glovebox_text("inspect")
+
+    def to_proc
+      remote = self
+      ::Kernel.lambda { |*args, **kwargs, &block| remote.call(*args, **kwargs, &block) }
+    end
+
+    def method(name)
+      ::Glovebox.refuse("the tests take the method #{name} of #{@handle.name}, a result of the program") if !@handle.made && (OPERATORS + MEMBERS + NUMBERS + %i[== eql?]).include?(name.to_sym)
+      @handle.program.invoke(@handle.id, "method", [name], {})
+    end
+
+    def method_missing(name, *args, **kwargs, &block)
+      return __glovebox_judge(name, *args, &block) if OPERATORS.include?(name)
+      if MEMBERS.include?(name) && (block || !args.empty? || SEARCHED.include?(name) && name != :count)
+        return __glovebox_judge(name, *args, &block) if @handle.made && (block || !args.empty?)
+        return __glovebox_search(name, args, &block) unless @handle.made
+      end
+      if NUMBERS.include?(name) && !@handle.made
+        ::Glovebox.refuse("the program returned an object of #{@handle.name} where the tests expect a number: they call #{name}")
+      end
+      result = @handle.program.invoke(@handle.id, name.name, args, kwargs, &block)
+      result.__glovebox.chained = true if (@handle.made || @handle.chained) && equal?(result)
+      result
+    end
+
+    # What the program's own operators say counts only where the tests made one
+    # of the two objects, and then the case says so.
+    def __glovebox_judge(name, *args, &block)
+      other = ::Glovebox.remote?(args[0]) ? args[0].__glovebox : nil
+      unless @handle.made || (other && (other.made || (other.chained && @handle.chained)))
+        what = args.empty? ? "" : other ? " with another" : " with a value of the tests"
+        ::Glovebox.refuse("the program returned an object of #{@handle.name} where the tests expect a value: its own #{name}#{what} cannot decide")
+      end
+      ::Glovebox::Unit.judged = true
+      result = @handle.program.invoke(@handle.id, name.name, args, {}, &block)
+      result.__glovebox.made = true if ::Glovebox.remote?(result) && name != :coerce
+      result
+    end
+
+    def __glovebox_search(name, args, &block)
+      list = @handle.program.list(@handle)
+      return list.any? { |k, _| k == args[0] } if KEYS.include?(name)
+      unless SEARCHED.include?(name)
+        ::Glovebox.refuse("the program returned an object of #{@handle.name} where the tests expect a value: its own #{name} cannot decide")
+      end
+      list.public_send(name, *args, &block)
+    end
+
+    def __glovebox_text(name)
+      text = @handle.program.invoke(@handle.id, name, [], {})
+      ::String === text ? text : ::Glovebox.refuse("#{name} of #{@handle.name} is no text")
+    end
+  end
+
+  def self.remote?(value) = Remote === value
+
+  # refuse fails the test, whatever the tests rescue.
+  def self.refuse(message)
+    failure = Unit::Failure.new(message)
+    Unit.note(failure)
+    raise failure
+  end
+
+  # kept is what a value is now: what a call changes later does not reach it.
+  def self.kept(value)
+    case value
+    when Array then value.class == Array ? value.map { |v| kept(v) } : value
+    when Hash then value.class == Hash ? value.to_h { |k, v| [k, kept(v)] } : value
+    when String then value.class == String ? value.dup : value
+    else value
+    end
+  end
+
+  # Stub makes the modules that stand for the program's.
+  module Stub
+    LOCAL = %i[object_id __id__ __send__ send public_send instance_of? is_a? kind_of? nil? equal? eql? hash == != ! class singleton_class frozen? freeze
+               const_get const_set const_missing respond_to_missing? define_singleton_method tap then itself instance_variable_get instance_variable_set].freeze
+
+    def self.make(program, id, path, kind)
+      stub = kind ? Class.new : Module.new
+      single = stub.singleton_class
+      (stub.methods - LOCAL).each do |name|
+        single.define_method(name) { |*args, **kwargs, &block| program.invoke(id, name.name, args, kwargs, &block) }
+      end
+      single.define_method(:method_missing) { |name, *args, **kwargs, &block| program.invoke(id, name.name, args, kwargs, &block) }
+      single.define_method(:respond_to_missing?) { |name, _all = false| program.invoke(id, "respond_to?", [name], {}) == true }
+      single.define_method(:new) { |*args, **kwargs, &block| program.make(id, args, kwargs, &block) }
+      single.define_method(:const_missing) { |name| program.const("#{path}::#{name}") { raise NameError, "uninitialized constant #{path}::#{name}" } }
+      single.define_method(:===) { |value| Glovebox.remote?(value) && value.is_a?(self) }
+      %i[name to_s inspect].each { |name| single.define_method(name) { path } }
+      stub
+    end
+  end
+end
