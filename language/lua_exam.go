@@ -147,13 +147,18 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 			t.nobodys = n
 		}
 	}
+	// theirs reports whether a path begins with what the program supplies: a name,
+	// or a module that is neither a file of the tests nor a known one.
+	theirs := func(root string) bool {
+		module, ok := strings.CutPrefix(root, "@")
+		if !ok {
+			return slices.Contains(t.wanted, root)
+		}
+		return module+".lua" == main || !luaKnown().MatchString(module) && !slices.ContainsFunc(all, func(f glovebox.File) bool { return f.Path == module+".lua" })
+	}
 	for _, u := range slices.Sorted(maps.Keys(used)) {
 		root, rest, field := strings.Cut(u, ".")
-		theirs := slices.Contains(t.wanted, root)
-		if r, ok := strings.CutPrefix(root, "@"); ok {
-			theirs = r != "luaunit" && !luaKnown().MatchString(r) && !slices.ContainsFunc(all, func(f glovebox.File) bool { return f.Path == r+".lua" })
-		}
-		if field && theirs && luaAssertName().MatchString(rest[strings.LastIndexByte(rest, '.')+1:]) {
+		if field && theirs(root) && luaAssertName().MatchString(rest[strings.LastIndexByte(rest, '.')+1:]) {
 			t.nobodys = strings.TrimPrefix(u, "@")
 		}
 	}
@@ -164,10 +169,7 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 	t.marked = slices.Clone(t.staged)
 	for i, f := range t.staged {
 		if text := t.texts[f.Path]; text != nil {
-			ours := func(root string) bool {
-				return strings.HasPrefix(root, "@") && !luaKnown().MatchString(root[1:]) || slices.Contains(t.wanted, root)
-			}
-			t.marked[i].Data = []byte(text.mark(string(f.Data), ours))
+			t.marked[i].Data = []byte(text.mark(string(f.Data), theirs))
 		}
 	}
 	return t, nil
