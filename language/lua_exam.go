@@ -1,6 +1,7 @@
 package language
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"path"
@@ -96,7 +97,7 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 	t := &luaTests{staged: all, texts: map[string]*luaText{}}
 	t.start = startedNames(all, isLuaTest, ".lua")
 	if len(t.start) == 0 {
-		return nil, &Unrunnable{Reason: "the tests have no file of Lua: a name that ends in .lua"}
+		return nil, &Unrunnable{Reason: "the tests do not have a file of Lua: its name must end in .lua"}
 	}
 	free, defined, used := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var set, requires []string
@@ -146,6 +147,21 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 			t.nobodys = n
 		}
 	}
+	// theirs reports whether a path begins with what the program supplies: a name,
+	// or a module that is neither a file of the tests nor a known one.
+	theirs := func(root string) bool {
+		module, ok := strings.CutPrefix(root, "@")
+		if !ok {
+			return slices.Contains(t.wanted, root)
+		}
+		return module+".lua" == main || !luaKnown().MatchString(module) && !slices.ContainsFunc(all, func(f glovebox.File) bool { return f.Path == module+".lua" })
+	}
+	for _, u := range slices.Sorted(maps.Keys(used)) {
+		root, rest, field := strings.Cut(u, ".")
+		if field && theirs(root) && luaAssertName().MatchString(rest[strings.LastIndexByte(rest, '.')+1:]) {
+			t.nobodys = strings.TrimPrefix(u, "@")
+		}
+	}
 	slices.Sort(t.wanted)
 	if t.more == "" && len(t.wanted) > maxLuaNames {
 		t.more = fmt.Sprintf("%d names", len(t.wanted))
@@ -153,10 +169,7 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 	t.marked = slices.Clone(t.staged)
 	for i, f := range t.staged {
 		if text := t.texts[f.Path]; text != nil {
-			ours := func(root string) bool {
-				return strings.HasPrefix(root, "@") && !luaKnown().MatchString(root[1:]) || slices.Contains(t.wanted, root)
-			}
-			t.marked[i].Data = []byte(text.mark(string(f.Data), ours))
+			t.marked[i].Data = []byte(text.mark(string(f.Data), theirs))
 		}
 	}
 	return t, nil
@@ -164,7 +177,7 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 
 var (
 	// luaAssertName matches names that only an assertion library has.
-	luaAssertName = lazyre.New(`^(?:assert[_A-Z]\w*|luaunit|LuaUnit|EXPORT_ASSERT_TO_GLOBALS)$`)
+	luaAssertName = lazyre.New(`^(?:assert[_A-Z]\w*|expect|should|suite|luaunit|LuaUnit|EXPORT_ASSERT_TO_GLOBALS)$`)
 	luaTestNamed  = lazyre.New(`^[Tt]est`)
 )
 
@@ -172,7 +185,9 @@ func luaIsBusted(module string) bool {
 	return module == "luassert" || module == "busted" || strings.HasPrefix(module, "busted.") || strings.HasPrefix(module, "luassert.")
 }
 
-func luaFile(module string) string { return strings.ReplaceAll(module, ".", "/") + ".lua" }
+func luaFile(module string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(module, "./"), ".", "/") + ".lua"
+}
 
 // luaNeeds says why the tests need the program in their own process, or "".
 func luaNeeds(used map[string]bool, set, requires []string, files []glovebox.File, main string) string {
@@ -189,12 +204,20 @@ func luaNeeds(used map[string]bool, set, requires []string, files []glovebox.Fil
 			return s + ", which they replace"
 		}
 	}
+	for _, f := range files {
+		base := path.Base(f.Path)
+		if path.Ext(base) != ".lua" && slices.ContainsFunc(files, func(g glovebox.File) bool {
+			return path.Ext(g.Path) == ".lua" && bytes.Contains(g.Data, []byte(base))
+		}) {
+			return "the file " + base
+		}
+	}
 	for _, r := range requires {
 		own := slices.ContainsFunc(files, func(f glovebox.File) bool {
 			return f.Path == luaFile(r)
 		})
 		own = own || luaFile(r) == main
-		if !own && r != "luaunit" && !luaIsBusted(r) && !luaLibraries[r] && luaKnown().MatchString(r) {
+		if !own && r != "luaunit" && !luaIsBusted(r) && r != "main" && r != "solution" {
 			return "the module " + r
 		}
 	}
@@ -240,7 +263,7 @@ func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
 		t.more = inTree
 	}
 	if t.nobodys != "" {
-		return nil, &Unrunnable{Reason: "the tests use " + t.nobodys + " as a global, which nobody defines: luaunit exports its assertions with EXPORT_ASSERT_TO_GLOBALS = true before it is required", Missing: []string{t.nobodys}}
+		return nil, &Unrunnable{Reason: "the tests use the assertion " + t.nobodys + ", which neither they nor a framework that they require defines", Missing: []string{t.nobodys}}
 	}
 	if t.luaunit && t.busted {
 		return nil, &Unrunnable{Reason: "the tests use both luaunit and busted"}

@@ -60,6 +60,11 @@ func TestLuaExam(t *testing.T) {
 
 		// Names.
 		{name: "an assertion is never the program's", program: "function assertEquals() end\nfunction f() end\n", tests: "local lu = require('luaunit')\nfunction testF() assertEquals(f(), 3) end\nos.exit(lu.LuaUnit.run())\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "a framework is never the program's", program: "lu = {assertEquals = function() end}\nfunction f() end\n", tests: "lu.assertEquals(f(), 3)\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "nor is its module", program: "return {assert_equals = function() end, f = function() end}\n", tests: "local m = require('main')\nm.assert_equals(m.f(), 3)\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "nor are the words of one", program: "function expect() local y = {} return setmetatable(y, {__index = function() return y end, __call = function() return y end}) end\nfunction f() end\n", tests: "expect(f()).to.be(3)\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "nor are its blocks", program: "function test() end\nfunction f() end\n", tests: "test('f', function() assert(f() == 3) end)\n", proof: luaApart, pass: fail},
+		{name: "a library of Lua's that is required", program: "function f() return setmetatable({}, {}) end\n", tests: "local d = require('debug')\nassert(d.getmetatable(f()) ~= nil)\n", proof: luaTogether, pass: pass},
 		{name: "an assertion that luaunit exports", program: "function f() return 3 end\n", tests: "EXPORT_ASSERT_TO_GLOBALS = true\nrequire('luaunit')\nfunction testF() assertEquals(f(), 3) end\nos.exit(LuaUnit.run())\n", proof: luaApart, pass: pass},
 		{name: "Lua's own names are Lua's", program: "function type() return 'number' end\nfunction tostring() return '5' end\nfunction f() return 'x' end\n", tests: "assert(type(f()) == 'number')\n", proof: luaApart, pass: fail},
 		{name: "a module gives what it likes", program: "local M = {}\nfunction M.type(x) return 'mine' end\nfunction M.next(x) return x + 1 end\nreturn M\n", tests: "local m = require('main')\nassert(m.type(1) == 'mine' and m.next(1) == 2)\n", proof: luaApart, pass: pass},
@@ -72,6 +77,7 @@ func TestLuaExam(t *testing.T) {
 		{name: "an iteration without end", program: "function f() return setmetatable({}, {__pairs = function() return function(_, i) return (i or 0) + 1 end end}) end\n", tests: "local n = 0\nfor k in pairs(f()) do n = n + 1 end\nassert(n > 0)\n", proof: luaApart, pass: fail},
 
 		// Forms.
+		{name: "a further module of the program", program: "package.preload.util = function() return {n = 1} end\nfunction f() return 1 end\n", tests: "local util = require('util')\nassert(f() == util.n)\n", proof: luaTogether, pass: pass},
 		{name: "the seed of random numbers", program: "function f() return math.random(1000000) end\n", tests: "math.randomseed(42)\nlocal a = f()\nmath.randomseed(42)\nassert(a == f())\n", proof: luaTogether, pass: pass},
 		{name: "what the program returns is loaded", program: "function f() return 'os.exit(0)' end\n", tests: "assert(load('return ' .. f())() == 3)\n", proof: luaTogether, pass: fail},
 		{name: "a word in a comment changes nothing", program: "function f() return 1 end\n", tests: "-- debug.getinfo, io.read, setmetatable\nassert(f() == 1)\n", proof: luaApart, pass: pass},
@@ -112,7 +118,7 @@ func TestLuaUnrunnable(t *testing.T) {
 	for _, c := range []struct{ name, file, tests, reason, missing string }{
 		{"spies without busted", "f_spec.lua", "describe('f', function() it('x', function() local s = spy.new(f) s() end) end)\n", "busted", "busted"},
 		{"luaunit's rarer parts without it", "test_f.lua", "local lu = require('luaunit')\nlu.wrapFunctions('f')\n", "luaunit.wrapFunctions", "luaunit"},
-		{"no Lua", "test_f.py", "assert f() == 1\n", "no file of Lua", ""},
+		{"no Lua", "test_f.py", "assert f() == 1\n", "not have a file of Lua", ""},
 		{"both frameworks", "test_f.lua", "local lu = require('luaunit')\ndescribe('f', function() end)\n", "both", ""},
 	} {
 		_, err := examLua(without, program, Tests{Files: []glovebox.File{{Path: c.file, Data: []byte(c.tests)}}})
@@ -136,5 +142,41 @@ func TestLuaUnrunnable(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLuaTree: tests of a tree load it by themselves, with the real framework
+// where that is here.
+func TestLuaTree(t *testing.T) {
+	luaunit := "local lu = require('luaunit')\nlocal cart = require('src.cart')\nTestCart = {}\nfunction TestCart:testAdd() lu.assertEquals(cart.add(1, 2), 3) end\nos.exit(lu.LuaUnit.run())\n"
+	busted := "local cart = require('src.cart')\ndescribe('cart', function() it('adds', function() assert.are.equal(3, cart.add(1, 2)) end) end)\n"
+	for _, c := range []struct {
+		name, more, body string
+		pass             bool
+	}{
+		{"right", "", "a + b", true},
+		{"wrong", "", "a * b", false},
+		{"exits", "os.exit(0)\n", "a * b", false},
+		{"patches luaunit", "require('luaunit').assertEquals = function() end\n", "a * b", false},
+		{"patches busted", "assert = function(v) return v end\nit = function() end\nlocal ok, u = pcall(require, 'luassert.util')\nif ok then u.deepcompare = function() return true end end\n", "a * b", false},
+		{"succeeds by an error", "", "error('LuaUnit test SUCCESS: ', 0)", false},
+	} {
+		for file, tests := range map[string]string{"tests/test_cart.lua": luaunit, "spec/cart_spec.lua": busted} {
+			t.Run(c.name+"/"+file, func(t *testing.T) {
+				t.Parallel()
+				tc, _ := rigTool(t, Lua)
+				if file == "spec/cart_spec.lua" && tc.Tools["busted"] == "" {
+					t.Skip("busted is not installed: apt-get install lua-busted")
+				}
+				p := &glovebox.Program{Language: "lua", Files: []glovebox.File{
+					{Path: "src/cart.lua", Data: []byte("local util = require('src.util')\n" + c.more + "return { add = function(a, b) return " + c.body + " end }\n")},
+					{Path: "src/util.lua", Data: []byte("return {}\n")},
+				}}
+				v := rigExam(t, Lua, p, Tests{Files: []glovebox.File{{Path: file, Data: []byte(tests)}}})
+				if v.pass != c.pass || v.proof != luaTogether || strings.HasPrefix(v.why, "unrunnable") {
+					t.Errorf("pass %t, proof %s: %s\n%s%s", v.pass, v.proof, v.why, v.candidate.report, v.candidate.stderr)
+				}
+			})
+		}
 	}
 }

@@ -490,11 +490,15 @@ func (p *luaParser) table() {
 // suffixed reads a name or an expression in parentheses with all that follows.
 func (p *luaParser) suffixed() (path string, call bool) {
 	begin := p.word().begin
+	// spelled is the last name before a call, field whether it stands after a
+	// dot.
+	spelled, field := "", false
 	if p.take("(") {
 		p.expression()
 		p.want(")")
 	} else {
 		name := p.name()
+		spelled = name
 		var global bool
 		if path, global = p.path(name); global {
 			if !p.is("=") {
@@ -509,17 +513,19 @@ func (p *luaParser) suffixed() (path string, call bool) {
 	for {
 		switch {
 		case p.take("."):
-			path, call = join(path, p.name()), false
+			spelled, field = p.name(), true
+			path, call = join(path, spelled), false
 		case p.take("["):
 			p.expression()
 			p.want("]")
 			path, call = "", false
 		case p.is(":"):
 			p.at++
-			path, call, method = join(path, p.name()), false, true
+			spelled, field = p.name(), true
+			path, call, method = join(path, spelled), false, true
 		case p.is("(", "{") || p.word().kind == 's':
 			result := p.arguments(path)
-			if end := p.words[p.at-1].end; luaMakes(path) {
+			if end := p.words[p.at-1].end; path != "" && luaMakes(spelled, field) {
 				root, _, _ := strings.Cut(path, ".")
 				p.text.made = append(p.text.made, luaMade{root, begin, end})
 			}
@@ -537,14 +543,10 @@ func (p *luaParser) suffixed() (path string, call bool) {
 	}
 }
 
-// luaMakes reports whether a call of this path is the construction of an
-// object: X.new, or a name in PascalCase.
-func luaMakes(path string) bool {
-	last := path[strings.LastIndexByte(path, '.')+1:]
-	if last == "new" {
-		return last != path
-	}
-	return luaPascal().MatchString(last)
+// luaMakes reports whether a call of what is spelled so is the construction of
+// an object: X.new, or a name in PascalCase.
+func luaMakes(spelled string, field bool) bool {
+	return spelled == "new" && field || luaPascal().MatchString(spelled)
 }
 
 var luaPascal = lazyre.New(`^[A-Z]\w*[a-z]\w*$|^[A-Z]$`)
@@ -583,14 +585,18 @@ func (p *luaParser) arguments(of string) string {
 	return ""
 }
 
-var luaBlocks = map[string]bool{"describe": true, "it": true, "context": true, "insulate": true, "expose": true, "spec": true}
+var luaBlocks = map[string]bool{"describe": true, "it": true, "context": true, "insulate": true, "expose": true, "spec": true, "test": true}
 
 func (p *luaParser) required(of string, name luaWord) string {
 	if of != "require" {
 		return ""
 	}
+	if luaLibraries[name.text] {
+		p.text.used[name.text] = true
+		return name.text
+	}
 	p.text.requires[name.text] = true
-	path := "@" + strings.ReplaceAll(name.text, ".", "/")
+	path := "@" + strings.ReplaceAll(strings.TrimPrefix(name.text, "./"), ".", "/")
 	p.text.used[path] = true
 	return path
 }

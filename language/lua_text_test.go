@@ -22,6 +22,7 @@ func TestReadLua(t *testing.T) {
 		{name: "a global of its own", src: "helper = function() return count end\ncount = 1\nreturn helper()", free: "count helper", defined: "count helper"},
 		{name: "made", src: "local s = Stack.new(1):push(2); local q = Queue:new{}; local p = Point(1, 2); f(Vec(1))", free: "Point Queue Stack Vec f", makes: "Stack.new(1)|Queue:new{}|Point(1, 2)|Vec(1)"},
 		{name: "made by a module", src: "local m = require 'main'\nlocal S = m.Stack\nlocal a, b = S.new(), m.new()", free: "require", requires: "main", makes: "S.new()|m.new()"},
+		{name: "made by a module that is a class", src: "local Point = require('./point')\nlocal p = Point(1) + Point.at(2)", free: "require", requires: "./point", makes: "Point(1)"},
 		{name: "not made", src: "local t = f(3)\nt.new(1)\nlocal X = f(4)\nX(1)\nnew(2)", free: "f new"},
 		{name: "nested", src: "A.new(B.new(), C(D('x')))", free: "A B C D", makes: "B.new()|D('x')|C(D('x'))|A.new(B.new(), C(D('x')))"},
 		{name: "all of Lua", src: "#!/bin/lua\nlocal x <const>, y <close> = 0x1p4, nil\ngoto l ::l:: repeat local z = ~1 // 2 ~ 3 << 4 until z == not nil\nlocal function f(...) return ... end if x then elseif y then else end; (f)(1) f'x' f{1;2,}", free: ""},

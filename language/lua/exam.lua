@@ -107,7 +107,7 @@ end
 -- done ends the tests and the process.
 function exam.done(calls)
   if exam.total == 0 then exam.empty() end
-  if calls == 0 then exam.broken("the tests never called the program") end
+  if calls == 0 and exam.failed == 0 then exam.broken("the tests never called the program") end
   event('"type":"done"', format('"total":%d,"passed":%d,"failed":%d', exam.total, exam.passed, exam.failed),
     '"framework":' .. quoted(exam.framework or ""), nonce())
   leave(exam.passed == exam.total and 0 or 1)

@@ -160,7 +160,7 @@ end
 function exam.foreign(v) return handle.is(v) or ids[v] ~= nil end
 
 local stem = main:gsub("%.lua$", ""):gsub("/", ".")
-for _, name in ipairs({ stem, "solution", "main" }) do
+for _, name in ipairs({ stem, "./" .. stem, "solution", "main" }) do
   -- What the tests have from elsewhere is never the program's to give.
   if not package.loaded[name] and not package.searchpath(name, package.path) then
     package.preload[name] = function()

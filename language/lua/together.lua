@@ -127,7 +127,7 @@ else
   chunk = function(checked)
     local module = program()
     local stem = main:gsub("%.lua$", ""):gsub("/", ".")
-    for _, name in ipairs({ stem, "solution", "main" }) do
+    for _, name in ipairs({ stem, "./" .. stem, "solution", "main" }) do
       if not package.searchpath(name, home .. "lib/?.lua;" .. share) then package.loaded[name] = module == nil and true or module end
     end
     if type(module) == "table" then
