@@ -288,8 +288,8 @@ func (r *bashReader) assign(a *syntax.Assign, mine bool) {
 		if a.Value == nil && a.Array == nil {
 			r.once[name] = true
 		} else if a.Value != nil {
-			_, constant := bashLiteral(a.Value)
-			r.once[name] = constant
+			text, constant := bashLiteral(a.Value)
+			r.once[name] = constant && strings.Trim(text, "0123456789") == ""
 		} else {
 			r.once[name] = len(a.Array.Elems) == 0
 		}

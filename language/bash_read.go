@@ -40,6 +40,7 @@ type bashReader struct {
 	commands map[string]bool
 	sources  bool
 	starts   bool
+	named    bool // a file of the program has its name in the tests
 	shunit   bool
 	bats     bool
 
@@ -122,6 +123,7 @@ func (r *bashReader) readAll(tests []glovebox.File) []glovebox.File {
 		tree, err := bashParse(f)
 		if err != nil {
 			r.share("the tests are in a form of Bash that is not read here")
+			r.mention(string(f.Data))
 			return tests
 		}
 		trees[i] = tree
@@ -159,13 +161,9 @@ func (r *bashReader) collect(tree *syntax.File) {
 		case *syntax.FuncDecl:
 			r.functions[n.Name.Value] = n
 		case *syntax.Lit:
-			for _, name := range bashIdentifier().FindAllString(n.Value, -1) {
-				r.mentioned[name]++
-			}
+			r.mention(n.Value)
 		case *syntax.SglQuoted:
-			for _, name := range bashIdentifier().FindAllString(n.Value, -1) {
-				r.mentioned[name]++
-			}
+			r.mention(n.Value)
 		case *syntax.DeclClause:
 			for _, a := range n.Args {
 				if a.Naked && a.Value != nil && a.Name == nil {
@@ -181,6 +179,16 @@ func (r *bashReader) collect(tree *syntax.File) {
 		}
 		return true
 	})
+}
+
+// mention notes the names in a text of the tests.
+func (r *bashReader) mention(text string) {
+	for _, name := range bashIdentifier().FindAllString(text, -1) {
+		r.mentioned[name]++
+	}
+	for word := range strings.FieldsSeq(text) {
+		r.named = r.named || r.program[path.Base(strings.Trim(word, "\"';"))]
+	}
 }
 
 // state finds what the tests share with the program through variables.
