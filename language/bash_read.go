@@ -2,6 +2,7 @@ package language
 
 import (
 	"bytes"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -103,13 +104,56 @@ func isBashScript(f glovebox.File) bool {
 		bytes.HasPrefix(first, []byte("#!")) && (bytes.Contains(first, []byte("sh")) || bytes.Contains(first, []byte("bats")))
 }
 
+// bashReadBytes and bashReadDepth bound what is parsed here, so that no text of
+// tests can exhaust the parser's stack.
+const (
+	bashReadBytes = 1 << 20
+	bashReadDepth = 400
+)
+
+var errBashDeep = errors.New("it is too large or too deep")
+
 // bashParse reads a script.
 func bashParse(f glovebox.File) (*syntax.File, error) {
+	if len(f.Data) > bashReadBytes || bashDeep(f.Data) {
+		return nil, errBashDeep
+	}
 	lang := syntax.LangBash
 	if path.Ext(f.Path) == ".bats" {
 		lang = syntax.LangBats
 	}
 	return syntax.NewParser(syntax.Variant(lang)).Parse(bytes.NewReader(f.Data), f.Path)
+}
+
+// bashDeep reports whether a text may be nested deeper than is read here. It
+// counts what opens on lines that nothing closes; brackets in strings count, too.
+func bashDeep(text []byte) bool {
+	if bytes.Count(text, []byte("|")) > 20000 || bytes.Count(text, []byte("&&")) > 20000 {
+		return true
+	}
+	depth, most, opened := 0, 0, 0
+	for line := range bytes.Lines(text) {
+		for _, c := range line {
+			switch c {
+			case '(', '{', '[':
+				depth++
+				most = max(most, depth)
+			case ')', '}', ']':
+				depth = max(0, depth-1)
+			}
+		}
+		opened += bytes.Count(line, []byte("if ")) + bytes.Count(line, []byte("while ")) + bytes.Count(line, []byte("until ")) +
+			bytes.Count(line, []byte("case ")) + bytes.Count(line, []byte("for ")) + bytes.Count(line, []byte("do ")) - bytes.Count(line, []byte("fi")) -
+			bytes.Count(line, []byte("done")) - bytes.Count(line, []byte("esac"))
+		for _, c := range "!`-+~?" {
+			if bytes.Count(line, []byte(string(c))) > 10*bashReadDepth {
+				return true
+			}
+		}
+		opened = max(0, opened)
+		most = max(most, opened/4)
+	}
+	return most > bashReadDepth
 }
 
 // readAll reads all the tests, and returns them with their guards. Where they
@@ -206,10 +250,7 @@ func (r *bashReader) state() {
 		}
 	}
 	for name := range r.functions {
-		switch {
-		case bashBuiltins[name] || bashIsTool(name) || bashAbsent[name]:
-			r.share("the tests define " + name + " for the program")
-		case r.mentioned[name] <= 1 && !bashTestFunction().MatchString(name):
+		if r.mentioned[name] <= 1 && !bashTestFunction().MatchString(name) {
 			r.share("the tests define " + name + " for the program")
 		}
 	}
