@@ -928,7 +928,7 @@ func (r *bashReader) print(name string, args []*syntax.Word) {
 
 // reads reads the builtins that read into variables.
 func (r *bashReader) reads(name string, args []*syntax.Word, in bashInput) {
-	for i, w := range args {
+	for _, w := range args {
 		text, ok := bashLiteral(w)
 		switch {
 		case r.saidWord(w):
@@ -942,7 +942,6 @@ func (r *bashReader) reads(name string, args []*syntax.Word, in bashInput) {
 			if in.fed && !in.said {
 				continue
 			}
-			_ = i
 			if r.integers[text] {
 				r.share("the tests evaluate what the program prints as arithmetic")
 			}
