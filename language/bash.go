@@ -232,7 +232,7 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	exam := &Exam{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main)}
 	if reason != "" {
 		load := "load"
-		if r.sources || r.starts || driver == "bats" {
+		if r.named || driver == "bats" {
 			load = "named"
 		}
 		exam.Proof, exam.Reason = glovebox.ProofInProcess, reason
@@ -281,7 +281,7 @@ func (r *bashReader) missing(tc *Toolchain, driver string, tests []glovebox.File
 	}
 	for name := range r.commands {
 		switch {
-		case r.functions[name] != nil || r.asked[name] || bashBuiltins[name] || tc.Tools[name] != "" || name == "sh" || name == "bash" || name == r.entry:
+		case r.functions[name] != nil || r.asked[name] || bashBuiltins[name] || bashOrnaments[name] || tc.Tools[name] != "" || name == "sh" || name == "bash" || name == r.entry:
 		case bashAbsent[name] || bashIsTool(name) && !bashFree[name]:
 			missing = append(missing, name)
 		case driver == "script" && bashAsserting().MatchString(name):

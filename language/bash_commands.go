@@ -288,8 +288,8 @@ func (r *bashReader) assign(a *syntax.Assign, mine bool) {
 		if a.Value == nil && a.Array == nil {
 			r.once[name] = true
 		} else if a.Value != nil {
-			_, constant := bashLiteral(a.Value)
-			r.once[name] = constant
+			text, constant := bashLiteral(a.Value)
+			r.once[name] = constant && strings.Trim(text, "0123456789") == ""
 		} else {
 			r.once[name] = len(a.Array.Elems) == 0
 		}
@@ -928,7 +928,7 @@ func (r *bashReader) print(name string, args []*syntax.Word) {
 
 // reads reads the builtins that read into variables.
 func (r *bashReader) reads(name string, args []*syntax.Word, in bashInput) {
-	for i, w := range args {
+	for _, w := range args {
 		text, ok := bashLiteral(w)
 		switch {
 		case r.saidWord(w):
@@ -942,7 +942,6 @@ func (r *bashReader) reads(name string, args []*syntax.Word, in bashInput) {
 			if in.fed && !in.said {
 				continue
 			}
-			_ = i
 			if r.integers[text] {
 				r.share("the tests evaluate what the program prints as arithmetic")
 			}

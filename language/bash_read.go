@@ -2,6 +2,7 @@ package language
 
 import (
 	"bytes"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ type bashReader struct {
 	commands map[string]bool
 	sources  bool
 	starts   bool
+	named    bool // a file of the program has its name in the tests
 	shunit   bool
 	bats     bool
 
@@ -102,13 +104,56 @@ func isBashScript(f glovebox.File) bool {
 		bytes.HasPrefix(first, []byte("#!")) && (bytes.Contains(first, []byte("sh")) || bytes.Contains(first, []byte("bats")))
 }
 
+// bashReadBytes and bashReadDepth bound what is parsed here, so that no text of
+// tests can exhaust the parser's stack.
+const (
+	bashReadBytes = 1 << 20
+	bashReadDepth = 400
+)
+
+var errBashDeep = errors.New("it is too large or too deep")
+
 // bashParse reads a script.
 func bashParse(f glovebox.File) (*syntax.File, error) {
+	if len(f.Data) > bashReadBytes || bashDeep(f.Data) {
+		return nil, errBashDeep
+	}
 	lang := syntax.LangBash
 	if path.Ext(f.Path) == ".bats" {
 		lang = syntax.LangBats
 	}
 	return syntax.NewParser(syntax.Variant(lang)).Parse(bytes.NewReader(f.Data), f.Path)
+}
+
+// bashDeep reports whether a text may be nested deeper than is read here. It
+// counts what opens on lines that nothing closes; brackets in strings count, too.
+func bashDeep(text []byte) bool {
+	if bytes.Count(text, []byte("|")) > 20000 || bytes.Count(text, []byte("&&")) > 20000 {
+		return true
+	}
+	depth, most, opened := 0, 0, 0
+	for line := range bytes.Lines(text) {
+		for _, c := range line {
+			switch c {
+			case '(', '{', '[':
+				depth++
+				most = max(most, depth)
+			case ')', '}', ']':
+				depth = max(0, depth-1)
+			}
+		}
+		opened += bytes.Count(line, []byte("if ")) + bytes.Count(line, []byte("while ")) + bytes.Count(line, []byte("until ")) +
+			bytes.Count(line, []byte("case ")) + bytes.Count(line, []byte("for ")) + bytes.Count(line, []byte("do ")) - bytes.Count(line, []byte("fi")) -
+			bytes.Count(line, []byte("done")) - bytes.Count(line, []byte("esac"))
+		for _, c := range "!`-+~?" {
+			if bytes.Count(line, []byte(string(c))) > 10*bashReadDepth {
+				return true
+			}
+		}
+		opened = max(0, opened)
+		most = max(most, opened/4)
+	}
+	return most > bashReadDepth
 }
 
 // readAll reads all the tests, and returns them with their guards. Where they
@@ -122,6 +167,7 @@ func (r *bashReader) readAll(tests []glovebox.File) []glovebox.File {
 		tree, err := bashParse(f)
 		if err != nil {
 			r.share("the tests are in a form of Bash that is not read here")
+			r.mention(string(f.Data))
 			return tests
 		}
 		trees[i] = tree
@@ -159,13 +205,9 @@ func (r *bashReader) collect(tree *syntax.File) {
 		case *syntax.FuncDecl:
 			r.functions[n.Name.Value] = n
 		case *syntax.Lit:
-			for _, name := range bashIdentifier().FindAllString(n.Value, -1) {
-				r.mentioned[name]++
-			}
+			r.mention(n.Value)
 		case *syntax.SglQuoted:
-			for _, name := range bashIdentifier().FindAllString(n.Value, -1) {
-				r.mentioned[name]++
-			}
+			r.mention(n.Value)
 		case *syntax.DeclClause:
 			for _, a := range n.Args {
 				if a.Naked && a.Value != nil && a.Name == nil {
@@ -183,6 +225,16 @@ func (r *bashReader) collect(tree *syntax.File) {
 	})
 }
 
+// mention notes the names in a text of the tests.
+func (r *bashReader) mention(text string) {
+	for _, name := range bashIdentifier().FindAllString(text, -1) {
+		r.mentioned[name]++
+	}
+	for word := range strings.FieldsSeq(text) {
+		r.named = r.named || r.program[path.Base(strings.Trim(word, "\"';"))]
+	}
+}
+
 // state finds what the tests share with the program through variables.
 func (r *bashReader) state() {
 	for name := range r.read {
@@ -198,10 +250,7 @@ func (r *bashReader) state() {
 		}
 	}
 	for name := range r.functions {
-		switch {
-		case bashBuiltins[name] || bashIsTool(name) || bashAbsent[name]:
-			r.share("the tests define " + name + " for the program")
-		case r.mentioned[name] <= 1 && !bashTestFunction().MatchString(name):
+		if r.mentioned[name] <= 1 && !bashTestFunction().MatchString(name) {
 			r.share("the tests define " + name + " for the program")
 		}
 	}

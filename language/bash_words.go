@@ -21,6 +21,9 @@ var bashAbsent = words(`python python2 python3 perl ruby node nodejs npm php lua
 	docker sudo su apt apt-get yum brew openssl sqlite3 mysql psql rsync zip unzip xmllint yq expect socat nc tput clear
 	ksh zsh dash fish busybox parallel shellcheck strace gdb ip ifconfig ping netstat lsof pgrep pkill killall flock`)
 
+// bashOrnaments are programs of them that tests do without.
+var bashOrnaments = words(`tput clear sudo`)
+
 // bashOwnState are variables by which a shell is steered.
 var bashOwnState = words(`PATH IFS BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS GLOBIGNORE LD_PRELOAD
 	LD_LIBRARY_PATH CDPATH FIGNORE HISTFILE TMPDIR HOME LANG LC_ALL LC_CTYPE LC_COLLATE LC_NUMERIC POSIXLY_CORRECT
@@ -87,7 +90,7 @@ func bashIsTool(name string) bool {
 var bashFree = words(`sum join split link unlink yes arch fmt pr csplit numfmt`)
 
 // bashSafeSet matches the options of a shell that a program's calls do not see.
-var bashSafeSet = lazyre.New(`^(?:[-+][euvx]*o? ?(?:errexit|nounset|pipefail|xtrace|verbose)?(?: |$))*$`)
+var bashSafeSet = lazyre.New(`^(?:[-+][eEuvxTh]*o? ?(?:errexit|errtrace|functrace|nounset|pipefail|xtrace|verbose)?(?: |$))*$`)
 
 // isBatsLibrary reports whether a file of the tests is a copy of the assertion
 // libraries of Bats.
