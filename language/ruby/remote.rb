@@ -50,8 +50,13 @@ module Glovebox
     def is_a?(mod) = @handle.of?(mod)
     alias kind_of? is_a?
     def instance_of?(mod) = @handle.of?(mod) && self.class.equal?(mod)
-    def send(name, *args, **kwargs, &block) = __send__(name, *args, **kwargs, &block)
-    alias public_send send
+    def public_send(name, *args, **kwargs, &block) = __send__(name, *args, **kwargs, &block)
+
+    # send reaches what is private in the program, too.
+    def send(name, *args, **kwargs, &block)
+      known = (OPERATORS + MEMBERS + NUMBERS + ::Glovebox::Remote.instance_methods(false)).include?(name.to_sym)
+      known ? __send__(name, *args, **kwargs, &block) : @handle.program.invoke(@handle.id, "__send__", [name, *args], kwargs, &block)
+    end
     def respond_to?(name, _all = false) = @handle.program.invoke(@handle.id, "respond_to?", [name], {}) == true
     def respond_to_missing?(*) = true
 
