@@ -39,7 +39,11 @@ module Glovebox
 
     def !=(other) = !(self == other)
     def eql?(other) = equal?(other) || __glovebox_judge(:eql?, other) == true
-    def equal?(other) = ::Glovebox.remote?(other) && other.__glovebox.id == @handle.id
+    def equal?(other)
+      id = ::Glovebox.remote?(other) ? other.__glovebox.id : ::Module === other ? @handle.program.number(other) : nil
+      id == @handle.id
+    end
+
     def ! = false
     def nil? = false
     def object_id = @handle.id
@@ -155,6 +159,7 @@ module Glovebox
       single.define_method(:respond_to_missing?) { |name, _all = false| program.invoke(id, "respond_to?", [name], {}) == true }
       single.define_method(:new) { |*args, **kwargs, &block| program.make(id, args, kwargs, &block) }
       single.define_method(:const_missing) { |name| program.const("#{path}::#{name}") { raise NameError, "uninitialized constant #{path}::#{name}" } }
+      single.define_method(:==) { |other| equal?(other) || (Glovebox.remote?(other) && other.equal?(self)) }
       single.define_method(:===) { |value| Glovebox.remote?(value) && value.is_a?(self) }
       %i[name to_s inspect].each { |name| single.define_method(name) { path } }
       stub
