@@ -25,9 +25,12 @@ module Glovebox
                   assert_all assert_all? assert_any? assert_none? assert_const_defined assert_not_const_defined assert_fail_assertion assert_path_exist
                   assert_path_not_exist assert_in_out_err assert_nothing_leaked_memory assert_send assert_not_send capture_io capture_output
                   capture_subprocess_io data sub_test_case cleanup attribute priority keep exclude_all notify pend omit_if omit_unless skip_until
-                  mock stub stub_any_instance stubs expects any_instance fail_after add_failure].freeze
-    RESERVED = /\A(?:assert|refute|must_|wont_)|\A(?:flunk|skip|pass|omit|pend|mock|stub|setup|teardown|describe|context|it|specify|let|subject|expect|before|after|_|value|
-                 build_message|message|diff|mu_pp)\z/x
+                  mock fail_after add_failure add_assertion assertion_message passed? skipped? description].freeze
+    MOCKS = %w[stub stub_any_instance stubs expects any_instance].freeze
+    # Words of the libraries that are no function of a program's.
+    RESERVED = /\A(?:assert|refute|must_|wont_)|\A(?:flunk|skip|pass|omit|pend|setup|teardown)\z/
+    MINITEST_WORDS = %w[message diff mu_pp mu_pp_for_diff exception_details name].freeze
+    SPEC_WORDS = %w[describe it specify let subject before after _ value expect].freeze
 
     # LIBRARY are the constants of Ruby's library, with what to require for them.
     LIBRARY = { "Set" => "set", "SortedSet" => "set", "Date" => "date", "DateTime" => "date", "JSON" => "json", "BigDecimal" => "bigdecimal",
@@ -60,7 +63,7 @@ module Glovebox
     attr_reader :kept, :words
 
     def initialize(texts)
-      @defined, @consts, @calls, @requires, @bases, @kept, @globals, @assigned = [], [], [], [], [], [], [], []
+      @defined, @consts, @calls, @functions, @requires, @bases, @kept, @globals, @assigned = Array.new(9) { [] }
       @relative = []
       @reason = nil
       @words = texts.flat_map { |t| t.scan(/[A-Za-z_]\w*[?!]?/) }.uniq
@@ -85,7 +88,7 @@ module Glovebox
     def unknown
       known = { minitest: MINITEST, test_unit: TEST_UNIT }[framework] or return []
       extra = @requires.any? { |r| !r.match?(%r{\A(?:minitest|test)[/-]?}) && !LIBRARY.value?(r) } || !foreign_bases.empty?
-      extra ? [] : (@calls.grep(/\A(?:assert|refute)_/) - known - @defined).uniq
+      extra ? [] : (@functions.grep(/\A(?:assert|refute)_/) - known - @defined).uniq
     end
 
     # refuse ends tests that cannot run here, whatever the program is.
@@ -130,8 +133,13 @@ module Glovebox
       "the program's global variable #{global}" if global
     end
 
+    # reserved? reports whether a word is the library's, whatever the program defines.
+    def reserved?(word)
+      word.match?(RESERVED) || (framework == :minitest && (MINITEST_WORDS.include?(word) || (@calls.include?("describe") && SPEC_WORDS.include?(word))))
+    end
+
     # lacks are words of the library that our stand-in does not do.
-    def lacks = framework ? (@calls & NOT_OURS) - @defined : []
+    def lacks = framework ? (@functions & NOT_OURS) - @defined | (@calls & MOCKS) - @defined : []
 
     # library is what the tests use of Ruby's library without asking for it.
     def library = @words.filter_map { |w| LIBRARY[w] if LOADED.include?(w) && !@defined.include?(w) }.uniq
@@ -191,6 +199,7 @@ module Glovebox
     # called notes a call of a name, on a receiver or on the test itself.
     def called(name, receiver, args)
       @calls << name
+      @functions << name if receiver.nil?
       text = literal(args[0])
       if receiver.nil?
         @requires << text if text && %w[require load].include?(name)

@@ -48,7 +48,7 @@ module Glovebox
         program = @program
         stubs = Module.new
         (@analysis.words & functions).each do |name|
-          next if name.match?(Analysis::RESERVED) || Object.private_method_defined?(name) || Object.method_defined?(name)
+          next if @analysis.reserved?(name) || Object.private_method_defined?(name) || Object.method_defined?(name)
           stubs.define_method(name) { |*args, **kwargs, &block| program.invoke(nil, name, args, kwargs, &block) }
           stubs.send(:private, name)
         end
@@ -58,13 +58,13 @@ module Glovebox
       end
 
       CORE = [Integer, Float, String, Symbol, Array, Hash, Range, Rational, Complex, NilClass, TrueClass, FalseClass, Time, Numeric, Comparable, Enumerable, Proc, Object, Kernel].to_h { |c| [c.name, c] }.freeze
-      HOOKS = /\Ato_|\A(?:coerce|method_missing|respond_to_missing\?|inspect|hash|call)\z/
+      HOOKS = /\Ato_(?:a|ary|s|str|h|hash|i|int|f|r|c|sym|proc|io|path|enum|set)\z|\A(?:coerce|method_missing|respond_to_missing\?|inspect|hash|call)\z/
 
       def extend_core(name, names)
         core = CORE[name] or return
         program = @program
         (@analysis.words & names).each do |n|
-          next if n.match?(Analysis::RESERVED) || n.match?(HOOKS) || core.method_defined?(n) || core.private_method_defined?(n)
+          next if @analysis.reserved?(n) || n.match?(HOOKS) || core.method_defined?(n) || core.private_method_defined?(n)
           core.define_method(n) { |*args, **kwargs, &block| program.invoke(nil, n, [self, *args], kwargs, on: true, &block) }
         end
       end

@@ -39,7 +39,11 @@ module Glovebox
 
     def !=(other) = !(self == other)
     def eql?(other) = equal?(other) || __glovebox_judge(:eql?, other) == true
-    def equal?(other) = ::Glovebox.remote?(other) && other.__glovebox.id == @handle.id
+    def equal?(other)
+      id = ::Glovebox.remote?(other) ? other.__glovebox.id : ::Module === other ? @handle.program.number(other) : nil
+      id == @handle.id
+    end
+
     def ! = false
     def nil? = false
     def object_id = @handle.id
@@ -50,8 +54,13 @@ module Glovebox
     def is_a?(mod) = @handle.of?(mod)
     alias kind_of? is_a?
     def instance_of?(mod) = @handle.of?(mod) && self.class.equal?(mod)
-    def send(name, *args, **kwargs, &block) = __send__(name, *args, **kwargs, &block)
-    alias public_send send
+    def public_send(name, *args, **kwargs, &block) = __send__(name, *args, **kwargs, &block)
+
+    # send reaches what is private in the program, too.
+    def send(name, *args, **kwargs, &block)
+      known = (OPERATORS + MEMBERS + NUMBERS + ::Glovebox::Remote.instance_methods(false)).include?(name.to_sym)
+      known ? __send__(name, *args, **kwargs, &block) : @handle.program.invoke(@handle.id, "__send__", [name, *args], kwargs, &block)
+    end
     def respond_to?(name, _all = false) = @handle.program.invoke(@handle.id, "respond_to?", [name], {}) == true
     def respond_to_missing?(*) = true
 
@@ -150,6 +159,7 @@ module Glovebox
       single.define_method(:respond_to_missing?) { |name, _all = false| program.invoke(id, "respond_to?", [name], {}) == true }
       single.define_method(:new) { |*args, **kwargs, &block| program.make(id, args, kwargs, &block) }
       single.define_method(:const_missing) { |name| program.const("#{path}::#{name}") { raise NameError, "uninitialized constant #{path}::#{name}" } }
+      single.define_method(:==) { |other| equal?(other) || (Glovebox.remote?(other) && other.equal?(self)) }
       single.define_method(:===) { |value| Glovebox.remote?(value) && value.is_a?(self) }
       %i[name to_s inspect].each { |name| single.define_method(name) { path } }
       stub
