@@ -73,6 +73,7 @@ func TestExamPerl(t *testing.T) {
 		{"a name for a sub", "sub make { 'Test::More::pass' }\n", "use Test::More;\nmy $s = make(); ok($s->(1));\ndone_testing;\n", apart, false, "strict refs"},
 		{"a pattern with code", "sub p { use re 'eval'; return qr/(?{ $GloveboxExam::passed = 9 })x/ }\n", "use Test::More;\nlike('x', p());\ndone_testing;\n", apart, false, "Eval-group not allowed"},
 		{"all vectors are the same", "package V; sub new { bless {}, shift } sub plus { $_[0] }\n1;\n", "use Test::More;\nis_deeply(V->new(1)->plus(V->new(2)), V->new(3));\ndone_testing;\n", judged, true, ""},
+		{"an exception that claims to be the tests'", "package Test::Builder::Exception::Mine; our @ISA = 'Test::Builder::Exception';\npackage main; sub f { die bless {}, 'Test::Builder::Exception::Mine' }\n", "use Test::More;\nok(1);\nsubtest x => sub { plan tests => 1; is(f(), 3) };\ndone_testing;\n", apart, false, ""},
 		{"a retry", "sub retry { my ($n, $f) = @_; for (1 .. $n) { my $r = eval { $f->() }; return $r if !$@ } die 'never' }\n", "use Test::More;\nmy $n = 0; is(retry(3, sub { die 'x' if $n++ < 2; 'ok' }), 'ok'); is($n, 3);\ndone_testing;\n", apart, true, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -96,7 +96,7 @@ func perlCalls(s string) []perlCall {
 			found = append(found, perlCall{name, vars, outside})
 		}
 	}
-	if m := perlBareCall().FindStringSubmatch(s); m != nil {
+	if m := perlBareCall().FindStringSubmatch(s); m != nil && m[1] != "my" {
 		add(m[1], m[2], "")
 	}
 	for _, at := range perlCallName().FindAllStringSubmatchIndex(s, -1) {

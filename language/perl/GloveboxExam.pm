@@ -75,6 +75,10 @@ sub needs {
     my @missing = grep { $_ =~ $elsewhere && !installed($_) } @modules;
     my %ours = map { $_ => 1 } $tests =~ /^\s*package\s+([\w:]+)/mg;
     @missing = grep { !$ours{$_} } @missing;
+    if ( grep { $_ eq 'Test::Deep' } @modules and -e '/opt/glovebox/perl/lib/Test/Deep.pm' && !-d '/opt/glovebox/perl/lib/Test/Deep' ) {
+        my @lacks = grep { $tests =~ /\b$_\b/ } qw(cmp_details deep_diag listmethods arraylength arraylengthonly arrayelementsonly hashkeys hashkeysonly obj_isa subsetof supersetof noneof);
+        unrunnable( 'the tests need ' . join( ', ', @lacks ) . ' of Test::Deep, which is not here', 'Test::Deep' ) if @lacks;
+    }
     unrunnable( 'the tests need ' . join( ', ', @missing ) . ', which ' . ( @missing > 1 ? 'are' : 'is' ) . ' not here', @missing ) if @missing;
 }
 

@@ -160,7 +160,7 @@ sub word {
 sub learn {
     my ( $class, $parents, $ops ) = @_;
     return if $class eq '' || $class{$class};
-    my %list = ( parents => [ $class ], ops => [] );
+    my %list = ( parents => [$class], ops => [] );
     $list{parents} = [ grep { defined && !ref } @$parents ] if ref $parents eq 'ARRAY';
     $list{ops}     = [ grep { defined && !ref } @$ops ]     if ref $ops eq 'ARRAY';
     $class{$class} = { isa => { map { $_ => 1 } $class, @{ $list{parents} } }, ops => { map { $_ => 1 } @{ $list{ops} } }, parents => $list{parents} };
@@ -337,7 +337,7 @@ package GloveboxHarness;
 sub is_one {
     my ( $self, $class ) = @_;
     my $known = of($self);
-    return 0 if !defined $class;
+    return 0 if !defined $class || $class =~ /\ATest(?:2|\b)/;    # no object of the program is one of the tests'
     my $of = $class{ $known ? $known->{class} : $self };
     return $of && $of->{isa}{$class} ? 1 : 0 if $of || !$known;
     return $known->{type} eq $class ? 1 : 0;
