@@ -145,6 +145,7 @@ func TestTreePerl(t *testing.T) {
 		}, true, "Test2::V0"},
 		{"one fails", strings.Replace(sum, "$t += $_", "$t += 1", 1), map[string]string{"t/a.t": "use Test::More;\nuse My::Sum 'sum';\nis(sum(1, 2), 3, 'adds');\ndone_testing;\n", "t/b.t": "use Test::More;\nok(1);\ndone_testing;\n"}, false, "adds"},
 		{"fewer than planned", sum, map[string]string{"t/a.t": "use Test::More tests => 2;\nuse My::Sum 'sum';\nis(sum(1, 2), 3, 'adds');\n"}, false, "which is not what they planned"},
+		{"it patches the library", "package My::Sum;\nno warnings; *Test::More::is = sub { Test::More::ok(1, $_[2]) }; *main::is = \\&Test::More::is;\nsub sum { 0 }\n1;\n", map[string]string{"t/a.t": "use Test::More;\nuse My::Sum;\nis(My::Sum::sum(1, 2), 3, 'adds');\ndone_testing;\n"}, false, "changes Test::More::is"},
 		{"it ends the process", "package My::Sum;\nsub sum { CORE::exit(0) }\n1;\n", map[string]string{"t/a.t": "use Test::More;\nuse My::Sum;\nis(My::Sum::sum(1, 2), 3, 'adds');\ndone_testing;\n"}, false, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
