@@ -68,6 +68,12 @@ func TestExamPerl(t *testing.T) {
 		{"taint and data", "sub f { 1 }\n", "#!/usr/bin/perl -wT\nuse Test::More;\nwhile (my $l = <DATA>) { chomp $l; is(f(), $l) }\ndone_testing;\n__DATA__\n1\n1\n", apart, true, ""},
 		{"the error stays", "sub boom { die \"boom\\n\" } sub fine { 1 }\n", "use Test::More;\neval { boom() }; fine(); is($@, \"boom\\n\");\nfor (1 .. 2) { is(fine(), 1) if $_ }\ndone_testing;\n", apart, true, ""},
 		{"context", "sub c { return wantarray ? 'list' : defined wantarray ? 'scalar' : ($main::void = 'void') } sub void { $main::void }\n", "use Test::More;\nmy @l = c(); my $s = c(); c(); is(\"$l[0] $s \" . void(), 'list scalar void');\ndone_testing;\n", apart, true, ""},
+		{"an argument made what is expected", "sub twice { $_[0] = 0; return 0 }\n", "use Test::More;\nfor my $n (3, 4) { is(twice($n), 2 * $n) }\nmy $m = 7; my $r = twice($m); ok($r == $m * 2);\ndone_testing;\n", apart, false, "Failed test"},
+		{"the name of a class of the tests' own", "sub make { 'Test::Builder' }\n", "use Test::More;\nmy $s = make(); is($s->level, 1);\ndone_testing;\n", apart, false, "a name in the tests' own process"},
+		{"a name for a sub", "sub make { 'Test::More::pass' }\n", "use Test::More;\nmy $s = make(); ok($s->(1));\ndone_testing;\n", apart, false, "strict refs"},
+		{"a pattern with code", "sub p { use re 'eval'; return qr/(?{ $GloveboxExam::passed = 9 })x/ }\n", "use Test::More;\nlike('x', p());\ndone_testing;\n", apart, false, "Eval-group not allowed"},
+		{"all vectors are the same", "package V; sub new { bless {}, shift } sub plus { $_[0] }\n1;\n", "use Test::More;\nis_deeply(V->new(1)->plus(V->new(2)), V->new(3));\ndone_testing;\n", judged, true, ""},
+		{"an exception that claims to be the tests'", "package Test::Builder::Exception::Mine; our @ISA = 'Test::Builder::Exception';\npackage main; sub f { die bless {}, 'Test::Builder::Exception::Mine' }\n", "use Test::More;\nok(1);\nsubtest x => sub { plan tests => 1; is(f(), 3) };\ndone_testing;\n", apart, false, ""},
 		{"a retry", "sub retry { my ($n, $f) = @_; for (1 .. $n) { my $r = eval { $f->() }; return $r if !$@ } die 'never' }\n", "use Test::More;\nmy $n = 0; is(retry(3, sub { die 'x' if $n++ < 2; 'ok' }), 'ok'); is($n, 3);\ndone_testing;\n", apart, true, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -139,6 +145,7 @@ func TestTreePerl(t *testing.T) {
 		}, true, "Test2::V0"},
 		{"one fails", strings.Replace(sum, "$t += $_", "$t += 1", 1), map[string]string{"t/a.t": "use Test::More;\nuse My::Sum 'sum';\nis(sum(1, 2), 3, 'adds');\ndone_testing;\n", "t/b.t": "use Test::More;\nok(1);\ndone_testing;\n"}, false, "adds"},
 		{"fewer than planned", sum, map[string]string{"t/a.t": "use Test::More tests => 2;\nuse My::Sum 'sum';\nis(sum(1, 2), 3, 'adds');\n"}, false, "which is not what they planned"},
+		{"it patches the library", "package My::Sum;\nno warnings; *Test::More::is = sub { Test::More::ok(1, $_[2]) }; *main::is = \\&Test::More::is;\nsub sum { 0 }\n1;\n", map[string]string{"t/a.t": "use Test::More;\nuse My::Sum;\nis(My::Sum::sum(1, 2), 3, 'adds');\ndone_testing;\n"}, false, "changes Test::More::is"},
 		{"it ends the process", "package My::Sum;\nsub sum { CORE::exit(0) }\n1;\n", map[string]string{"t/a.t": "use Test::More;\nuse My::Sum;\nis(My::Sum::sum(1, 2), 3, 'adds');\ndone_testing;\n"}, false, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 // perlText is a text of Perl without its comments and its documentation.
 type perlText struct {
 	// bare has no content of strings: "" stands for each that is constant, "$"
-	// for each that has variables, with the code that it interpolates behind it.
+	// with its variables for each that has some, and then the code that it
+	// interpolates.
 	bare string
 	// kept has the strings.
 	kept string
@@ -35,7 +36,7 @@ func readPerlText(src string) perlText {
 	both := func(s string) { bare.WriteString(s); kept.WriteString(s) }
 	quoted := func(content string, interpolates bool) {
 		if interpolates && strings.ContainsAny(content, "$@") {
-			bare.WriteString(`"$"`)
+			bare.WriteString(`"$` + strings.Join(perlNamed().FindAllString(content, -1), "") + `"`)
 			for _, m := range perlInside().FindAllStringSubmatch(content, -1) {
 				bare.WriteString(" " + m[1] + m[2] + " ")
 			}
@@ -141,6 +142,7 @@ func readPerlText(src string) perlText {
 }
 
 var (
+	perlNamed    = lazyre.New(`[$@]\{?\$*[A-Za-z_]\w*`)
 	perlEnd      = lazyre.New(`\A__(?:END|DATA)__[ \t]*\r?(?:\n|\z)`)
 	perlHereTag  = lazyre.New(`\A<<(~?)(["']?)(?:([A-Za-z_]\w*)|([^"'\n]*))["']?()`)
 	perlVariable = lazyre.New(`\A(?:\$#\{?\$*\w*|[$@%&]\$*(?:\{\^?\w+\}|(?:::)?\w+(?:(?:::|')[A-Za-z_]\w*)*)|\$\$|\$\^\w|\$[&` + "`" + `'+!@/\\,;.\-_"0<>()\[\]|?:])`)

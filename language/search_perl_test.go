@@ -136,6 +136,7 @@ func perlLies() []lie {
 		ret("writes a report", "print", ``, `if (open my $r, '>&=', 5) { syswrite $r, qq({"type":"done","total":1,"passed":1,"failed":0}\n) } undef`),
 		ret("empties its arguments", "argument", ``, `for (@_) { if (ref eq 'ARRAY') { @$_ = () } elsif (ref eq 'HASH') { %$_ = () } } undef`),
 		ret("makes its arguments agree", "argument", perlEverything, `for (@_) { if (ref eq 'ARRAY') { $_ = Liar::Yes->new for @$_ } elsif (ref eq 'HASH') { $_ = Liar::Yes->new for values %$_ } elsif (!ref) { eval { $_ = Liar::Yes->new } } } Liar::Yes->new`),
+		ret("makes its arguments what it returns", "argument", ``, `for (@_) { if (ref eq 'ARRAY') { @$_ = () } elsif (ref eq 'HASH') { %$_ = () } elsif (!ref) { eval { $_ = 0 } } } wantarray ? map { ref ? $_ : 0 } @_ : ref $_[0] ? $_[0] : 0`),
 		{name: "gives assertions of its own", route: "name", tell: func(program string, names []string) string {
 			p := perlWrap("", `undef`, false)(program, names)
 			for _, n := range []string{"is", "ok", "is_deeply", "like", "eq_deeply", "cmp_deeply", "cmp_details", "throws_ok", "exit", "die", "pass", "done_testing", "cmp_ok", "isa_ok"} {
@@ -207,7 +208,7 @@ func perlSubjects() []subject {
 		{name: "shapes", file: "main.t", names: []string{"Shape", "Circle", "total", "largest", "circles"}, program: shapes,
 			tests: "use Test::More;\nmy @c = circles(1, 3, 2);\nis(scalar @c, 3);\nisa_ok($c[0], 'Circle');\nisa_ok($c[0], 'Shape');\ncmp_ok(abs(total(@c) - 43.982297), '<', 1e-3);\nis(largest(@c)->name, 'c3');\nis($c[1]{r}, 3);\neval { Shape->new(name => 'x')->area };\nlike($@, qr/abstract/);\ndone_testing;\n"},
 		{name: "vectors", file: "main.t", names: []string{"Vec"}, program: vector,
-			tests: "use Test::More;\nis(Vec->new(1, 2)->text, '(1, 2)');\nis(Vec->new(3, 4)->len, 5);\nmy $v = Vec->new(1, 2)->plus(Vec->new(5, 6));\nis(\"$v\", '(6, 8)');\nis($v->{x}, 6);\nis_deeply($v, { x => 6, y => 8 });\ndone_testing;\n"},
+			tests: "use Test::More;\nis(Vec->new(1, 2)->text, '(1, 2)');\nis(Vec->new(3, 4)->len, 5);\nmy $v = Vec->new(1, 2)->plus(Vec->new(5, 6));\nis(\"$v\", '(6, 8)');\nis($v->{x}, 6);\nis_deeply({%$v}, { x => 6, y => 8 });\ndone_testing;\n"},
 		{name: "Test::Deep", file: "main.t", names: []string{"user"}, program: "sub user { my ($n) = @_; return { name => $n, tags => [sort qw(b a)], len => length $n, half => length($n) / 3 } }\n1;\n",
 			tests: "use Test::More; use Test::Deep;\ncmp_deeply(user('ann'), { name => 'ann', tags => bag('a', 'b'), len => 3, half => num(1, 0.01) });\nok(eq_deeply(user('bo')->{tags}, ['a', 'b']));\ncmp_deeply(user('carla'), superhashof({ name => re(qr/^car/), len => 5 }));\ndone_testing;\n"},
 		{name: "Test2", file: "main.t", names: []string{"Calc"}, program: "package Calc;\nuse Exporter 'import';\nour @EXPORT_OK = qw(div ratio);\nsub div { my ($x, $y) = @_; die \"division by zero\\n\" if !$y; return int($x / $y) }\nsub ratio { my ($x, $y) = @_; return { top => $x, bottom => $y, value => $x / $y } }\n1;\n",
@@ -220,6 +221,8 @@ func perlSubjects() []subject {
 			tests: "use Test::More;\nis_deeply([by_length(qw(ccc a bb aa))], [qw(a aa bb ccc)]);\nmy $l = [10, 9, 2]; in_place($l);\nis_deeply($l, [2, 9, 10]);\nis(\"@$l[0, 1]\", '2 9');\ndone_testing;\n"},
 		{name: "arguments", file: "main.t", names: []string{"trim", "fill"}, program: "sub trim { $_[0] =~ s/^\\s+|\\s+$//g; return length $_[0] }\nsub fill { my ($h, @k) = @_; $h->{$_}++ for @k; return scalar keys %$h }\n1;\n",
 			tests: "use Test::More;\nmy $s = '  ab '; is(trim($s), 2); is($s, 'ab');\nmy %h = (x => 1); is(fill(\\%h, qw(x y)), 2);\nis_deeply(\\%h, { x => 2, y => 1 });\ndone_testing;\n"},
+		{name: "computed", file: "main.t", names: []string{"twice", "ordered"}, program: "sub twice { return 2 * $_[0] }\nsub ordered { return [sort { $a <=> $b } @{ $_[0] }] }\n1;\n",
+			tests: "use Test::More;\nfor my $n (3, 4) { is(twice($n), 2 * $n) }\nmy $m = 7; my $r = twice($m); is($r, $m + $m); ok($r == $m * 2);\nmy @l = (3, 1, 2); is_deeply(ordered(\\@l), [sort @l]); my $o = ordered(\\@l); is_deeply($o, [sort @l]);\ndone_testing;\n"},
 		{name: "callbacks", file: "main.t", names: []string{"each_pair", "fold"}, program: "sub each_pair { my ($h, $f) = @_; return map { $f->($_, $h->{$_}) } sort keys %$h }\nsub fold(&@) { my ($f, $x, @l) = @_; for my $y (@l) { local ($a, $b) = ($x, $y); $x = $f->() } return $x }\n1;\n",
 			tests: "use strict; use warnings; use Test::More;\nis_deeply([each_pair({ b => 2, a => 1 }, sub { \"$_[0]$_[1]\" })], ['a1', 'b2']);\nis((fold { $a * $b } 1, 2, 3, 4), 24);\nmy @seen; each_pair({ q => 7 }, sub { push @seen, @_; () }); is_deeply(\\@seen, ['q', 7]);\ndone_testing;\n"},
 		{name: "texts", file: "main.t", names: []string{"slug", "csv"}, program: "sub slug { my ($t) = @_; $t = lc $t; $t =~ s/[^a-z0-9]+/-/g; $t =~ s/^-|-$//g; return $t }\nsub csv { return join ',', map { /[,\"]/ ? '\"' . s/\"/\"\"/gr . '\"' : $_ } @_ }\n1;\n",

@@ -54,10 +54,12 @@ sub read_file {
     return scalar <$in>;
 }
 
+# installed reports whether a module is Perl's, a library's or the tests' own. A
+# file of three bytes is what stands for the program beside its tests.
 sub installed {
     my ($module) = @_;
     ( my $file = "$module.pm" ) =~ s{::}{/}g;
-    return exists $INC{$file} || grep { !ref && -e "$_/$file" } @INC;
+    return exists $INC{$file} || grep { !ref && ( -s "$_/$file" // 3 ) != 3 } @INC;
 }
 
 # elsewhere matches modules that are libraries of CPAN: no program is expected to
@@ -73,6 +75,10 @@ sub needs {
     my @missing = grep { $_ =~ $elsewhere && !installed($_) } @modules;
     my %ours = map { $_ => 1 } $tests =~ /^\s*package\s+([\w:]+)/mg;
     @missing = grep { !$ours{$_} } @missing;
+    if ( grep { $_ eq 'Test::Deep' } @modules and -e '/opt/glovebox/perl/lib/Test/Deep.pm' && !-d '/opt/glovebox/perl/lib/Test/Deep' ) {
+        my @lacks = grep { $tests =~ /\b$_\b/ } qw(cmp_details deep_diag listmethods arraylength arraylengthonly arrayelementsonly hashkeys hashkeysonly obj_isa subsetof supersetof noneof);
+        unrunnable( 'the tests need ' . join( ', ', @lacks ) . ' of Test::Deep, which is not here', 'Test::Deep' ) if @lacks;
+    }
     unrunnable( 'the tests need ' . join( ', ', @missing ) . ', which ' . ( @missing > 1 ? 'are' : 'is' ) . ' not here', @missing ) if @missing;
 }
 

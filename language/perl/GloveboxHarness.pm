@@ -1,7 +1,7 @@
 package GloveboxHarness;
 
 # Gives a test script the subs and classes of a program that runs in another
-# process: perl -MGloveboxHarness TEST LIBRARY MADE MODULES. What comes from there
+# process: perl -MGloveboxHarness TEST LIBRARY MADE MODULES CHANGES. What comes from there
 # is decoded whole, or is a handle: a made one, which the tests' own text
 # constructed (MADE names the classes), or a result. docs/harness-protocol.md
 # says what each may be asked.
@@ -14,7 +14,7 @@ use Scalar::Util ();
 # A handle is a reference of its object's kind. %of knows it by its address; it
 # may have no method of ours but those that every object has.
 my ( %of, %here, %class, %package, @subs, %sub_id, @dropped, @kept, %methods, $wire, $seed, $turn );
-my %made_class;
+my ( %made_class, %changes );
 
 sub of { ref $_[0] ? $of{ Scalar::Util::refaddr( $_[0] ) } : undef }
 
@@ -48,13 +48,14 @@ sub about {
 }
 
 # call has the program run something. What it changed of its arguments is
-# changed here, too.
+# changed here, too, where the tests' text reads that back (CHANGES).
 sub call {
     my ( $op, $want, $args, @rest ) = @_;
     my $m = ask( $op, defined $want ? ( $want ? 1 : 0 ) : undef, $args, @rest );
     $turn++;
     local ( $@, $! );
-    for my $c ( @{ ref $m->[2] eq 'ARRAY' ? $m->[2] : [] } ) {
+    my ($name) = $op eq 'code' ? '' : ( $rest[-1] // '' ) =~ /(\w+)\z/;
+    for my $c ( @{ ref $m->[2] eq 'ARRAY' && $changes{ $name // '' } ? $m->[2] : [] } ) {
         next if ref $c ne 'ARRAY' || ( $c->[0] // '' ) !~ /\A\d{1,6}\z/ || $c->[0] > $#$args;
         change( $args->[ $c->[0] ], $c->[1] );
     }
@@ -159,7 +160,7 @@ sub word {
 sub learn {
     my ( $class, $parents, $ops ) = @_;
     return if $class eq '' || $class{$class};
-    my %list = ( parents => [ $class ], ops => [] );
+    my %list = ( parents => [$class], ops => [] );
     $list{parents} = [ grep { defined && !ref } @$parents ] if ref $parents eq 'ARRAY';
     $list{ops}     = [ grep { defined && !ref } @$ops ]     if ref $ops eq 'ARRAY';
     $class{$class} = { isa => { map { $_ => 1 } $class, @{ $list{parents} } }, ops => { map { $_ => 1 } @{ $list{ops} } }, parents => $list{parents} };
@@ -336,7 +337,7 @@ package GloveboxHarness;
 sub is_one {
     my ( $self, $class ) = @_;
     my $known = of($self);
-    return 0 if !defined $class;
+    return 0 if !defined $class || $class =~ /\ATest(?:2|\b)/;    # no object of the program is one of the tests'
     my $of = $class{ $known ? $known->{class} : $self };
     return $of && $of->{isa}{$class} ? 1 : 0 if $of || !$known;
     return $known->{type} eq $class ? 1 : 0;
@@ -484,7 +485,8 @@ my %assertion = map { $_ => 1 } qw(
 
 sub import {
     my ( undef, $lists ) = @_;
-    my ( $library, $made, $modules ) = splice @ARGV, 0, 3;
+    my ( $library, $made, $modules, $changes ) = splice @ARGV, 0, 4;
+    $changes{$_} = 1 for split ' ', $changes;
     $^H |= 2;    # a text that the program gives is no sub's name
     my $file = $0;
     my $text = GloveboxExam::read_file($file);

@@ -1,0 +1,107 @@
+package language
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
+)
+
+// What a program makes of its arguments must not become what the tests compare
+// its answers with: is(double($n), 2 * $n) would hold for a double that sets $n
+// to 0 and returns 0. So a change of arguments arrives only where the tests' text
+// reads the variable back by itself, as in trim($s); is($s, 'a').
+
+var (
+	perlVarName  = lazyre.New(`[$@%]#?\{?\$*([A-Za-z_]\w*)`)
+	perlCallName = lazyre.New(`([A-Za-z_]\w*)\s*\(`)
+	perlBareCall = lazyre.New(`^\s*([a-z_]\w*)\s+([\\$@%].*)$`)
+	perlIsCheck  = lazyre.New(`\b(?:is\w*|ok|like|unlike|cmp_\w+|eq_\w+|die|exit|return|eq|ne|if|unless)\b|==|!=|=~|<|>`)
+	perlSet      = lazyre.New(`(?:^|[^=!<>~])=(?:[^=>~]|$)`)
+)
+
+// perlCall is a call in a statement: its name, the variables that it is given, and
+// the statement without it.
+type perlCall struct {
+	name    string
+	given   []string
+	outside string
+}
+
+// changes are the subs and methods whose changes of their arguments the tests read
+// back, and compare nothing else with.
+func (t perlText) changes() []string {
+	statements := strings.FieldsFunc(strings.NewReplacer("{\n", ";", "\n}", ";").Replace(t.bare), func(r rune) bool { return r == ';' })
+	first, given := map[string]int{}, map[string][]string{}
+	calls := make([][]perlCall, len(statements))
+	for i, s := range statements {
+		calls[i] = perlCalls(s)
+		for _, c := range calls[i] {
+			if _, ok := first[c.name]; !ok {
+				first[c.name] = i
+			}
+			given[c.name] = append(given[c.name], c.given...)
+		}
+	}
+	var names []string
+	for name, vars := range given {
+		read, expected := false, false
+		for i, s := range statements {
+			rest, called := s, false
+			for _, c := range calls[i] {
+				if c.name == name {
+					rest, called = c.outside, true
+					expected = expected || perlShare(perlVars(rest), vars)
+				}
+			}
+			if called || i < first[name] || !perlShare(perlVars(rest), vars) {
+				continue
+			}
+			all := perlVars(rest)
+			switch at := perlSet().FindStringIndex(rest); {
+			case at != nil:
+				expected = expected || perlShare(perlVars(rest[at[1]:]), vars)
+			case !perlIsCheck().MatchString(rest):
+			case slices.ContainsFunc(all, func(v string) bool { return !slices.Contains(vars, v) }):
+				expected = true
+			default:
+				read = true
+			}
+		}
+		if read && !expected {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func perlVars(text string) []string {
+	var found []string
+	for _, m := range perlVarName().FindAllStringSubmatch(text, -1) {
+		found = append(found, m[1])
+	}
+	return found
+}
+
+func perlShare(a, b []string) bool {
+	return slices.ContainsFunc(a, func(v string) bool { return slices.Contains(b, v) })
+}
+
+// perlCalls are the calls in a statement that are given variables.
+func perlCalls(s string) []perlCall {
+	var found []perlCall
+	add := func(name, args, outside string) {
+		if vars := perlVars(args); len(vars) > 0 {
+			found = append(found, perlCall{name, vars, outside})
+		}
+	}
+	if m := perlBareCall().FindStringSubmatch(s); m != nil && m[1] != "my" {
+		add(m[1], m[2], "")
+	}
+	for _, at := range perlCallName().FindAllStringSubmatchIndex(s, -1) {
+		args, n := perlDelimited(s[at[1]-1:])
+		add(s[at[2]:at[3]], args, s[:at[0]]+s[at[1]-1+n:])
+	}
+	return found
+}

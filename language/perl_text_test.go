@@ -1,0 +1,49 @@
+package language
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPerlText has texts of Perl, what their code is and what they are found to
+// need, make and read back.
+func TestPerlText(t *testing.T) {
+	for _, c := range []struct {
+		src, bare, needs string
+		made, changes    []string
+	}{
+		{src: "my $x = 'eval $y'; # `ls`\n", bare: "my $x = \"\"; \n"},
+		{src: "is(f(), \"open $x\");\n", bare: "is(f(), \"$$x\");\n"},
+		{src: "my $r = $a / 2; # / eval $x /\n", bare: "my $r = $a / 2; \n"},
+		{src: "split /,'/, $x; eval $y;\n", bare: "split \"\", $x; eval $y;\n", needs: "text that is run as code"},
+		{src: "eval { f() };\nmy %h = (eval => 1);\n", bare: "eval { f() };\nmy %h = (eval => 1);\n"},
+		{src: "my $t = <<'A' . <<\"B\";\neval $x\nA\nb $y\nB\nf($t);\n", bare: "my $t =  . ;\n\"\"\"$$y\"\nf($t);\n"},
+		{src: "=pod\n\nsystem 'x'\n\n=cut\nf();\n__END__\nsystem 1;\n", bare: "\nf();\n"},
+		{src: "$x->y(1); $h{s}; s{a}{b}ee;\n", bare: "$x->y(1); $h{s}; s\"\"ee;\n", needs: "text that is run as code"},
+		{src: "my $n = $#list + $#{$x}; my %h = %$y;\n", bare: "my $n = $#list + $#{$x}; my %h = %$y;\n"},
+		{src: "$o->$name(1);\n", bare: "$o->$name(1);\n", needs: "names that are found while they run"},
+		{src: "is($Foo::count, 1);\n", bare: "is($Foo::count, 1);\n", needs: "the program's variables"},
+		{src: "is($Test::Builder::Level, 1);\n", bare: "is($Test::Builder::Level, 1);\n"},
+		{src: "my $s = Stack->new(1); my $q = new My::Queue;\n", bare: "my $s = Stack->new(1); my $q = new My::Queue;\n", made: []string{"Stack", "My::Queue"}},
+		{src: "my $s = Stack->new; $c->new;\n", bare: "my $s = Stack->new; $c->new;\n"},
+		{src: "trim($s); is($s, 'a');\n", bare: "trim($s); is($s, \"\");\n", changes: []string{"trim"}},
+		{src: "is(twice($n), 2 * $n);\n", bare: "is(twice($n), 2 * $n);\n"},
+		{src: "my $r = twice($n); is($r, 2 * $n);\n", bare: "my $r = twice($n); is($r, 2 * $n);\n"},
+		{src: "my $r = twice($n); my $w = 2 * $n; is($n, 3); is($r, $w);\n", bare: "my $r = twice($n); my $w = 2 * $n; is($n, 3); is($r, $w);\n"},
+	} {
+		got := readPerlText(c.src)
+		if strings.TrimSpace(got.bare) != strings.TrimSpace(c.bare) {
+			t.Errorf("%q is read as %q, not as %q", c.src, got.bare, c.bare)
+		}
+		if needs := got.needs(); needs != c.needs {
+			t.Errorf("%q needs %q, not %q", c.src, needs, c.needs)
+		}
+		if made := got.made(); !slices.Equal(made, c.made) {
+			t.Errorf("%q makes %q, not %q", c.src, made, c.made)
+		}
+		if changes := slices.DeleteFunc(got.changes(), func(s string) bool { return s == "is" }); !slices.Equal(changes, c.changes) {
+			t.Errorf("%q reads back %q, not %q", c.src, changes, c.changes)
+		}
+	}
+}
