@@ -95,6 +95,7 @@ func TestPHPExams(t *testing.T) {
 		{"static properties", `<?php Box::$made = 4; assert(Box::$made === 4);`, "", "", together, true, ""},
 		{"text as a callable", `<?php assert(call_user_func('Pt::of', 1, 2)->x() === 1 && call_user_func(['Pt', 'of'], 3, 2)->x() === 3 && array_map('spend', [1]) === [1]);`, "", "", apart, true, ""},
 		{"text of the tests as a callable", `<?php class Own { static function twice($n) { return $n * 2; } } assert(apply('Own::twice', 2) === 4 && apply(['Own', 'twice'], 3) === 6 && apply([new Own, 'twice'], 4) === 8);`, "", "", apart, true, ""},
+		{"an interface of exceptions", `<?php try { throw apply(fn () => new VeryBroke('x', 1)); } catch (Worry $e) { assert($e->by() === 1); } try { spend(-1); assert(false); } catch (Worry $e) { assert($e->by() === -1); }`, "class Broke extends RuntimeException", "interface Worry extends Throwable {} class Broke extends RuntimeException implements Worry", apart, true, ""},
 		{"code that is made", `<?php eval('$x = ' . spend(3) . ';'); assert($x === 3);`, "", "", together, true, ""},
 		{"seeds", `<?php mt_srand(3); assert(spend(3) === 3);`, "", "", together, true, ""},
 
@@ -110,6 +111,8 @@ func TestPHPExams(t *testing.T) {
 		{"unit, depends", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "", "", together, true, ""},
 		{"unit, depends, wrong", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "return $n; }\nfunction half", "return 1; }\nfunction half", together, false, ""},
 		{"unit, mocks", unit(`function testA() { $s = $this->createMock(Shape::class); $s->method('area')->willReturn(2.5); $this->assertSame(2.5, area($s)); }`), "", "", together, true, ""},
+		{"unit, the tests' own object", unit(`function up($s) { return strtoupper($s); } function testA() { $this->assertSame('AB', apply([$this, 'up'], 'ab')); }`), "", "", apart, true, ""},
+		{"unit, the tests' own object is used", unit(`function testA() { $this->assertSame(1, apply(fn ($o) => 1, $this)); }`), "try { return $f(...$a); }", "try { $a[0]->expectException('Exception'); throw new Exception('x'); }", apart, false, "object of the tests themselves"},
 		{"unit, a method of ours", unit(`private function assertX($n) { $this->assertSame($n, spend($n)); } function testA() { $this->assertX(4); }`), "", "", apart, true, ""},
 		{"unit, a method that PHPUnit has not", unit(`function testA() { $this->assertWhatever(4); }`), "", "", together, false, "unrunnable"},
 		{"unit, attributes of version 10", strings.Replace(unit(`#[TestWith([1])] function testA($n) { $this->assertSame(1, spend($n)); }`), "<?php", "<?php use PHPUnit\\Framework\\Attributes\\TestWith;", 1), "", "", "", false, "no exam"},

@@ -62,6 +62,10 @@ function call(string $function, array $arguments): mixed
         if ($object instanceof \Closure && $op !== 'invoke') {
             throw new \Error('a closure can only be called');
         }
+        // What a framework's class has is the tests' own, not the program's.
+        if ($object instanceof \PHPUnit\Framework\Assert && ($op !== 'method' || \method_exists(\PHPUnit\Framework\TestCase::class, (string) $arguments[0]))) {
+            doom('the program uses the object of the tests themselves');
+        }
         return match ($op) {
             'invoke' => $object(...$arguments),
             'method' => $object->{$arguments[0]}(...\array_slice($arguments, 1)),

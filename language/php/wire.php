@@ -393,7 +393,7 @@ final class Link
         $code = $error->getCode();
         $extra = \array_diff_key(\get_object_vars($error), \array_fill_keys(['message', 'code', 'file', 'line', 'previous', 'trace'], 0));
         return [
-            'e', $error::class, \array_values(\class_parents($error)), $this->pack($error->getMessage()),
+            'e', $error::class, \array_values([...\class_parents($error), ...\class_implements($error)]), $this->pack($error->getMessage()),
             \is_int($code) ? $code : 0, $where, $error->getPrevious() ? $this->packThrowable($error->getPrevious()) : null,
             $this->idOf($error), $this->packArray($extra),
         ];
