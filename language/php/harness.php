@@ -19,7 +19,6 @@ function link(?Link $link = null): Link
 
 function call(string $function, array $arguments): mixed
 {
-    link()->calls++;
     foreach ($arguments as $key => $argument) {
         // A method of a class of the tests is passed as a function.
         $pair = \is_string($argument) ? \explode('::', $argument) : $argument;
@@ -139,7 +138,9 @@ function call(string $function, array $arguments): mixed
     $include = static function (string $file): void {
         require $file;
     };
-    (new Exam($files, $report, fn () => $link->calls, $last))->run($include);
+    $exam = new Exam($files, $report, fn () => $link->calls, $last);
+    $exam->supplied = $functions !== [] || $classes !== [];
+    $exam->run($include);
 })(\json_decode($argv[1], true));
 
 /** Runs the tests in a child, to learn the code with which they exit. */

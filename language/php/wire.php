@@ -132,6 +132,7 @@ final class Link
         $this->doing = $outer !== '' ? $outer : $doing;
         $this->depth = 0;
         $seq = ++$this->seq;
+        $this->calls += $op === 'describe' ? 0 : 1;
         $packed = [];
         try {
             foreach ($arguments as $key => $argument) {
