@@ -101,6 +101,7 @@ func TestPHPExams(t *testing.T) {
 
 		{"unit", unit(`function testA() { $this->assertEquals(new Pt(1, 2), mk(1, 2)); $this->assertNotEquals(new Pt(1, 3), mk(1, 2)); } function testB() { $this->assertSame(3, spend(3)); }`), "", "", judged, true, ""},
 		{"unit, wrong", unit(`function testA() { $this->assertEquals(new Pt(1, 2), mk(1, 2)); }`), "return new Pt($x, $y)", "return new Pt(1, 1)", apart, false, "expected"},
+		{"unit, one that comes back", unit(`function testA() { $s = new Stack; $p = new Pt(1, 2); $s->push($p); $this->assertContainsEquals($p, [$s->pop()]); }`), "", "", judged, true, ""},
 		{"unit, output", unit(`function testA() { $this->expectOutputString("Hello you\n"); hello('you'); }`), "", "", apart, true, ""},
 		{"unit, output, wrong", unit(`function testA() { $this->expectOutputString("Hello you\n"); hello('you'); }`), "Hello $w", "Hi $w", apart, false, "expected"},
 		{"unit, messages", unit(`function testA() { $this->expectException(Broke::class); $this->expectExceptionMessageMatches('/no \d+/'); $this->expectExceptionCode(9); spend(12); }`), "", "", apart, true, ""},
@@ -143,6 +144,33 @@ func TestPHPExams(t *testing.T) {
 			if v.pass != c.pass || v.worth() != c.proof && c.pass || v.proof != c.proof && c.proof != judged || !strings.Contains(v.why, c.why) {
 				t.Errorf("pass %t, proof %s, worth %s: %s\nharness: %s%s%s\ncandidate: %s%s%s", v.pass, v.proof, v.worth(), v.why,
 					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stdout, v.candidate.stderr)
+			}
+		})
+	}
+}
+
+// TestPHPTree runs the tests of a program in the shape of a repository, by
+// PHPUnit itself where it is here.
+func TestPHPTree(t *testing.T) {
+	for name, c := range map[string]struct {
+		body, more string
+		pass       bool
+	}{
+		"right": {"$a + $b", "", true},
+		"wrong": {"$a * $b", "", false},
+		"exits": {"0", "exit(0);\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc, _ := rigTool(t, PHP)
+			file := func(name, text string) glovebox.File { return glovebox.File{Path: name, Data: []byte(text)} }
+			v := rigExam(t, PHP, &glovebox.Program{Language: "php", Files: []glovebox.File{
+				file("composer.json", `{"autoload":{"psr-4":{"Shop\\":"src/"}}}`),
+				file("src/helpers.php", "<?php\nfunction one() { return 1; }\n"),
+				file("src/Cart.php", "<?php\nnamespace Shop;\n"+c.more+"class Cart\n{\n    public function add(int $a, int $b): int { return "+c.body+"; }\n}\n"),
+			}}, Tests{Files: []glovebox.File{file("tests/CartTest.php", "<?php\nuse PHPUnit\\Framework\\TestCase;\nuse Shop\\Cart;\nrequire_once __DIR__ . '/../src/helpers.php';\nclass CartTest extends TestCase\n{\n    public function testAdd(): void\n    {\n        $this->assertSame(3, (new Cart())->add(1, 2));\n        $this->assertSame(1, one());\n    }\n}\n")}})
+			framework := strings.Contains(v.candidate.report, `"framework":"PHPUnit `+tc.Tools["phpunit"]+`"`)
+			if v.pass != c.pass || v.proof != glovebox.ProofInProcess || tc.Tools["phpunit"] != "" && !framework {
+				t.Errorf("pass %t, proof %s: %s\n%s%s", v.pass, v.proof, v.why, v.candidate.report, v.candidate.stderr)
 			}
 		})
 	}
