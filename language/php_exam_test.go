@@ -95,11 +95,13 @@ func TestPHPExams(t *testing.T) {
 		{"static properties", `<?php Box::$made = 4; assert(Box::$made === 4);`, "", "", together, true, ""},
 		{"text as a callable", `<?php assert(call_user_func('Pt::of', 1, 2)->x() === 1 && call_user_func(['Pt', 'of'], 3, 2)->x() === 3 && array_map('spend', [1]) === [1]);`, "", "", apart, true, ""},
 		{"text of the tests as a callable", `<?php class Own { static function twice($n) { return $n * 2; } } assert(apply('Own::twice', 2) === 4 && apply(['Own', 'twice'], 3) === 6 && apply([new Own, 'twice'], 4) === 8);`, "", "", apart, true, ""},
+		{"an interface of exceptions", `<?php try { throw apply(fn () => new VeryBroke('x', 1)); } catch (Worry $e) { assert($e->by() === 1); } try { spend(-1); assert(false); } catch (Worry $e) { assert($e->by() === -1); }`, "class Broke extends RuntimeException", "interface Worry extends Throwable {} class Broke extends RuntimeException implements Worry", apart, true, ""},
 		{"code that is made", `<?php eval('$x = ' . spend(3) . ';'); assert($x === 3);`, "", "", together, true, ""},
 		{"seeds", `<?php mt_srand(3); assert(spend(3) === 3);`, "", "", together, true, ""},
 
 		{"unit", unit(`function testA() { $this->assertEquals(new Pt(1, 2), mk(1, 2)); $this->assertNotEquals(new Pt(1, 3), mk(1, 2)); } function testB() { $this->assertSame(3, spend(3)); }`), "", "", judged, true, ""},
 		{"unit, wrong", unit(`function testA() { $this->assertEquals(new Pt(1, 2), mk(1, 2)); }`), "return new Pt($x, $y)", "return new Pt(1, 1)", apart, false, "expected"},
+		{"unit, one that comes back", unit(`function testA() { $s = new Stack; $p = new Pt(1, 2); $s->push($p); $this->assertContainsEquals($p, [$s->pop()]); }`), "", "", judged, true, ""},
 		{"unit, output", unit(`function testA() { $this->expectOutputString("Hello you\n"); hello('you'); }`), "", "", apart, true, ""},
 		{"unit, output, wrong", unit(`function testA() { $this->expectOutputString("Hello you\n"); hello('you'); }`), "Hello $w", "Hi $w", apart, false, "expected"},
 		{"unit, messages", unit(`function testA() { $this->expectException(Broke::class); $this->expectExceptionMessageMatches('/no \d+/'); $this->expectExceptionCode(9); spend(12); }`), "", "", apart, true, ""},
@@ -110,11 +112,16 @@ func TestPHPExams(t *testing.T) {
 		{"unit, depends", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "", "", together, true, ""},
 		{"unit, depends, wrong", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "return $n; }\nfunction half", "return 1; }\nfunction half", together, false, ""},
 		{"unit, mocks", unit(`function testA() { $s = $this->createMock(Shape::class); $s->method('area')->willReturn(2.5); $this->assertSame(2.5, area($s)); }`), "", "", together, true, ""},
+		{"unit, the tests' own object", unit(`function up($s) { return strtoupper($s); } function testA() { $this->assertSame('AB', apply([$this, 'up'], 'ab')); }`), "", "", apart, true, ""},
+		{"unit, the tests' own object is used", unit(`function testA() { $this->assertSame(1, apply(fn ($o) => 1, $this)); }`), "try { return $f(...$a); }", "try { $a[0]->expectException('Exception'); throw new Exception('x'); }", apart, false, "object of the tests themselves"},
 		{"unit, a method of ours", unit(`private function assertX($n) { $this->assertSame($n, spend($n)); } function testA() { $this->assertX(4); }`), "", "", apart, true, ""},
 		{"unit, a method that PHPUnit has not", unit(`function testA() { $this->assertWhatever(4); }`), "", "", together, false, "unrunnable"},
 		{"unit, attributes of version 10", strings.Replace(unit(`#[TestWith([1])] function testA($n) { $this->assertSame(1, spend($n)); }`), "<?php", "<?php use PHPUnit\\Framework\\Attributes\\TestWith;", 1), "", "", "", false, "no exam"},
 		{"a name of the program", `<?php require_once __DIR__ . '/../src/Shapes.php'; require 'vendor/autoload.php'; assert(spend(3) === 3);`, "", "", apart, true, ""},
 		{"files that are not here", `<?php require 'helper.php'; require 'cases.php'; assert(spend(3) === 3);`, "", "", "", false, "no exam: the tests load helper.php and cases.php"},
+		{"a class of tests that nobody runs", `<?php class MyTest { function testA() { assert(spend(1) === 2); } }`, "", "", apart, false, "no assertion ran"},
+		{"a class of tests with a base of the program", `<?php class MyTest extends BaseTestCase { function testA() { $this->assertSame(1, spend(1)); } }`, "function text(", "class BaseTestCase { function __call($n, $a) {} } function text(", "", false, "no exam: the tests extend BaseTestCase"},
+		{"exceptions that extend the program's", `<?php class Mine extends Broke {} try { throw new Mine('x', 2); } catch (Broke $e) { assert($e->by() === 2); }`, "", "", together, true, ""},
 		{"pest", `<?php it('spends', function () { expect(spend(1))->toBe(1); });`, "", "", "", false, "no exam: the tests are Pest's"},
 		{"no code", `<?php // nothing`, "", "", "", false, "no exam: the tests are empty"},
 		{"no PHP", "def test():\n    assert f(1) == 2\n", "", "", apart, false, "unrunnable: the tests do not parse"},
@@ -137,6 +144,33 @@ func TestPHPExams(t *testing.T) {
 			if v.pass != c.pass || v.worth() != c.proof && c.pass || v.proof != c.proof && c.proof != judged || !strings.Contains(v.why, c.why) {
 				t.Errorf("pass %t, proof %s, worth %s: %s\nharness: %s%s%s\ncandidate: %s%s%s", v.pass, v.proof, v.worth(), v.why,
 					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stdout, v.candidate.stderr)
+			}
+		})
+	}
+}
+
+// TestPHPTree runs the tests of a program in the shape of a repository, by
+// PHPUnit itself where it is here.
+func TestPHPTree(t *testing.T) {
+	for name, c := range map[string]struct {
+		body, more string
+		pass       bool
+	}{
+		"right": {"$a + $b", "", true},
+		"wrong": {"$a * $b", "", false},
+		"exits": {"0", "exit(0);\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc, _ := rigTool(t, PHP)
+			file := func(name, text string) glovebox.File { return glovebox.File{Path: name, Data: []byte(text)} }
+			v := rigExam(t, PHP, &glovebox.Program{Language: "php", Files: []glovebox.File{
+				file("composer.json", `{"autoload":{"psr-4":{"Shop\\":"src/"}}}`),
+				file("src/helpers.php", "<?php\nfunction one() { return 1; }\n"),
+				file("src/Cart.php", "<?php\nnamespace Shop;\n"+c.more+"class Cart\n{\n    public function add(int $a, int $b): int { return "+c.body+"; }\n}\n"),
+			}}, Tests{Files: []glovebox.File{file("tests/CartTest.php", "<?php\nuse PHPUnit\\Framework\\TestCase;\nuse Shop\\Cart;\nrequire_once __DIR__ . '/../src/helpers.php';\nclass CartTest extends TestCase\n{\n    public function testAdd(): void\n    {\n        $this->assertSame(3, (new Cart())->add(1, 2));\n        $this->assertSame(1, one());\n    }\n}\n")}})
+			framework := strings.Contains(v.candidate.report, `"framework":"PHPUnit `+tc.Tools["phpunit"]+`"`)
+			if v.pass != c.pass || v.proof != glovebox.ProofInProcess || tc.Tools["phpunit"] != "" && !framework {
+				t.Errorf("pass %t, proof %s: %s\n%s%s", v.pass, v.proof, v.why, v.candidate.report, v.candidate.stderr)
 			}
 		})
 	}

@@ -33,7 +33,7 @@ var (
 	phpState    = lazyre.New(`^\$(?:GLOBALS|_SERVER|_ENV|_GET|_POST|_SESSION|_COOKIE|_REQUEST|_FILES)$`)
 	// phpOwn matches what is not the program's among what classes extend,
 	// implement and use.
-	phpOwn = lazyre.New(`(?i)(?:TestCase|Exception|Error)$|^(?:ArrayObject|ArrayIterator|stdClass|Countable|ArrayAccess|Iterator|IteratorAggregate|OuterIterator|RecursiveIterator|SeekableIterator|FilterIterator|IteratorIterator|Traversable|JsonSerializable|Stringable|Serializable|Throwable|UnitEnum|BackedEnum|DateTime\w*|DateInterval|Spl\w+)$`)
+	phpOwn = lazyre.New(`(?i)TestCase$|^(?:Exception|ErrorException|Error|TypeError|ValueError|ArithmeticError|DivisionByZeroError|ArgumentCountError|AssertionError|UnhandledMatchError|JsonException|LogicException|BadFunctionCallException|BadMethodCallException|DomainException|InvalidArgumentException|LengthException|OutOfRangeException|RuntimeException|OutOfBoundsException|OverflowException|RangeException|UnderflowException|UnexpectedValueException|ArrayObject|ArrayIterator|stdClass|Countable|ArrayAccess|Iterator|IteratorAggregate|OuterIterator|RecursiveIterator|SeekableIterator|FilterIterator|IteratorIterator|Traversable|JsonSerializable|Stringable|Serializable|Throwable|UnitEnum|BackedEnum|DateTime\w*|DateInterval|Spl\w+)$`)
 )
 
 // needsProcess says why tests need the program in their own process, or "".
@@ -234,6 +234,11 @@ func (t *phpText) inAttribute(i int) bool {
 
 // otherFrameworks says what tests need that is neither PHPUnit nor here.
 func (t *phpText) otherFrameworks() (reason string, missing []string) {
+	for _, base := range t.bases {
+		if last := phpLast(base); strings.HasSuffix(last, "testcase") && !t.classes[last] && !t.isFramework(base) {
+			return "the tests extend " + base + ", which is neither theirs nor imported from PHPUnit", []string{base}
+		}
+	}
 	for i, token := range t.tokens {
 		if token.kind != phpWord {
 			continue

@@ -129,6 +129,8 @@ final class TestFile
         $classDepth = null;
         $waiting = false;
         $previous = null;
+        $group = '';
+        $imports = [];
         $tokens = \PhpToken::tokenize((string) \file_get_contents("/workspace/$name"));
         $tokens = \array_values(\array_filter($tokens, fn ($t) => !$t->isIgnorable()));
         foreach ($tokens as $i => $token) {
@@ -147,6 +149,10 @@ final class TestFile
                 $waiting = true;
             } elseif ($token->is(\T_NAMESPACE)) {
                 $space = $tokens[$i + 1]?->text . '\\';
+            } elseif ($token->is(\T_NS_SEPARATOR) && ($tokens[$i + 1] ?? null)?->is('{')) {
+                $group = \ltrim((string) $previous?->text, '\\');
+            } elseif ($token->is(';')) {
+                $group = '';
             } elseif ($token->is([\T_EXIT])) {
                 $this->exits = $this->asserts = true;
             } elseif ($token->is(\T_THROW)) {
@@ -154,6 +160,17 @@ final class TestFile
             } elseif ($token->is([\T_STRING, \T_NAME_QUALIFIED, \T_NAME_FULLY_QUALIFIED])) {
                 $text = \ltrim($token->text, '\\');
                 $this->names[$text] = $this->names[$space . $text] = true;
+                if ($previous?->is(\T_USE) && $classDepth === null) {
+                    $as = ($tokens[$i + 1] ?? null)?->is(\T_AS) ? $tokens[$i + 2]->text : \substr("\\$text", \strrpos("\\$text", '\\') + 1);
+                    $imports[$as] = $text;
+                }
+                if ($group !== '') {
+                    $this->names["$group\\$text"] = true;
+                }
+                [$first, $rest] = \explode('\\', $text, 2) + [1 => null];
+                if ($rest !== null && isset($imports[$first])) {
+                    $this->names["$imports[$first]\\$rest"] = true;
+                }
                 $this->lenient = $this->lenient || \preg_match('/^(?:function|class|enum|interface)_exists$|^is_callable$/i', $text);
                 $this->asserts = $this->asserts || \preg_match('/assert|trigger_error|expect/i', $text);
                 $declares = $previous?->is([\T_CLASS, \T_INTERFACE, \T_ENUM]) || ($previous?->is(\T_FUNCTION) && $classDepth === null);
@@ -237,6 +254,8 @@ function isLiteral(array $tokens, int $at, int $step): bool
 final class Exam
 {
     private bool $complete = false;
+    /** Whether the program gives the tests names, so that they must use it. */
+    public bool $supplied = false;
     /** Whether the program judged something outside of the file's cases. */
     private bool $judged = false;
 
@@ -264,9 +283,13 @@ final class Exam
             $this->testFunctions($file);
             if ($this->report->total === $cases) {
                 // Tests of a function that is PHP's own never call the program.
-                $ran = $file->asserts && (!$file->lenient || ($this->calls)() > $before);
+                $mustCall = $file->lenient || $this->supplied && \count($this->files) === 1;
+                $ran = $file->asserts && (!$mustCall || ($this->calls)() > $before);
                 $this->report->add($file->name, $ran ? 'passed' : 'failed', $ran ? '' : 'no assertion ran');
             }
+        }
+        if ($this->supplied && ($this->calls)() === 0 && $this->report->failed === 0) {
+            $this->report->add('tests', 'failed', 'the tests did not use the program');
         }
         $this->complete = true;
     }

@@ -85,6 +85,12 @@ namespace PHPUnit\Framework {
             }
         }
 
+        public static function loose(mixed $one, mixed $other): bool
+        {
+            self::judged($one, $other);
+            return $one == $other;
+        }
+
         public static function same(mixed $one, mixed $other): bool
         {
             self::judged($one, $other);
@@ -156,8 +162,8 @@ namespace PHPUnit\Framework {
         public static function assertSameSize(mixed $expected, mixed $actual, string $message = ''): void { self::assertCount(self::counted($expected), $actual, $message); }
         public static function assertContains(mixed $needle, iterable $haystack, string $message = ''): void { self::verify(self::has($haystack, fn ($v) => Equality::same($needle, $v)), $message, self::text($needle) . ' is not in ' . self::text($haystack)); }
         public static function assertNotContains(mixed $needle, iterable $haystack, string $message = ''): void { self::verify(!self::has($haystack, fn ($v) => Equality::same($needle, $v)), $message, self::text($needle) . ' is in ' . self::text($haystack)); }
-        public static function assertContainsEquals(mixed $needle, iterable $haystack, string $message = ''): void { self::verify(self::has($haystack, fn ($v) => $needle == $v), $message, self::text($needle) . ' is not in ' . self::text($haystack)); }
-        public static function assertNotContainsEquals(mixed $needle, iterable $haystack, string $message = ''): void { self::verify(!self::has($haystack, fn ($v) => $needle == $v), $message, self::text($needle) . ' is in ' . self::text($haystack)); }
+        public static function assertContainsEquals(mixed $needle, iterable $haystack, string $message = ''): void { self::verify(self::has($haystack, fn ($v) => Equality::loose($needle, $v)), $message, self::text($needle) . ' is not in ' . self::text($haystack)); }
+        public static function assertNotContainsEquals(mixed $needle, iterable $haystack, string $message = ''): void { self::verify(!self::has($haystack, fn ($v) => Equality::loose($needle, $v)), $message, self::text($needle) . ' is in ' . self::text($haystack)); }
         public static function assertContainsOnlyInstancesOf(string $class, iterable $haystack, string $message = ''): void { self::verify(!self::has($haystack, fn ($v) => !$v instanceof $class), $message, "something is no instance of $class"); }
         public static function assertArrayHasKey(mixed $key, mixed $array, string $message = ''): void { self::verify(self::hasKey($key, $array), $message, 'no key ' . self::text($key)); }
         public static function assertArrayNotHasKey(mixed $key, mixed $array, string $message = ''): void { self::verify(!self::hasKey($key, $array), $message, 'there is a key ' . self::text($key)); }

@@ -334,7 +334,7 @@ function stubbed(?string $name = null): array
 
 /** Names that mean something to a framework of tests, or in another PHP. */
 const TAKEN = '/^(?:phpunit|glovebox|mockery|prophecy|hamcrest|pest|codeception|sebastianbergmann|kahlan)(?:\\\\|$)'
-    . '|(?:^|\\\\)(?:assert\w*|verify|test|it|describe|context|expect|uses|beforeeach|aftereach|beforeall|afterall|dataset|todo'
+    . '|(?:^|\\\\)(?:assert\w*|\w*testcase|verify|test|it|describe|context|expect|uses|beforeeach|aftereach|beforeall|afterall|dataset|todo'
     . '|(?:intl|grapheme|normalizer|idn|numfmt|datefmt|msgfmt|openssl|sodium|posix|pcntl|curl|simplexml|sqlite|apcu|xdebug)_\w+'
     . '|bc(?:add|ceil|comp|div|divmod|floor|mod|mul|pow|powmod|round|scale|sqrt|sub)|json_validate|str_(?:in|de)crement'
     . '|array_(?:find|find_key|any|all|first|last)|fpow|intlchar|numberformatter|collator|normalizer|transliterator)$/i';

@@ -132,6 +132,7 @@ final class Link
         $this->doing = $outer !== '' ? $outer : $doing;
         $this->depth = 0;
         $seq = ++$this->seq;
+        $this->calls += $op === 'describe' ? 0 : 1;
         $packed = [];
         try {
             foreach ($arguments as $key => $argument) {
@@ -163,8 +164,28 @@ final class Link
         [, , $ok, $value, $output, $changes] = $message;
         $this->open--;
         $this->depth = $this->items = 0;
-        echo $this->text(\is_string($output) ? $output : $this->unpack($output));
-        $result = $this->unpack($value);
+        try {
+            $output = $this->text(\is_string($output) ? $output : $this->unpack($output));
+            $result = $this->unpack($value);
+            $this->change($arguments, $changes);
+        } catch (\Error | \Exception $error) {
+            $this->broken('a malformed answer came');
+        }
+        echo $output;
+        $this->doing = $outer;
+        $this->last = [$doing, $ok, $result];
+        if ($ok === 1) {
+            return $result;
+        }
+        if (!$result instanceof \Throwable) {
+            $this->broken('a malformed answer came');
+        }
+        throw $result;
+    }
+
+    /** Gives arguments the values that a call left in them: references and plain objects. */
+    private function change(array &$arguments, mixed $changes): void
+    {
         foreach ($this->entries($changes) as [$key, $changed]) {
             if (!\array_key_exists($key, $arguments)) {
                 $this->broken('a malformed answer came');
@@ -179,15 +200,6 @@ final class Link
             }
             $this->refill($arguments[$key], (object) $contents);
         }
-        $this->doing = $outer;
-        $this->last = [$doing, $ok, $result];
-        if ($ok === 1) {
-            return $result;
-        }
-        if (!$result instanceof \Throwable) {
-            $this->broken('a malformed answer came');
-        }
-        throw $result;
     }
 
     /** Answers one request of the other side. */
@@ -200,9 +212,13 @@ final class Link
         $this->depth = $this->items = 0;
         $arguments = [];
         $before = [];
-        foreach ($this->entries($packed) as [$key, $value]) {
-            $arguments[$key] = $this->unpack($value);
-            $before[$key] = $arguments[$key] instanceof \stdClass ? clone $arguments[$key] : $arguments[$key];
+        try {
+            foreach ($this->entries($packed) as [$key, $value]) {
+                $arguments[$key] = $this->unpack($value);
+                $before[$key] = $arguments[$key] instanceof \stdClass ? clone $arguments[$key] : $arguments[$key];
+            }
+        } catch (\Error | \Exception $error) {
+            $this->broken('a malformed request came');
         }
         $ok = 1;
         \ob_start();
@@ -393,7 +409,7 @@ final class Link
         $code = $error->getCode();
         $extra = \array_diff_key(\get_object_vars($error), \array_fill_keys(['message', 'code', 'file', 'line', 'previous', 'trace'], 0));
         return [
-            'e', $error::class, \array_values(\class_parents($error)), $this->pack($error->getMessage()),
+            'e', $error::class, \array_values([...\class_parents($error), ...\class_implements($error)]), $this->pack($error->getMessage()),
             \is_int($code) ? $code : 0, $where, $error->getPrevious() ? $this->packThrowable($error->getPrevious()) : null,
             $this->idOf($error), $this->packArray($extra),
         ];
