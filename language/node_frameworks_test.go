@@ -110,3 +110,35 @@ func TestNodeShapes(t *testing.T) {
 		})
 	}
 }
+
+// TestNodeForged has programs that are wrong, each a counterexample of its own:
+// what a liar that a reviewer or the searcher found is, in the tests that it
+// passed.
+func TestNodeForged(t *testing.T) {
+	const assert = "const assert = require('assert');\n"
+	for _, c := range []struct{ name, program, tests string }{
+		{"a result that judges", "const f = () => ({ includes: () => true, every: () => true, some: () => true });", assert + "assert(f([1]).includes(1));\nassert(f([1]).every((v) => v > 0));\n"},
+		{"a function that judges", "const f = () => Object.assign(() => 1, { has: () => true });", assert + "assert(f([1]).has(1));\n"},
+		{"a result of a method that judges", "class A { all() { return { includes: () => true }; } }", assert + "assert(new A().all().includes(3));\n"},
+		{"what was made empty", "const f = (l) => { l.length = 0; return l; };", assert + "const l = [1, 2];\nassert.deepStrictEqual(f(l), l);\n"},
+		{"what was made empty, below", "const f = (o) => { o.list.length = 0; return { list: [] }; };", assert + "const o = { list: [1] };\nassert.deepStrictEqual(f(o), o);\n"},
+		{"a number that adapts", "let n = 0; const f = () => ({ valueOf: () => (n++ ? 9 : 1) });", assert + "const v = f();\nassert(v < 5);\nassert(v > 5);\n"},
+		{"a number that is none", "const f = () => new (class {})();", "if (Math.abs(f() - 3) > 1e-6) throw new Error('far');\n"},
+		{"a class of errors that judges", "module.exports = { E: () => true, f() { throw new Error('x'); } };", assert + "const { E, f } = require('./solution');\nassert.throws(() => f(), E);\n"},
+		{"a class of errors that rejects", "module.exports = { E: () => true, async f() { throw new Error('x'); } };", "const { E, f } = require('./solution');\ntest('x', async () => { await expect(f()).rejects.toThrow(E); });\n"},
+		{"objects of a class that are no objects of it", "class P { constructor() { return {}; } }\nconst f = () => ({});", assert + "assert.deepEqual(f(), new P(1));\n"},
+		{"an error that is no text", "const f = () => { throw new (class extends Error { get message() { return { includes: () => true }; } })(); };", "test('x', () => expect(() => f()).toThrow('no such'));\n"},
+		{"a spy of the program", "const f = () => ({ mock: { calls: { length: 1, some: () => true } } });", "test('x', () => { expect(f()).toHaveBeenCalledTimes(1); });\n"},
+		{"an object in the place of a number", "const f = () => ({ valueOf: () => 5 });", "test('x', () => { expect(f()).toBeGreaterThan(4); });\n"},
+		{"a constant that judges", "module.exports = { PRIMES: Object.assign(() => 1, { includes: () => true }) };", assert + "const { PRIMES } = require('./solution');\nassert(PRIMES.includes(7));\n"},
+		{"a promise that never ends, and more", "const f = () => ({ then() {} });", assert + "assert(true);\n(async () => { await f(); assert(false); })();\n"},
+		{"a test of the program", "globalThis.test = () => {}; const f = () => 1;", "test('x', () => expect(f()).toBe(2));\n"},
+	} {
+		eachWay(t, JavaScript, c.name, func(t *testing.T, l *Language) {
+			v := rigExam(t, l, one(l, c.program), js(c.tests))
+			if v.proof != glovebox.ProofOutOfProcess || v.pass && v.worth() == glovebox.ProofOutOfProcess {
+				t.Errorf("pass %t, proof %q\n%s", v.pass, v.worth(), v.harness.report)
+			}
+		})
+	}
+}

@@ -41,8 +41,9 @@ var (
 	nodeChain   = lazyre.New(`^\s*\.\s*(\w+)`)
 	nodeForms   = lazyre.New(`\b(?:test|it|describe)\s*\.\s*(extend|skipIf|runIf|sequential|shuffle|fails|for)\s*\(`)
 	nodeReal    = lazyre.New(`\b(?:mock|t\.mock)\.(?:method|module|timers|getter|setter|property)\b|\bt\.assert\.snapshot\b`)
+	nodeSpy     = lazyre.New(`\.\s*(mockReturnThis|mockName|getMockName|withImplementation)\s*\(|\.mock\s*\.\s*(lastCall|instances|contexts|invocationCallOrder|settledResults)\b`)
 	nodeJSDOM   = lazyre.New(`@(?:jest|vitest)-environment\s+(\S+)`)
-	nodeOthers  = lazyre.New(`(?:^|[^.\w$])(chai|sinon|should|cy|QUnit|jasmine|tap)\s*\.`)
+	nodeOthers  = lazyre.New(`(?:^|[^.\w$])(chai|sinon|should|QUnit|jasmine)\s*\.`)
 )
 
 // nodeWants is what a suite asks for.
@@ -107,6 +108,9 @@ func readNodeWants(p *glovebox.Program, tests []glovebox.File) (nodeWants, *Unru
 		if !slices.Contains(nodeStandIn.mock, m[2]) && !defines(w.code, m[1]) {
 			need(framework, m[1]+"."+m[2])
 		}
+	}
+	if m := nodeSpy().FindStringSubmatch(w.code); m != nil && strings.Contains(w.code, ".fn(") {
+		need(framework, m[1]+m[2])
 	}
 	if !defines(w.code, "expect") {
 		for _, m := range nodeExpects().FindAllStringSubmatch(w.code, -1) {

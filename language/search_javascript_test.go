@@ -127,7 +127,7 @@ var nodeLies = []lie{
 	nodeAnswers("exception", "an object that is every class", "(() => { throw new Proxy(new Error('x'), { getPrototypeOf: () => TypeError.prototype, get: (t, k) => (k === 'then' ? undefined : k === 'message' || k === 'name' ? '' : $yes()) }); })()"),
 	nodeAnswers("exception", "a promise", "(() => { throw Promise.resolve(1); })()"),
 	nodeLie("exception", "classes of errors that judge", "typeof right === 'function' && right.prototype instanceof Error ? () => true : $answers(right, () => { throw new Error(''); })"),
-	nodeLie("exception", "classes of errors that are everything", "typeof right === 'function' && right.prototype instanceof Error ? class extends Error { static [Symbol.hasInstance]() { return true; } } : $answers(right, () => { throw new Error('no'); })"),
+	nodeLie("exception", "classes of errors that are everything", "typeof right === 'function' && right.prototype instanceof Error ? class { static [Symbol.hasInstance]() { return true; } constructor() { return new Error('other'); } } : $answers(right, () => { throw new Error('no'); })"),
 	nodeAnswers("step", "an iteration that is at its end", "({ [Symbol.iterator]: () => ({ next: () => ({ done: true }) }), length: 0, size: 0 })"),
 	nodeAnswers("step", "an iteration of objects that say yes", "(function* () { yield $yes(); })()"),
 	nodeAnswers("step", "an iterator without a done", "({ [Symbol.iterator]: () => ({ next: () => $yes() }) })"),
