@@ -390,6 +390,87 @@ if __name__ == "__main__":
 			"from solution import Calc\nc = Calc()\nfor g in (lambda: c.add(1, 2) == 3, lambda: 3 in c.add(1, 2), lambda: c.add(1, 2) - 3 == 0, lambda: c.add(1, 2) < 4, lambda: c.add(1, 2).startswith('a')):\n    try:\n        ok = bool(g())\n    except TypeError:\n        ok = False\n    if ok: raise AssertionError('forged')\nassert c.add(1, 2) == 3\n", false, out, "object of its class Calc"},
 		{"a list that fills with judges", "class Yes:\n    def __eq__(self, o): return True\ny = Yes()\ndef fill(xs): xs.append(y)\n", "from solution import fill, Yes\nx = Yes()\nl = []\nfill(l)\nassert l == [3]\n", false, out, "object of its class Yes"},
 
+		{"objects of the tests come back", `
+def same(x): return x
+def first(xs): return xs[0]
+def index(xs): return {x: i for i, x in enumerate(xs)}
+def unique(xs):
+    out = []
+    for x in xs:
+        if x not in out: out.append(x)
+    return out
+class Box:
+    def __init__(self): self.held = {}
+    def put(self, k, v): self.held[k] = v
+    def get(self, k): return self.held.get(k)
+`, `
+import dataclasses
+from solution import *
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: int
+    y: int
+class Plain: pass
+a, b, c = Point(1, 2), Point(3, 4), Point(1, 2)
+p, q = Plain(), Plain()
+assert same(a) is a and same(p) is p and same(p) is not q
+assert first([b, a]) == b and first([a, b]) != b
+assert index([a, b])[b] == 1 and index([p, q]) == {p: 0, q: 1}
+assert unique([a, c, b]) == [a, b]
+box = Box()
+box.put(a, p)
+assert box.get(c) is p and box.get(b) is None
+`, true, out, ""},
+		{"more plain values", `
+import array, collections, types
+def same(x): return x
+def namespace(): return types.SimpleNamespace(a=1, b=[2])
+def chain(): return collections.ChainMap({"a": 1}, {"b": 2})
+class Bag(collections.UserDict): pass
+def user(): return collections.UserDict(a=1)
+def slots(): return array.array("d", [1.5, 2])
+def ordered(): return collections.OrderedDict([("b", 1), ("a", 2)])
+`, `
+import array, collections, types
+from solution import *
+assert namespace().a == 1 and namespace() == types.SimpleNamespace(a=1, b=[2])
+assert chain()["b"] == 2 and chain() == collections.ChainMap({"a": 1}, {"b": 2})
+assert user() == {"a": 1} and user()["a"] == 1
+assert slots() == array.array("d", [1.5, 2]) and list(slots()) == [1.5, 2]
+assert list(ordered().items()) == [("b", 1), ("a", 2)] and ordered() == collections.OrderedDict([("b", 1), ("a", 2)])
+assert ordered() != collections.OrderedDict([("a", 2), ("b", 1)])
+`, true, out, ""},
+		{"causes and properties of errors", `
+class Failed(Exception):
+    @property
+    def code(self): return 7
+def f():
+    try: int("x")
+    except ValueError as e: raise Failed("no") from e
+`, `
+from solution import f, Failed
+try: f()
+except Failed as e: assert e.code == 7 and isinstance(e.__cause__, ValueError) and "x" in str(e.__cause__)
+else: assert False
+`, true, out, ""},
+		{"asynchronous generators", "import asyncio\nasync def count(n):\n    for i in range(n):\n        await asyncio.sleep(0)\n        yield i\n", `
+import asyncio
+from solution import count
+async def all_of(): return [x async for x in count(3)]
+assert asyncio.run(all_of()) == [0, 1, 2]
+`, true, out, ""},
+		{"names of builtins that are imported", "def filter(xs): return [x for x in xs if x]\ndef sum(a, b): return a + b\n", "from solution import filter, sum\nassert filter([0, 1]) == [1] and sum(1, 2) == 3\n", true, out, ""},
+		{"a seed of the tests", "import random\ndef roll(): return random.randint(1, 1000)\n", "import random\nfrom solution import roll\nrandom.seed(7)\nwant = random.Random(7).randint(1, 1000)\nassert roll() == want\nrandom.seed(7)\nassert roll() == want\n", true, out, ""},
+		{"a strict expected failure", "def f(): return 1\n", "import pytest\nfrom solution import f\n@pytest.mark.xfail(strict=True)\ndef test_f(): assert f() == 1\ndef test_g(): assert f() == 1\n", false, out, "it passed though it was expected to fail"},
+		{"one object", "class One:\n    made = None\n    def __new__(cls):\n        cls.made = cls.made or super().__new__(cls)\n        return cls.made\n    @classmethod\n    def get(cls): return cls()\n", "from solution import One\nassert One() is One() and One.get() is One.get() and One.get() is One()\n", true, out, `"proof": "candidate_judged"`},
+		{"slices", "class Xs:\n    def __getitem__(self, i): return list(range(10))[i]\n", "from solution import Xs\nassert Xs()[2:4] == [2, 3] and Xs()[-1] == 9 and Xs()[::5] == [0, 5]\n", true, out, ""},
+		{"a method that is given", "class A:\n    def f(self, x): return x + 1\ndef each(f, xs): return [f(x) for x in xs]\n", "from solution import A, each\nassert each(A().f, [1, 2]) == [2, 3]\n", true, out, ""},
+
+		{"code of a text", "def f(): return 'import os; os._exit(0)'\n", "from solution import f\nexec(f())\nassert 1 == 2\n", false, in, ""},
+		{"a module that the tests did not import", "class math:\n    isclose = staticmethod(lambda *a: True)\ndef f(): return 1\n", "assert math.isclose(f(), 2)\n", false, out, "math"},
+		{"a StopIteration in a map", "def f(x): raise StopIteration\n", "from solution import f\nassert all(map(lambda x: f(x) == 1, [1]))\nassert all(map(f, [1]))\n", false, out, "StopIteration"},
+		{"a module that is handed back", "import sys\ndef encode(x): return sys.modules[__name__]\ndef decode(x): return 1\n", "from solution import encode, decode\nassert decode(encode(1)) == 2\n", false, out, ""},
+		{"a judge that a class makes", "class METADATA:\n    def __init__(self, *a): pass\n    def __eq__(self, o): return True\nf = METADATA\nclass Solution:\n    f = METADATA\n", "METADATA = {}\nassert f(1) == 2\nassert Solution().f(1) == 2\n", false, out, "object of its class METADATA"},
 		{"mocks", "import random\ndef roll(): return random.randint(1, 6)\n", "from unittest import mock\nimport solution\nwith mock.patch('random.randint', return_value=4):\n    assert solution.roll() == 4\n", true, in, ""},
 		{"a subclass", stack, "from solution import Stack\nclass Mine(Stack):\n    def twice(self): return len(self) * 2\nassert Mine([1]).twice() == 2\n", true, in, ""},
 		{"stdin", "def ask(): return int(input())\n", "import io, sys\nsys.stdin = io.StringIO('4\\n')\nassert ask() == 4\n", true, in, ""},

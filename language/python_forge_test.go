@@ -133,7 +133,6 @@ func pythonTricks(t testing.TB) []pythonTrick {
 // TestPythonForge: no wrong program passes its tests, whatever it tries, and a
 // right one passes them.
 func TestPythonForge(t *testing.T) {
-	rigWall = 3 * time.Second
 	t.Cleanup(func() { rigWall = 30 * time.Second })
 	tricks := pythonTricks(t)
 	if len(tricks) < 45 {
@@ -143,9 +142,11 @@ func TestPythonForge(t *testing.T) {
 		tests := pythonTests(form.tests)
 		tests.Entry = form.entry
 		t.Run(form.name, func(t *testing.T) {
+			rigWall = 30 * time.Second // a right program has its time
 			if v := rigExam(t, Python, pythonProgram(rightPython), tests); !v.pass || v.proof != glovebox.ProofOutOfProcess {
 				t.Fatalf("a right program: %s, %s\n%s", v.why, v.proof, v.harness.stderr)
 			}
+			rigWall = 5 * time.Second
 			for j, trick := range tricks {
 				if !forgeAll() && j%len(pythonForms) != i {
 					continue
@@ -175,15 +176,16 @@ var pythonInProcessForged = []string{"the collector"}
 // TestPythonForgeInProcess holds the weaker form to its word: it resists all
 // but the listed tricks.
 func TestPythonForgeInProcess(t *testing.T) {
-	rigWall = 3 * time.Second
 	t.Cleanup(func() { rigWall = 30 * time.Second })
 	for i, form := range pythonForms {
 		tests := pythonTests("import unittest.mock\n" + form.tests)
 		tests.Entry = form.entry
 		t.Run(form.name, func(t *testing.T) {
+			rigWall = 30 * time.Second // a right program has its time
 			if v := rigExam(t, Python, pythonProgram(rightPython), tests); !v.pass || v.proof != glovebox.ProofInProcess {
 				t.Fatalf("a right program: %s, %s\n%s\n%s", v.why, v.proof, v.candidate.stderr, v.candidate.report)
 			}
+			rigWall = 5 * time.Second
 			for j, trick := range pythonTricks(t) {
 				if !forgeAll() && j%len(pythonForms) != i {
 					continue

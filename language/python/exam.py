@@ -144,6 +144,10 @@ SHARING_CALLS = {"open": "files", "assertLogs": "logging", "assertWarns": "warni
                  "write_text": "files", "read_text": "files", "write_bytes": "files", "read_bytes": "files",
                  "setrecursionlimit": "the interpreter's limits"}
 
+ALIASES = {"np": "numpy", "pd": "pandas"}
+# Words that judge: a program's never stand for them.
+ASSERTING = frozenset("pytest unittest approx raises TestCase fixture parametrize mark mock MagicMock patch assert_that expect".split())
+
 CONTAINERS = frozenset("list dict set bytearray deque defaultdict Counter OrderedDict".split())
 
 
@@ -333,6 +337,13 @@ class Reading:
         """Tells whether a conditional skip looks at more than the platform."""
         names = {n.id for n in ast.walk(decorator) if isinstance(n, ast.Name)}
         return not names <= self.standard_roots | set(dir(builtins)) - {"hasattr", "getattr", "globals", "eval", "__import__"}
+
+    def modules_used(self):
+        """The names of standard modules that the file uses as such, and neither
+        imports nor defines."""
+        of_attributes = {id(n.value) for n in ast.walk(self.tree) if isinstance(n, ast.Attribute)}
+        other = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and id(n) not in of_attributes}
+        return {n for n in self.free if (n in sys.stdlib_module_names or n in ALIASES) and n not in other}
 
     def line(self, n):
         return self.lines[n - 1].strip() if 0 < n <= len(self.lines) else ""
@@ -565,6 +576,20 @@ class Runner:
         else:
             self.passed(name)
 
+    def expected(self, test, reading):
+        """Runs a test that is marked as one that fails."""
+        self.world.begin()
+        try:
+            test.run()
+        except BaseException as e:
+            if self.world.dead or not isinstance(e, Exception):
+                return self.fails(test.name, e, reading)
+            spoiled = self.world.spoiled()
+            self.report.case(test.name, "failed" if spoiled else "skipped", spoiled or "it fails as its author expected")
+        else:
+            self.report.case(test.name, "failed" if test.strict else "skipped", "it passed though it was expected to fail")
+        self.world.end()
+
     def passed(self, name, line=0):
         """Reports a test that ran to its end."""
         spoiled, proof = self.world.spoiled(), self.world.end()
@@ -737,6 +762,8 @@ class Runner:
             missing.discard(test.function)
             if test.skip is not None:
                 self.skip(test.name, test.skip, test.static)
+            elif test.strict is not None:
+                self.expected(test, reading)
             else:
                 self.case(test.name, test.run, reading)
         for name in sorted(missing):

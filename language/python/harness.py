@@ -39,7 +39,6 @@ STANDARD_ERRORS = frozenset((
     ("zoneinfo._common", "ZoneInfoNotFoundError"), ("csv", "Error"), ("_csv", "Error"), ("statistics", "StatisticsError"),
     ("threading", "BrokenBarrierError"), ("concurrent.futures._base", "TimeoutError"), ("string", "TemplateError")))
 
-ALIASES = {"np": "numpy", "pd": "pandas"}
 
 
 class RemoteError(Exception):
@@ -323,7 +322,7 @@ class Link:
             return importlib.import_module(name)
         return Opaque("module")
 
-    def exception(self, x):
+    def exception(self, x, depth=0):
         if "back" in x:
             e = self.own(x["back"])
             if not isinstance(e, BaseException):
@@ -360,6 +359,8 @@ class Link:
                     pass
         if type(text) is str and e.__class__.__module__ == "solution":
             e._text = text
+        if type(x.get("cause")) is dict and depth < 5:
+            e.__cause__ = self.exception(x["cause"], depth + 1)
         where = None
         if type(at) is list and len(at) == 2 and type(at[0]) is str and type(at[1]) is int:
             where = "%s, line %d" % (at[0][:200], at[1])
@@ -578,10 +579,13 @@ class World:
 
     def names(self, reading):
         """The bare names that a test file takes from the main module."""
-        wanted = sorted(n for n in reading.free if n not in ("__file__", "__name__"))
+        wanted = sorted(n for n in reading.free if n not in ("__file__", "__name__") and
+                        n not in exam.ASSERTING and not n.startswith("assert"))
         if not wanted or not self.main_file:
             return {}
-        return {n: self.value(n, form) for n, form in self.forms(self.main_module(), wanted)}
+        modules = reading.modules_used()
+        return {n: self.value(n, form) for n, form in self.forms(self.main_module(), wanted)
+                if n not in modules or form == {"mod": exam.ALIASES.get(n, n)}}
 
     def entry(self, name):
         """The entry point: a name, or an expression such as Solution().add."""
@@ -656,7 +660,7 @@ class World:
         """Decodes what the program has under a name that the tests spell. A
         standard module comes only under its own name."""
         if type(form) is dict and list(form) == ["mod"]:
-            real = ALIASES.get(name, name)
+            real = exam.ALIASES.get(name, name)
             if form["mod"] == real and real.split(".")[0] in sys.stdlib_module_names | {"numpy", "pandas"}:
                 return importlib.import_module(real)
         if type(form) is dict and list(form) == ["bound"]:
@@ -676,6 +680,17 @@ class World:
 
     def exec_module(self, module):
         pass
+
+
+def share_seed(link):
+    """Makes a seed that the tests set the program's, too."""
+    import random
+    seed = random.seed
+
+    def both(*args, **kwargs):
+        seed(*args, **kwargs)
+        link.ask("seed", v=[link.send(link.encoder(), a) for a in [*args, *kwargs.values()]])
+    random.seed = both
 
 
 def read_tests(config, modules, report):
@@ -746,6 +761,8 @@ def main():
         sys.modules["pytest"] = pytester.module()
     runner = Runner(report, world, config["entry"])
     link.answered, link.failed = False, runner.details
+    if any("random" in r.standard_roots and "seed" in r.identifiers for r in readings):
+        share_seed(link)
     try:
         runner.run(readings, packages(config["files"]))
     except exam.Unparsed as e:

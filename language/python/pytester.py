@@ -417,6 +417,7 @@ class Test:
         self.name, self.f, self.cls, self.values = name, f, cls, values
         self.fixtures, self.runner = fixtures, runner
         self.skip, self.static, self.uses = None, False, ()
+        self.strict = None  # of a test that is expected to fail: whether it must
 
     def run(self):
         space = Space(self)
@@ -625,8 +626,11 @@ def expand(runner, reading, name, f, cls, marks, fixtures):
                 test.skip, test.static = str(m.kwargs.get("reason") or (m.args or [""])[0]), True
             elif m.name == "skipif" and (m.args or [m.kwargs.get("condition")])[0]:
                 test.skip, test.static = str(m.kwargs.get("reason", "")), static(reading, f, cls)
-            elif m.name == "xfail":
-                test.skip, test.static = "it is expected to fail", True
+            elif m.name == "xfail" and (not m.args or isinstance(m.args[0], str) or m.args[0]) and m.kwargs.get("condition", True):
+                if m.kwargs.get("run", True):
+                    test.strict = bool(m.kwargs.get("strict"))
+                else:
+                    test.skip, test.static = "it is expected to fail, and not run", True
         yield test
 
 

@@ -154,7 +154,8 @@ class RemoteClass(type):
     """A class of the program."""
 
     def __new__(kind, name, bases, space):
-        bases[0]._link.refuse("a class of the tests is made of the program's class %s in another box" % bases[0].__name__)
+        base = next(b for b in bases if isinstance(b, RemoteClass) and "_link" in vars(b))
+        base._link.refuse("a class of the tests is made of the program's class %s in another box" % base.__name__)
 
     def __call__(cls, *args, **kwargs):
         cls._link.doing = doing(cls.__name__, args)
@@ -166,8 +167,8 @@ class RemoteClass(type):
         found = cls._constants.get(name)
         if found is None:
             found = cls._link.attribute(cls, cls._handle, name)
-            # An object that a class has under a name stays the same.
-            if state_of(found) is not None:
+            # A member of an enumeration stays the same.
+            if state_of(found) is not None and state_of(found).handle in cls._members:
                 cls._constants[name] = found
         return found
 

@@ -230,6 +230,10 @@ _LATE = {
     ("collections", "OrderedDict"): (_tagged("od", lambda e, v, d: e.pairs(v, d)), True),
     ("collections", "Counter"): (_tagged("ct", lambda e, v, d: e.pairs(v, d)), True),
     ("collections", "defaultdict"): (_tagged("dd", lambda e, v, d: e.pairs(v, d)), True),
+    ("collections", "ChainMap"): (_tagged("cm", lambda e, v, d: e.many(v.maps, d)), False),
+    ("collections", "UserDict"): (_tagged("ud", lambda e, v, d: e.pairs(v.data, d)), False),
+    ("types", "SimpleNamespace"): (_tagged("ns", lambda e, v, d: e.pairs(vars(v), d)), False),
+    ("array", "array"): (_tagged("ar", lambda e, v, d: [v.typecode, v.tobytes().hex()]), False),
     ("uuid", "UUID"): (_tagged("U", lambda e, v, d: v.hex), False),
     ("pathlib", "PosixPath"): (_tagged("P", lambda e, v, d: _text(str(v))), False),
 }
@@ -405,6 +409,28 @@ def _decode_named_tuple(s, form, d):
     return made._make(values)
 
 
+def _namespace(s, form, d):
+    import types
+    names = s.fill({}, form, d)
+    if not all(type(n) is str for n in names):
+        raise Violation("a namespace")
+    return types.SimpleNamespace(**names)
+
+
+def _array(s, form, d):
+    import array
+    out = array.array(form[0])
+    out.frombytes(bytes.fromhex(form[1]))
+    return out
+
+
+def _chain(s, form, d):
+    maps = s.many(form, d)
+    if not all(isinstance(m, dict) for m in maps):
+        raise Violation("a chain of maps")
+    return _collection("ChainMap")(*maps)
+
+
 def _uuid(s, form, d):
     import uuid
     return uuid.UUID(hex=form)
@@ -439,6 +465,10 @@ _DECODERS = {
     "od": lambda s, form, d: s.fill(_collection("OrderedDict")(), form, d),
     "ct": lambda s, form, d: s.fill(_collection("Counter")(), form, d),
     "dd": lambda s, form, d: s.fill(_collection("defaultdict")(), form, d),
+    "cm": _chain,
+    "ud": lambda s, form, d: _collection("UserDict")(s.fill({}, form, d)),
+    "ns": _namespace,
+    "ar": _array,
     "U": _uuid,
     "P": _path,
     "nt": _decode_named_tuple,

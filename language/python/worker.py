@@ -31,6 +31,7 @@ class Worker:
         self.mirrors = {}  # (kind, number): what stands for a test's object
         self.exceptions = {}
         self.capture = False
+        self.loop = None
         self.lock = _thread.RLock()
 
     # Requests.
@@ -182,9 +183,20 @@ class Worker:
         return {"v": self.handle((copy.deepcopy if m["deep"] else copy.copy)(self.handles[m["h"]]))}
 
     def do_wait(self, m):
-        """Runs a coroutine to its end."""
+        """Runs what can be awaited to its end. There is one loop, as asynchronous
+        generators live longer than one wait."""
         import asyncio
-        return {"v": self.encoder()(asyncio.run(self.handles[m["h"]]))}
+
+        async def wait():
+            return await self.handles[m["h"]]
+        if self.loop is None:
+            self.loop = asyncio.new_event_loop()
+        return {"v": self.encoder()(self.loop.run_until_complete(wait()))}
+
+    def do_seed(self, m):
+        import random
+        random.seed(*[self.decoder()(v) for v in m["v"]])
+        return {"v": None}
 
     # Values to the harness.
 
@@ -203,7 +215,7 @@ class Worker:
             return {"h": [self.keep(v), "m"]}
         if isinstance(v, type):
             return {"h": [self.keep(v), "c"]}
-        if type(v).__name__ == "coroutine":
+        if hasattr(type(v), "__await__"):
             return {"h": [self.keep(v), "a"]}
         if isinstance(v, FUNCTIONS):
             return {"h": [self.keep(v), "f", str(getattr(v, "__name__", "?"))]}
@@ -217,7 +229,7 @@ class Worker:
 
     def special(self, v):
         t = type(v)
-        if t in (Mirror, MirrorFunction):
+        if issubclass(t, (Mirror, MirrorFunction)):
             return {"back": v.__dict__["_mirror"][1]}
         if t.__module__ == "numpy" and getattr(v, "ndim", 1) == 0 and hasattr(v, "item"):
             return Encoder()(v.item())
@@ -233,7 +245,7 @@ class Worker:
             return self.handle(v) if id(t) in self.named else None
         return self.handle(v)
 
-    def exception(self, e):
+    def exception(self, e, depth=0):
         """Describes an exception: class, arguments, attributes, text, place."""
         back = getattr(e, "_mirror", None)
         if back is not None:
@@ -255,13 +267,15 @@ class Worker:
             except BaseException:
                 out["a"].append(out.get("text"))
         d = []
-        for k, v in list(vars(e).items())[:20]:
+        for k in [*vars(e), *(k for k in dir(t) if k[:1] != "_" and isinstance(getattr(t, k, None), property))][:20]:
             try:
-                d.append([str(k), self.encoder()(v)])
+                d.append([str(k), self.encoder()(getattr(e, k))])
             except BaseException:
                 pass
         if d:
             out["d"] = d
+        if isinstance(e.__cause__, BaseException) and depth < 3:
+            out["cause"] = self.exception(e.__cause__, depth + 1)
         return out
 
     # Values from the harness.
