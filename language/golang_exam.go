@@ -71,6 +71,8 @@ type goExam struct {
 	more string
 	// nan: the tests speak of NaN.
 	nan bool
+	// joined: the tests speak of errors that are several at once.
+	joined bool
 }
 
 // goTest is a test function, an example with its output, or a fuzz target, whose
@@ -117,6 +119,7 @@ func (x *goExam) readTests(t Tests) error {
 		}
 		tf.outside = !tf.fragment && isGoOutside(tf.parsed)
 		x.nan = x.nan || bytes.Contains(bytes.ToLower(f.Data), []byte("nan"))
+		x.joined = x.joined || bytes.Contains(f.Data, []byte("errors.Join")) || bytes.Contains(f.Data, []byte("Unwrap"))
 		x.files = append(x.files, tf)
 	}
 	var missing []string

@@ -210,7 +210,7 @@ func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string
 	}
 	// Every stub needs gloveboxReady: variables of the tests may call one as they
 	// are initialised.
-	fmt.Fprintf(&c, ")\n\n%s%s\nvar gloveboxReady = func() bool {\n%s\tgloveboxWire.AllowNaN = %t\n\tgloveboxWire.Start()\n\treturn true\n}()\n", uses, s.stubs.Bytes(), s.both.Bytes(), x.nan)
+	fmt.Fprintf(&c, ")\n\n%s%s\nvar gloveboxReady = func() bool {\n%s\tgloveboxWire.AllowNaN, gloveboxWire.AllowJoined = %t, %t\n\tgloveboxWire.Start()\n\treturn true\n}()\n", uses, s.stubs.Bytes(), s.both.Bytes(), x.nan, x.joined)
 	ready := "var gloveboxReady = true\n"
 	fmt.Fprintf(&p, ")\n\n%s%s%s\nfunc GloveboxServe() {\n%s\tgloveboxWire.Serve(map[string]any{\n%s\t})\n}\n",
 		uses, ready, s.serve.Bytes(), s.both.Bytes(), s.entries.Bytes())
@@ -473,7 +473,7 @@ func (s *goStubs) contract(b, tail *bytes.Buffer, name string, t *ast.InterfaceT
 			}
 			for _, n := range f.Names {
 				params, results, why := s.signature(sig)
-				if why != "" {
+				if why != "" || slices.Contains(goJudges, n.Name) && !s.spelled[n.Name] {
 					return false
 				}
 				fmt.Fprintf(b, "\t%s(%s) (%s)\n", n.Name, strings.Join(params, ", "), strings.Join(results, ", "))

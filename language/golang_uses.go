@@ -152,8 +152,10 @@ func (u *goUses) names(f *goTestFile) {
 		if !ok {
 			return true
 		}
-		u.spelled[sel.Sel.Name] = true
 		id, ok := sel.X.(*ast.Ident)
+		if !ok || id.Obj != nil || imports[id.Name] == "" {
+			u.spelled[sel.Sel.Name] = true // errors.Is is not a method of the program
+		}
 		switch {
 		case !ok || id.Obj != nil:
 		case u.qualified[id.Name] && f.outside:

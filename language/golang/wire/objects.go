@@ -56,6 +56,19 @@ func Register(name string, t reflect.Type, fields ...string) {
 	}
 }
 
+// list are the fields of a struct that travels; nil where it does not. One
+// without a name travels whole.
+func (r *registry) list(t reflect.Type) []string {
+	if fields := r.fields[t]; fields != nil || t.Name() != "" {
+		return fields
+	}
+	fields := []string{}
+	for i := range t.NumField() {
+		fields = append(fields, t.Field(i).Name)
+	}
+	return fields
+}
+
 // Proxy makes an interface of the program known: values of the other end that
 // stand behind it are what make gives.
 func Proxy(t reflect.Type, make func(id uint64) any) { known.proxies[t] = make }
