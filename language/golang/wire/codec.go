@@ -663,6 +663,9 @@ func (d *decoder) dynamic(v reflect.Value, depth int) {
 			object = make(id)
 			known.adopt(id, object, object)
 		}
+		if _, ok := object.(reflect.Value); ok {
+			panic(wrong("an object is a function"))
+		}
 		got = object
 	default:
 		panic(wrong("a value is of no known kind"))

@@ -140,6 +140,9 @@ func (p *peer) answer(msg []byte) error {
 	if err != nil {
 		return err
 	}
+	if reason := d.odd("a call of the tests' function"); p.tests && reason != "" {
+		foul.add(reason)
+	}
 	results, crash, panicked := p.aside(f, args)
 	e := &encoder{}
 	failed := decode(func() {
@@ -496,16 +499,7 @@ func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func
 		foul.add("a function of the tests panicked during " + name + ": " + fmt.Sprint(own))
 		return func() { panic(own) }
 	}
-	if d.nan && !AllowNaN {
-		reason := name + " gave NaN, and the tests do not speak of it: a comparison with NaN is never true, and must not be what a pass rests on"
-		foul.add(reason)
-		return func() { panic(reason) }
-	}
-	if d.nested == 1 && len(d.named) > 1 {
-		d.torn = d.named
-	}
-	if len(d.torn) > 1 && !AllowJoined {
-		reason := name + " gave an error that is " + strings.Join(d.torn, " and ") + " at once: a test for one of them must not pass by it"
+	if reason := d.odd(name); reason != "" {
 		foul.add(reason)
 		return func() { panic(reason) }
 	}
@@ -513,6 +507,20 @@ func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func
 		return func() { panic(crash) }
 	}
 	return func() {}
+}
+
+// odd says which value that came must not be what a pass rests on.
+func (d *decoder) odd(name string) string {
+	if d.nested == 1 && len(d.named) > 1 {
+		d.torn = d.named
+	}
+	switch {
+	case d.nan && !AllowNaN:
+		return name + " gave NaN, and the tests do not speak of it: a comparison with NaN is never true, and must not be what a pass rests on"
+	case len(d.torn) > 1 && !AllowJoined:
+		return name + " gave an error that is " + strings.Join(d.torn, " and ") + " at once: a test for one of them must not pass by it"
+	}
+	return ""
 }
 
 func (f *fouls) add(reason string) {
