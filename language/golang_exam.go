@@ -71,6 +71,8 @@ type goExam struct {
 	more string
 	// nan: the tests speak of NaN.
 	nan bool
+	// joined: the tests speak of errors that are several at once.
+	joined bool
 }
 
 // goTest is a test function, an example with its output, or a fuzz target, whose
@@ -117,6 +119,7 @@ func (x *goExam) readTests(t Tests) error {
 		}
 		tf.outside = !tf.fragment && isGoOutside(tf.parsed)
 		x.nan = x.nan || bytes.Contains(bytes.ToLower(f.Data), []byte("nan"))
+		x.joined = x.joined || bytes.Contains(f.Data, []byte("errors.Join")) || bytes.Contains(f.Data, []byte("Unwrap"))
 		x.files = append(x.files, tf)
 	}
 	var missing []string
@@ -160,7 +163,7 @@ func (x *goExam) isProgram(f goTestFile, imported string) bool {
 	if rel, ok := x.read.local(imported); ok && x.read.dirs[rel] != nil {
 		return true
 	}
-	return f.outside && imported == x.importPath()
+	return f.outside && (imported == x.importPath() || imported == x.spelledPath())
 }
 
 // importPath is the import path under which tests of a package of their own
@@ -170,6 +173,11 @@ func (x *goExam) importPath() string {
 	if x.read.module != "" {
 		return path.Join(x.read.module, x.read.main)
 	}
+	return x.spelledPath()
+}
+
+// spelledPath is that path as the tests' text alone has it.
+func (x *goExam) spelledPath() string {
 	var found []string
 	for _, f := range x.files {
 		if !f.outside {
@@ -187,12 +195,17 @@ func (x *goExam) importPath() string {
 		}
 	}
 	for _, p := range found {
-		// A module that has a place in the world is none of the program's.
-		if !slices.ContainsFunc(goHosts, func(h string) bool { return strings.HasPrefix(p, h+"/") }) {
+		if !isGoHosted(p) {
 			return p
 		}
 	}
 	return goProgramPath
+}
+
+// isGoHosted reports whether a module has a place in the world, and so is none
+// of the program's unless the tests say so.
+func isGoHosted(p string) bool {
+	return slices.ContainsFunc(goHosts, func(h string) bool { return strings.HasPrefix(p, h+"/") })
 }
 
 // goHosts are where modules of others come from.

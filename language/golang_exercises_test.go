@@ -53,7 +53,7 @@ func TestGoExercises(t *testing.T) {
 		if v.pass {
 			proofs[v.worth()]++
 		} else {
-			t.Errorf("%s: the example does not pass %s: %s\n%.600s", name, v.proof, v.why, v.harness.stderr+v.candidate.stderr)
+			t.Errorf("%s: the example does not pass %s: %s\n%.600s\n%.600s", name, v.proof, v.why, v.harness.stdout, v.harness.stderr+v.candidate.stderr)
 		}
 		if data, err := os.ReadFile(stub); err == nil {
 			p.Files[0].Data = data

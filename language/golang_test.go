@@ -29,7 +29,7 @@ func TestGoExam(t *testing.T) {
 		want                 string // in the reason of a failure; empty means a pass
 	}{
 		{"an error by name", root, imports("main", "\t\"errors\"\n") + "if _, err := Root(-1); !errors.Is(err, ErrNeg) {\n\t\tt.Fatal(err)\n\t}\n}\n", apart, ""},
-		{"an error printed", root, imports("main", "\t\"fmt\"\n") + "if _, err := Root(-1); fmt.Sprint(err) != fmt.Sprint(ErrNeg) {\n\t\tt.Fatal(err)\n\t}\n}\n", apart, ""},
+		{"an error printed", root, imports("main", "\t\"fmt\"\n") + "if _, err := Root(-1); fmt.Sprint(err) != fmt.Sprint(ErrNeg) {\n\t\tt.Fatal(err)\n\t}\n}\n", judged, ""},
 		{"errors in a table", root, imports("main", "") + "for _, c := range []struct {\n\t\tx float64\n\t\terr error\n\t}{{4, nil}, {-1, ErrNeg}} {\n\t\tif _, err := Root(c.x); err != c.err {\n\t\t\tt.Fatal(err)\n\t\t}\n\t}\n}\n", apart, ""},
 		{"a constant given", root, imports("main", "") + "if r, _ := Root(Max); r != 3 {\n\t\tt.Fatal(r)\n\t}\n}\n", apart, ""},
 		{"a constant kept", root, imports("main", "") + "x := Max\n\tif r, _ := Root(float64(x)); r != 3 {\n\t\tt.Fatal(r)\n\t}\n}\n", judged, ""},
@@ -53,6 +53,52 @@ func TestGoExam(t *testing.T) {
 			v := rigExam(t, Go, program("go", "main.go", c.program), Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(c.tests)}}})
 			if v.pass != (c.want == "") || v.worth() != c.proof || !strings.Contains(v.why, c.want) {
 				t.Errorf("pass %t, proof %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.proof, v.why,
+					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stderr)
+			}
+		})
+	}
+}
+
+// TestGoShapes has what go test does with tests beside calling them, and what
+// must not pass.
+func TestGoShapes(t *testing.T) {
+	const apart, together = glovebox.ProofOutOfProcess, glovebox.ProofInProcess
+	head := "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n)\n\nvar _ = fmt.Sprint\nvar _ = os.Exit\nvar _ testing.TB\n\n"
+	double := "package main\n\nfunc Double(n int) int { return n * 2 }\n"
+	calls := "func TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Fatal()\n\t}\n}\n"
+	math := "package main\n\nimport (\n\t\"math\"\n\t\"testing\"\n)\n\nfunc TestMean(t *testing.T) {\n\tif got := Mean([]float64{1, 2}); math.Abs(got-1.5) > 1e-9 {\n\t\tt.Error(got)\n\t}\n}\n"
+	none := "package main\n\nimport \"math\"\n\nfunc Mean([]float64) float64 { return math.NaN() }\n"
+	for _, c := range []struct {
+		name, program, tests string
+		proof                glovebox.Proof
+		want                 string // in the reason of a failure; empty means a pass
+	}{
+		{"TestMain", double, head + "func TestMain(m *testing.M) { os.Exit(m.Run()) }\n" + calls, apart, ""},
+		{"TestMain comes back", double, head + "func TestMain(m *testing.M) { m.Run() }\n" + calls, apart, ""},
+		{"TestMain runs nothing", double, head + "func TestMain(m *testing.M) { Double(1) }\n" + calls, apart, "broken: TestMain came back"},
+		{"an example", double, head + "func ExampleDouble() {\n\tfmt.Println(Double(3))\n\t// Output: 6\n}\n", apart, ""},
+		{"an example that is wrong", double, head + calls + "func ExampleDouble() {\n\tfmt.Println(Double(3))\n\t// Output: 7\n}\n", apart, "case: ExampleDouble: got:"},
+		{"an example of what the program prints", "package main\n\nimport \"fmt\"\n\nfunc Say() { fmt.Println(\"hi\") }\n", head + "func ExampleSay() {\n\tSay()\n\t// Output: hi\n}\n", together, ""},
+		{"a seed", double, head + "func FuzzDouble(f *testing.F) {\n\tf.Add(2)\n\tf.Fuzz(func(t *testing.T, n int) {\n\t\tif Double(n) != n+n {\n\t\t\tt.Error(n)\n\t\t}\n\t})\n}\n", apart, ""},
+		{"a seed that fails", double, head + calls + "func FuzzDouble(f *testing.F) {\n\tf.Add(3)\n\tf.Fuzz(func(t *testing.T, n int) {\n\t\tif Double(n) != n {\n\t\t\tt.Error(\"seed\", n)\n\t\t}\n\t})\n}\n", apart, "seed 3"},
+		{"a benchmark", double, head + calls + "func BenchmarkDouble(b *testing.B) {\n\tfor b.Loop() {\n\t\tDouble(b.N)\n\t}\n}\n", apart, ""},
+		{"parallel subtests", double, head + "func TestDouble(t *testing.T) {\n\tfor i := range 9 {\n\t\tt.Run(fmt.Sprint(i), func(t *testing.T) {\n\t\t\tt.Parallel()\n\t\t\tif Double(i) != i+i {\n\t\t\t\tt.Error(i)\n\t\t\t}\n\t\t})\n\t}\n}\n", apart, ""},
+		{"a parallel subtest that fails", double, head + "func TestDouble(t *testing.T) {\n\tfor i := range 9 {\n\t\tt.Run(fmt.Sprint(i), func(t *testing.T) {\n\t\t\tt.Parallel()\n\t\t\tif Double(i) == 8 {\n\t\t\t\tt.Error(\"eight\")\n\t\t\t}\n\t\t})\n\t}\n}\n", apart, "eight"},
+		{"a panic in a subtest, together", double, head + "func TestDouble(t *testing.T) {\n\tt.Setenv(\"A\", \"b\")\n\tt.Run(\"sub\", func(t *testing.T) { _ = []int{}[Double(2)] })\n}\n", together, "broken: panic: runtime error: index out of range [4] with length 0"},
+		{"a package of the module of others", double, head[:20] + "\"testing\"\n\n\t\"github.com/google/go-cmp/cmp\"\n)\n\nfunc TestX(t *testing.T) { cmp.Diff(Double(1), 2) }\n", "", "no exam: the tests"},
+
+		{"NaN", none, math, apart, "the tests do not speak of it"},
+		{"NaN that is spoken of", none, "package main\n\nimport (\n\t\"math\"\n\t\"testing\"\n)\n\nfunc TestMean(t *testing.T) {\n\tif got := Mean(nil); !math.IsNaN(got) {\n\t\tt.Error(got)\n\t}\n}\n", apart, ""},
+		{"an error that is every error", "package main\n\nimport \"errors\"\n\nvar ErrA, ErrB = errors.New(\"a\"), errors.New(\"b\")\n\ntype all struct{}\n\nfunc (all) Error() string { return \"\" }\nfunc (all) Is(error) bool { return true }\n\nfunc F() error { return all{} }\n", "package main\n\nimport (\n\t\"errors\"\n\t\"testing\"\n)\n\nfunc TestF(t *testing.T) {\n\tif err := F(); !errors.Is(err, ErrA) {\n\t\tt.Error(err)\n\t}\n}\n", apart, "case: TestF"},
+		{"an error that wraps all errors", "package main\n\nimport \"errors\"\n\nvar ErrA, ErrB = errors.New(\"a\"), errors.New(\"b\")\n\nfunc F() error { return errors.Join(ErrA, ErrB) }\n", "package main\n\nimport (\n\t\"errors\"\n\t\"testing\"\n)\n\nfunc TestF(t *testing.T) {\n\tif err := F(); !errors.Is(err, ErrA) {\n\t\tt.Error(err)\n\t}\n\tif ErrB == nil {\n\t\tt.Error()\n\t}\n}\n", apart, "at once"},
+		{"a fragment's package is no word of the program's", "package main\n\nimport rand \"crypto/rand\"\nimport \"strings\"\n\nvar _ = rand.Reader\n\nfunc Up(s string) string { return strings.ToUpper(s) }\n", "func TestUp(t *testing.T) {\n\tif Up(\"a\") != strings.ToUpper(\"a\") || rand.Intn(1) != 0 {\n\t\tt.Fatal()\n\t}\n}\n", apart, ""},
+		{"a function of the tests that fails, swallowed", "package main\n\nfunc Each(xs []int, f func(int)) {\n\tdefer func() { recover() }()\n\tfor _, x := range xs {\n\t\tf(x + 1)\n\t}\n}\n", head + "func TestEach(t *testing.T) {\n\tEach([]int{1}, func(x int) {\n\t\tif x != 1 {\n\t\t\t_ = []int{}[x]\n\t\t}\n\t})\n}\n", apart, "a function of the tests panicked"},
+		{"a function of the tests that stops the test", "package main\n\nfunc Each(xs []int, f func(int)) {\n\tfor _, x := range xs {\n\t\tf(x + 1)\n\t}\n}\n", head + "func TestEach(t *testing.T) {\n\tEach([]int{1, 2}, func(x int) {\n\t\tif x != 1 {\n\t\t\tt.Fatal(\"stop\", x)\n\t\t}\n\t})\n}\n", apart, "stop 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := rigExam(t, Go, program("go", "main.go", c.program), Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(c.tests)}}})
+			if v.pass != (c.want == "") || v.worth() != c.proof || !strings.Contains(v.why, c.want) {
+				t.Errorf("pass %t, proof %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.worth(), v.why,
 					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stderr)
 			}
 		})

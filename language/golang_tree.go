@@ -70,7 +70,7 @@ func examGoTree(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 // readTests sorts the tests by package.
 func (x *goTree) readTests(t Tests) error {
 	found := false
-	var missing []string
+	var missing, own []string
 	for _, f := range t.Files {
 		if !isGoTest(f) || !goMatches(f) || goIgnored(f.Path) {
 			continue
@@ -82,13 +82,18 @@ func (x *goTree) readTests(t Tests) error {
 		if err != nil {
 			return goUnrunnable("the tests do not parse: %v", err)
 		}
+		dir, set := path.Dir(f.Path), x.inside
 		for _, i := range parsed.Imports {
 			p := goImport(i)
-			if _, local := x.read.local(p); !local && !isGoStandard(p) && !slices.Contains(missing, p) {
+			if _, local := x.read.local(p); !local && isGoHosted(p) && !slices.Contains(missing, p) {
 				missing = append(missing, p)
 			}
+			// Tests beside their package spell the module: it is the program's,
+			// whatever the program's go.mod says.
+			if m, ok := strings.CutSuffix(p, "/"+dir); ok && parsed.Name.Name == path.Base(dir)+"_test" {
+				own = append(own, m+"/")
+			}
 		}
-		dir, set := path.Dir(f.Path), x.inside
 		if strings.HasSuffix(parsed.Name.Name, "_test") {
 			set = x.outside
 		}
@@ -96,6 +101,9 @@ func (x *goTree) readTests(t Tests) error {
 		set[dir] = append(set[dir], goTreeFile{f, parsed, tests, main})
 		found = found || len(tests) > 0
 	}
+	missing = slices.DeleteFunc(missing, func(p string) bool {
+		return slices.ContainsFunc(own, func(m string) bool { return strings.HasPrefix(p, m) })
+	})
 	if len(missing) > 0 {
 		return &Unrunnable{
 			Reason:  "the tests import " + missing[0] + ", which is neither in the standard library nor among the given files",

@@ -27,6 +27,8 @@ type goUses struct {
 	// word says of a variable, a parameter or a field of the tests that it holds
 	// what the program said, and nothing of the tests' own.
 	word map[any]bool
+	// errors says of them that they hold an error that the program declares.
+	errors map[any]bool
 	// more is the first thing that takes more than calls.
 	more string
 }
@@ -40,7 +42,7 @@ func (u *goUses) need(what string) {
 // readGoUses reads all files.
 func readGoUses(files []goTestFile, program func(imported string) bool) *goUses {
 	u := &goUses{declared: map[string]bool{}, decls: map[string][]ast.Node{}, ownTypes: map[string]bool{}, wanted: map[string]bool{},
-		spelled: map[string]bool{}, foreign: map[*ast.Ident]bool{}, qualified: map[string]bool{}, imports: map[*goTestFile]map[string]string{}, word: map[any]bool{}}
+		spelled: map[string]bool{}, foreign: map[*ast.Ident]bool{}, qualified: map[string]bool{}, imports: map[*goTestFile]map[string]string{}, word: map[any]bool{}, errors: map[any]bool{}}
 	for i := range files {
 		u.declare(&files[i], program)
 	}
@@ -48,11 +50,11 @@ func readGoUses(files []goTestFile, program func(imported string) bool) *goUses 
 		u.names(&files[i])
 	}
 	for again := true; again; {
-		before := len(u.word)
+		before := len(u.word) + len(u.errors)
 		for i := range files {
 			u.flow(files[i].parsed)
 		}
-		again = len(u.word) > before
+		again = len(u.word)+len(u.errors) > before
 	}
 	for i := range files {
 		u.needs(&files[i])
@@ -152,8 +154,10 @@ func (u *goUses) names(f *goTestFile) {
 		if !ok {
 			return true
 		}
-		u.spelled[sel.Sel.Name] = true
 		id, ok := sel.X.(*ast.Ident)
+		if !ok || id.Obj != nil || imports[id.Name] == "" {
+			u.spelled[sel.Sel.Name] = true // errors.Is is not a method of the program
+		}
 		switch {
 		case !ok || id.Obj != nil:
 		case u.qualified[id.Name] && f.outside:
@@ -254,10 +258,30 @@ func (u *goUses) key(e ast.Expr) any {
 	return nil
 }
 
-func (u *goUses) mark(k any) {
-	if k != nil {
+// mark notes what a name of the tests holds.
+func (u *goUses) mark(k any, e ast.Expr) {
+	if k == nil {
+		return
+	}
+	if u.says(e) {
 		u.word[k] = true
 	}
+	if u.sentinel(e) {
+		u.errors[k] = true
+	}
+}
+
+// sentinel reports whether e is an error that the program declares: which one it
+// is, is the tests' word; what it says is the program's.
+func (u *goUses) sentinel(e ast.Expr) bool {
+	if id := u.ident(e); id != nil {
+		return goSentinel.MatchString(id.Name)
+	}
+	if lit, ok := e.(*ast.CompositeLit); ok {
+		return slices.ContainsFunc(lit.Elts, u.sentinel)
+	}
+	k := u.key(e)
+	return k != nil && u.errors[k]
 }
 
 // says reports whether e is what the program said, with nothing of the tests'.
@@ -274,7 +298,7 @@ func (u *goUses) says(e ast.Expr) bool {
 			return true
 		}
 		if sel, ok := e.Fun.(*ast.SelectorExpr); ok {
-			if u.says(sel.X) {
+			if u.says(sel.X) || u.sentinel(sel.X) {
 				return true
 			}
 			if id, ok := sel.X.(*ast.Ident); !ok || id.Obj != nil {
@@ -284,7 +308,7 @@ func (u *goUses) says(e ast.Expr) bool {
 		if id, ok := e.Fun.(*ast.Ident); ok && id.Obj != nil && u.word[id.Obj] {
 			return true
 		}
-		return len(e.Args) > 0 && !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !u.says(a) })
+		return len(e.Args) > 0 && !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !u.says(a) && !u.sentinel(a) })
 	case *ast.SelectorExpr:
 		return u.says(e.X)
 	case *ast.IndexExpr:
@@ -328,30 +352,29 @@ func (u *goUses) flow(f *ast.File) {
 				if id, ok := to.(*ast.Ident); ok && id.Obj != nil && u.word[calledObject{id.Obj}] {
 					u.function(from)
 				}
-				if u.says(from) {
-					u.mark(u.key(to))
-				}
+				u.mark(u.key(to), from)
 			}
 		case *ast.ValueSpec:
 			for i, to := range n.Names {
 				if _, ok := n.Type.(*ast.FuncType); (ok || u.word[calledObject{to.Obj}]) && i < len(n.Values) {
 					u.function(n.Values[i])
 				}
-				if u.ofType(n.Type) && len(n.Values) == 0 || len(n.Values) > 0 && u.says(n.Values[min(i, len(n.Values)-1)]) {
-					u.mark(u.key(to))
+				if u.ofType(n.Type) && len(n.Values) == 0 && to.Obj != nil {
+					u.word[to.Obj] = true
+				}
+				if len(n.Values) > 0 {
+					u.mark(u.key(to), n.Values[min(i, len(n.Values)-1)])
 				}
 			}
 		case *ast.RangeStmt:
-			if u.says(n.X) {
-				for _, e := range []ast.Expr{n.Key, n.Value} {
-					if e != nil {
-						u.mark(u.key(e))
-					}
+			for _, e := range []ast.Expr{n.Key, n.Value} {
+				if e != nil {
+					u.mark(u.key(e), n.X)
 				}
 			}
 		case *ast.KeyValueExpr:
-			if id, ok := n.Key.(*ast.Ident); ok && u.says(n.Value) {
-				u.mark("field " + id.Name)
+			if id, ok := n.Key.(*ast.Ident); ok {
+				u.mark("field "+id.Name, n.Value)
 			}
 		case *ast.CompositeLit:
 			u.positional(n)
@@ -419,9 +442,7 @@ func (u *goUses) fields(t ast.Expr, values []ast.Expr) {
 				if isFunction {
 					u.function(v)
 				}
-				if u.says(v) {
-					u.mark("field " + n.Name)
-				}
+				u.mark("field "+n.Name, v)
 			}
 			at++
 		}
@@ -470,8 +491,8 @@ func (u *goUses) given(call *ast.CallExpr) {
 				if isFunction {
 					u.function(call.Args[at])
 				}
-				if u.says(call.Args[at]) {
-					u.mark(n.Obj)
+				if n.Obj != nil {
+					u.mark(n.Obj, call.Args[at])
 				}
 			}
 			at++

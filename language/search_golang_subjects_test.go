@@ -154,7 +154,7 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	var r *RangeError
-	if !errors.As(err, &r) || r.Value != 101 {
+	if !errors.As(err, &r) || r.Value != 101 || r.Error() != "101 is out of range: large" {
 		t.Error(err)
 	}
 	if err := Check(50); err != io.EOF {

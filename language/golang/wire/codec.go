@@ -173,7 +173,7 @@ func (e *encoder) value(v reflect.Value, depth int) error {
 			e.uint(known.function(v))
 		}
 	case reflect.Struct:
-		if known.fields[v.Type()] != nil {
+		if known.list(v.Type()) != nil {
 			return e.fields(addressable(v), 0, depth)
 		}
 		if basic[v.Type().String()] != v.Type() {
@@ -222,7 +222,7 @@ func (e *encoder) mapping(v reflect.Value, depth int) error {
 // fields writes the fields of a struct of the program. id is its number where
 // it is behind a pointer.
 func (e *encoder) fields(v reflect.Value, id uint64, depth int) error {
-	for _, name := range known.fields[v.Type()] {
+	for _, name := range known.list(v.Type()) {
 		f := v.FieldByName(name)
 		if name == heldField && !f.IsValid() {
 			e.uint(known.hold(v, id))
@@ -362,6 +362,10 @@ type decoder struct {
 	buf []byte
 	// nan: a number was none.
 	nan bool
+	// named are the program's and the language's own errors that an error is or
+	// wraps; torn are those of one that is several.
+	named, torn []string
+	nested      int
 }
 
 // wrong is what a decoder panics with.
@@ -377,7 +381,7 @@ func decode(f func()) (err error) {
 		case wrong:
 			err = r
 		default:
-			panic(r)
+			err = fmt.Errorf("%v", r)
 		}
 	}()
 	f()
@@ -450,7 +454,7 @@ func (d *decoder) objects() {
 
 // fields reads the fields of a struct of the program.
 func (d *decoder) fields(v reflect.Value, depth int) {
-	for _, name := range known.fields[v.Type()] {
+	for _, name := range known.list(v.Type()) {
 		f := v.FieldByName(name)
 		if name == heldField && !f.IsValid() {
 			d.restore(v)
@@ -531,15 +535,14 @@ func (d *decoder) value(v reflect.Value, depth int) {
 			}
 			// Grow with what arrives: an element may be far larger than its
 			// bytes.
-			s := reflect.MakeSlice(v.Type(), 0, min(n, 1024))
+			v.Set(reflect.MakeSlice(v.Type(), 0, min(n, 1024)))
 			for i := range n {
-				if i == s.Cap() {
-					s.Grow(min(n-i, i))
+				if i == v.Cap() {
+					v.Grow(min(n-i, i))
 				}
-				s = s.Slice(0, i+1)
-				d.value(s.Index(i), depth+1)
+				v.SetLen(i + 1)
+				d.value(v.Index(i), depth+1)
 			}
-			v.Set(s)
 		}
 	case reflect.Array:
 		for i := range v.Len() {
@@ -570,7 +573,7 @@ func (d *decoder) value(v reflect.Value, depth int) {
 			known.callable(v, d.uint())
 		}
 	case reflect.Struct:
-		if known.fields[v.Type()] != nil {
+		if known.list(v.Type()) != nil {
 			d.fields(v, depth)
 			return
 		}
@@ -613,6 +616,15 @@ func (d *decoder) dynamic(v reflect.Value, depth int) {
 	}
 	v.SetZero()
 	var got any
+	if d.nested == 0 {
+		d.named = d.named[:0]
+	}
+	d.nested++
+	defer func() {
+		if d.nested--; d.nested == 0 && len(d.named) > 1 {
+			d.torn = append([]string{}, d.named...)
+		}
+	}()
 	switch d.uint() {
 	case dynamicNil:
 		return
@@ -629,6 +641,9 @@ func (d *decoder) dynamic(v reflect.Value, depth int) {
 		err, ok := known.sentinels[name]
 		if !ok {
 			panic(wrong("there is no error " + name))
+		}
+		if !slices.Contains(d.named, name) {
+			d.named = append(d.named, name)
 		}
 		got = err
 	case dynamicError:
@@ -647,6 +662,9 @@ func (d *decoder) dynamic(v reflect.Value, depth int) {
 			}
 			object = make(id)
 			known.adopt(id, object, object)
+		}
+		if _, ok := object.(reflect.Value); ok {
+			panic(wrong("an object is a function"))
 		}
 		got = object
 	default:

@@ -14,6 +14,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, v := range []any{
 		true, "a\x00\xff", -1, int8(-128), uint64(math.MaxUint64), math.Inf(-1), 1e-300, complex(1, -2), []int(nil), []int{}, []byte("x"),
 		map[string][]float64{"a": {1}, "b": nil}, [2]bool{true, false}, &n, []any{nil, 1, "a", []any{2.5, map[string]int{"x": 1}}, &n},
+		make([]int, 5000), [3000]string{"a"}, map[string]struct{}{"a": {}}, []func(){nil}, time.Monday,
 		*big.NewInt(99), big.NewInt(-5), *big.NewRat(1, 3), time.Unix(5, 6).UTC(), time.Second, []error{nil}, map[any]int{1: 2, "a": 3},
 	} {
 		e := &encoder{}
@@ -50,7 +51,7 @@ func TestRefused(t *testing.T) {
 	for range maxDepth + 2 {
 		deep = []any{deep}
 	}
-	for _, v := range []any{make(chan int), struct{ A int }{}, []any{own(1)}, deep} {
+	for _, v := range []any{make(chan int), struct{ A chan int }{}, []any{own(1)}, deep} {
 		if err := (&encoder{}).value(reflect.ValueOf(v), 0); err == nil {
 			t.Errorf("%T was taken", v)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -138,6 +139,9 @@ func (p *peer) answer(msg []byte) error {
 	})
 	if err != nil {
 		return err
+	}
+	if reason := d.odd("a call of the tests' function"); p.tests && reason != "" {
+		foul.add(reason)
 	}
 	results, crash, panicked := p.aside(f, args)
 	e := &encoder{}
@@ -312,7 +316,7 @@ func reaches(t reflect.Type, depth int) bool {
 		return reaches(t.Elem(), depth+1)
 	case reflect.Struct:
 		if depth < maxDepth {
-			for _, name := range known.fields[t] {
+			for _, name := range known.list(t) {
 				if f, ok := t.FieldByName(name); ok && reaches(f.Type, depth+1) {
 					return true
 				}
@@ -342,8 +346,9 @@ func Fouls() []string {
 	return r
 }
 
-// AllowNaN says that the tests speak of NaN.
-var AllowNaN bool
+// AllowNaN says that the tests speak of NaN, AllowJoined that they speak of
+// errors that are several at once.
+var AllowNaN, AllowJoined bool
 
 // Calls is how many calls were answered.
 func Calls() uint64 {
@@ -442,6 +447,10 @@ func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func
 	var crash any
 	kind := uint64(0)
 	d := &decoder{buf: msg}
+	if strings.HasSuffix(name, ".Unwrap") {
+		d.nested = 1 // all that it wraps is one error
+		defer func() { d.nested = 0 }()
+	}
 	err := decode(func() {
 		switch kind = d.uint(); kind {
 		case replyPanicked:
@@ -490,8 +499,7 @@ func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func
 		foul.add("a function of the tests panicked during " + name + ": " + fmt.Sprint(own))
 		return func() { panic(own) }
 	}
-	if d.nan && !AllowNaN {
-		reason := name + " gave NaN, and the tests do not speak of it: a comparison with NaN is never true, and must not be what a pass rests on"
+	if reason := d.odd(name); reason != "" {
 		foul.add(reason)
 		return func() { panic(reason) }
 	}
@@ -499,6 +507,20 @@ func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func
 		return func() { panic(crash) }
 	}
 	return func() {}
+}
+
+// odd says which value that came must not be what a pass rests on.
+func (d *decoder) odd(name string) string {
+	if d.nested == 1 && len(d.named) > 1 {
+		d.torn = d.named
+	}
+	switch {
+	case d.nan && !AllowNaN:
+		return name + " gave NaN, and the tests do not speak of it: a comparison with NaN is never true, and must not be what a pass rests on"
+	case len(d.torn) > 1 && !AllowJoined:
+		return name + " gave an error that is " + strings.Join(d.torn, " and ") + " at once: a test for one of them must not pass by it"
+	}
+	return ""
 }
 
 func (f *fouls) add(reason string) {
@@ -557,7 +579,7 @@ func update(v, back reflect.Value, depth int) {
 			updateElement(v.Elem(), back.Elem(), depth)
 		}
 	case reflect.Struct:
-		for _, name := range known.fields[v.Type()] {
+		for _, name := range known.list(v.Type()) {
 			if f := v.FieldByName(name); f.IsValid() && reaches(f.Type(), 0) {
 				update(open(f), open(addressable(back).FieldByName(name)), depth+1)
 			}

@@ -56,14 +56,30 @@ func Register(name string, t reflect.Type, fields ...string) {
 	}
 }
 
+// list are the fields of a struct that travels; nil where it does not. One
+// without a name travels whole.
+func (r *registry) list(t reflect.Type) []string {
+	if fields := r.fields[t]; fields != nil || t.Name() != "" {
+		return fields
+	}
+	fields := []string{}
+	for i := range t.NumField() {
+		fields = append(fields, t.Field(i).Name)
+	}
+	return fields
+}
+
 // Proxy makes an interface of the program known: values of the other end that
 // stand behind it are what make gives.
 func Proxy(t reflect.Type, make func(id uint64) any) { known.proxies[t] = make }
 
 // Sentinel makes a variable of the program that holds an error known. It
 // returns the error that stands for it in the tests.
-func Sentinel(name string, err error) error {
-	known.sentinels[name] = err
+func Sentinel(name string, v any) error {
+	err, ok := v.(error)
+	if ok {
+		known.sentinels[name] = err
+	}
 	return err
 }
 
@@ -76,7 +92,8 @@ func (n *named) Error() string { return n.text }
 func Named(name string) error { return &named{name} }
 
 // Text has the text of an error of the program cross as its variables do.
-func Text(name string, err error) {
+func Text(name string, v any) {
+	err, _ := v.(error)
 	if n, ok := err.(*named); ok {
 		Watch(name+".text", &n.text)
 		return
