@@ -309,7 +309,9 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 		}
 	}
 	t.Total, t.Failed = len(t.Cases), failed
-	t.Proof = weakest
+	if t.Proof = weakest; facts.Unrunnable {
+		t.Proof = glovebox.ProofNone
+	}
 	switch {
 	case p.invalid != "":
 		t.Reason = "the report of the tests cannot be used: " + p.invalid

@@ -42,7 +42,7 @@ func TestReport(t *testing.T) {
 			`{"type":"case","case":{"name":"a","status":"passed","proof":"holy"}}`,
 			`{"type":"done","total":1,"passed":1}`}, "pass", out, []glovebox.Proof{out}},
 		{"unrunnable", out, "", []string{
-			`{"type":"unrunnable","reason":"the tests need lodash, which is not here","missing":["lodash"]}`}, "tests_unrunnable", out, nil},
+			`{"type":"unrunnable","reason":"the tests need lodash, which is not here","missing":["lodash"]}`}, "tests_unrunnable", "", nil},
 		{"unrunnable without the nonce", in, nonce, []string{
 			`{"type":"unrunnable","reason":"it is Tuesday"}`}, "test_failed", in, nil},
 		{"broken tests are no more than that", in, nonce, []string{
@@ -52,7 +52,7 @@ func TestReport(t *testing.T) {
 			`{"type":"fallback","reason":"enough"}`,
 			`{"type":"done","total":1,"failed":1}`}, "test_failed", out, []glovebox.Proof{""}},
 		{"unrunnable with the nonce", in, nonce, []string{
-			`{"type":"unrunnable","reason":"the tests need RSpec, which is not here","nonce":"s3cret"}`}, "tests_unrunnable", in, nil},
+			`{"type":"unrunnable","reason":"the tests need RSpec, which is not here","nonce":"s3cret"}`}, "tests_unrunnable", "", nil},
 		{"unrunnable behind a case", out, "", []string{
 			`{"type":"case","case":{"name":"a","status":"failed"}}`,
 			`{"type":"unrunnable","reason":"enough"}`,

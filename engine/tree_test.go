@@ -113,7 +113,7 @@ class TestErrors:
         import pytest
         with pytest.raises(ValueError, match="neg"):
             m.cents(-1)
-`), "pass", apart, []string{"tests/test_core.py::test_total", "tests/test_core.py::test_money", "tests/test_core.py::TestErrors::test_negative"}, ""},
+`), "pass", glovebox.ProofCandidateJudged, []string{"tests/test_core.py::test_total", "tests/test_core.py::test_money", "tests/test_core.py::TestErrors::test_negative"}, ""},
 		{"src layout", py, files("src/pkg/__init__.py", "", "src/pkg/core.py", "from . import other\ndef f(): return other.one() + 1\n", "src/pkg/other.py", "def one(): return 1\n", "setup.py", "raise SystemExit(1)\n"),
 			files("tests/test_f.py", "from pkg.core import f\nfrom pkg import core\ndef test_f():\n    assert f() == core.f() == 2\n"), "pass", apart, []string{"tests/test_f.py::test_f"}, ""},
 		{"fixtures of conftest.py, helpers, equal names", py, pyTree(), files(
@@ -209,14 +209,14 @@ def test_warns(recwarn):
         with pytest.warns(UserWarning):
             noise()
     noise()
-    assert len(recwarn) == 1
+    assert len(recwarn) >= 1
 
 @pytest.mark.usefixtures("mark")
 def test_uses(tmp_path_factory):
     assert seen == [1] and noise() == 1 and tmp_path_factory.mktemp("a").is_dir()
 `), "pass", inside, []string{"tests/test_n.py::test_log", "tests/test_n.py::test_warns", "tests/test_n.py::test_uses"}, ""},
 		{"a hook of pytest", py, pyTree(), files("conftest.py", "def pytest_generate_tests(metafunc): metafunc.parametrize('x', [1])\n", "tests/test_h.py", "from shop import total\ndef test_h(x): assert total([x]) == 100\n"),
-			"test_failed", apart, nil, "run without pytest"},
+			"pass", inside, []string{"tests/test_h.py::test_h[1]"}, ""},
 		{"very many files", py, pyTree(manyNames(6000)...), files("tests/test_t.py", "from shop import total\nfrom shop.deep.é5999.module_of_a_long_name import x\ndef test_t(): assert total([1]) == x == 100\n"),
 			"pass", apart, nil, ""},
 		{"bare asserts", py, pyTree(), files("tests/check_it.py", "from shop import total\nassert total([1]) == 100\nassert total([1]) == 1\n"),
@@ -241,9 +241,9 @@ func pythonForgedTrees() []treeRow {
 	rows := []treeRow{
 		{"a right one, apart", py, right, apartTests, "pass", apart, nil, ""},
 		{"a right one, together", py, right, inTests, "pass", inside, nil, ""},
-		{"a library of assertions of its own", py, files(append(slices.Clone(wrong), "assertpy.py", anything)...), judged, "test_failed", apart, nil, "No module named 'assertpy'"},
+		{"a library of assertions of its own", py, files(append(slices.Clone(wrong), "assertpy.py", anything)...), judged, glovebox.StatusTestsUnrunnable, "", nil, "the tests need assertpy, which is not here"},
 		{"a library of assertions of its own, together", py, files(append(slices.Clone(wrong), "assertpy.py", anything)...),
-			append(files("tests/test_b.py", "from unittest import mock\n"), judged...), "test_failed", inside, nil, "No module named 'assertpy'"},
+			append(files("tests/test_b.py", "from unittest import mock\n"), judged...), glovebox.StatusTestsUnrunnable, "", nil, "the tests need assertpy, which is not here"},
 	}
 	for _, c := range []struct {
 		name  string

@@ -103,6 +103,25 @@ def pytest_words(r):
     return None
 
 
+def pass_on(readings):
+    """Adds to each file's names of the program those that it has from another
+    file of the tests, by however many files."""
+    files = {name: r for r in readings for name in (layout.dotted(r.base), r.name)}
+    again = True
+    while again:
+        again = False
+        for r in readings:
+            for node in ast.walk(r.tree):
+                if not isinstance(node, ast.ImportFrom):
+                    continue
+                for a, module in r.imported(node):
+                    given = files[module].program_names & files[module].own if module in files and files[module] is not r else set()
+                    new = {a.asname or a.name} if a.name in given else given if a.name == "*" else set()
+                    if not new <= r.program_names:
+                        r.program_names |= new
+                        again = True
+
+
 def text_as_code(r):
     """Says what makes code of a text that the tests do not spell."""
     for node in ast.walk(r.tree):
@@ -215,6 +234,7 @@ def verdict(readings, modules):
         return "not here", "the tests need %s, and pytest itself is not here" % more[0], ["pytest"]
     if more:
         return "together", more[0]
+    pass_on(readings)
     for r in readings:
         why = sharing(r, modules)
         if why:

@@ -44,6 +44,7 @@ class Plugin:
         self.by_path = {r.path: r for r in readings}
         self.items, self.seen, self.bad, self.errors, self.tests = [], set(), set(), {}, 0
         self.found = {}  # nodeid: (status, exception or text) so far
+        self.unparsed = None  # the exam.Unparsed that ends the exam
 
     def pytest_collection_finish(self, session):
         self.items = list(session.items)
@@ -59,9 +60,16 @@ class Plugin:
             reading = self.reading(report.nodeid)
             name = self.name(report.nodeid) or "import"
             if cause is not None and reading is not None:
-                self.runner.fails(name, cause, reading)
+                self.fails(name, cause, reading)
             else:
                 self.runner.report.case(name, "error", str(report.longrepr))
+
+    def fails(self, name, e, reading):
+        """Reports a failure. pytest must not see what ends the exam."""
+        try:
+            self.runner.fails(name, e, reading)
+        except exam.Unparsed as unparsed:
+            self.unparsed = unparsed
 
     def pytest_runtest_makereport(self, item, call):
         if call.excinfo is not None and item.nodeid not in self.errors:
@@ -94,7 +102,7 @@ class Plugin:
         else:
             self.bad.add(nodeid)
             if e is not None and reading is not None and not text.startswith("[XPASS"):
-                self.runner.fails(name, e, reading)
+                self.fails(name, e, reading)
             else:
                 report.case(name, "failed", text)
 
@@ -147,5 +155,7 @@ def run(runner, readings, packages, tests, report):
     end = plugin.finish
     code = pytest.main(["-q", "--color=no", "--assert=plain", "--rootdir", exam.WORKSPACE, "-c", config, "--junitxml", JUNIT,
                         "-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:terminalreporter", *files], plugins=[plugin])
+    if plugin.unparsed is not None:
+        raise plugin.unparsed
     end(int(code))
     return "pytest " + pytest.__version__

@@ -6,8 +6,9 @@ module Glovebox
     # LIBS are the folders of a library and of what it needs, by gem.
     GEMS = { minitest: %w[minitest], test_unit: %w[test-unit power_assert], rspec: %w[rspec rspec-core rspec-expectations rspec-mocks rspec-support diff-lcs] }.freeze
     OPTIONAL = %w[rspec rspec-mocks diff-lcs power_assert].freeze
-
-
+    # HOOKS are methods of the libraries that tests define anew.
+    HOOKS = %i[setup teardown before_setup after_setup before_teardown after_teardown startup shutdown cleanup initialize
+               inspect to_s name description].freeze
 
     class << self
       # load loads a library, and says whether it is here. Its methods are known
@@ -23,6 +24,8 @@ module Glovebox
 
       attr_reader :name
 
+      # changed is the first method of the library that is not what it was, with its
+      # class.
       def changed
         now = print
         (@before - now).first || (now - @before).first
@@ -32,20 +35,7 @@ module Glovebox
       # of the program's that equals everything is not asked.
       def run(tests)
         @equal&.call
-        @run.call(tests)
-      end
-
-      attr_reader :name
-
-      def changed
-        now = print
-        (@before - now).first || (now - @before).first
-      end
-
-      # run runs the tests. What equals a plain value is one of its kind: an object
-      # of the program's that equals everything is not asked.
-      def run(tests)
-        @equal&.call
+        @before = print
         @run.call(tests)
       end
 
@@ -93,7 +83,17 @@ module Glovebox
         seen
       end
 
+      # replaced is a method of the library that is gone or that another stands
+      # before. Tests may add methods of their own.
+      def replaced
+        now = print
+        known = @before.map { |_, n, _| n } - HOOKS
+        (@before - now).first || (now - @before).find { |_, n, _| known.include?(n) }
+      end
+
       def finish(counted, total, failed)
+        m = replaced
+        Glovebox.broken("the program changes #{m[0]}##{m[1]}, which the tests rely on") if m
         Glovebox.broken("#{name} counted #{counted} tests where #{total} were reported") if counted != total
         Report.unrunnable("the tests are empty") if total == 0
         Unit.finish(total, @passed, failed, name)
