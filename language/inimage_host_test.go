@@ -26,8 +26,8 @@ func (l *liar) Ask(_ context.Context, args ...string) (string, error) {
 		switch {
 		case strings.Contains(a, "RbConfig"):
 			return strings.Join([]string{"3.3.0", "/usr", l.dir, l.dir, l.dir, l.dir}, "\n"), nil
-		case strings.Contains(a, "JSON::PP"):
-			return strings.Join([]string{"5.38.0", "/usr", l.dir, l.dir}, "\n"), nil
+		case strings.Contains(a, "Test::More"):
+			return strings.Join([]string{"5.38.0", "/usr", l.dir, l.dir, "+" + l.dir + "/secret.so Test2"}, "\n"), nil
 		case strings.Contains(a, "print(_VERSION)"):
 			return "Lua 5.4", nil
 		case strings.Contains(a, "PHP_VERSION"):

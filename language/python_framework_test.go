@@ -38,7 +38,7 @@ def test_size(tmpdir):
 		{"a failure", "def f(): return 5\n", mock + "def test_f():\n    assert solution.f() == 6\ndef test_g(): assert solution.f() == 5\n", false, `"expected": "6", "actual": "5", "line": 4`},
 		{"an error of a fixture", "def f(): return 5\n", mock + "@pytest.fixture\ndef x(): return 1 / 0\ndef test_f(x):\n    assert solution.f() == 5\n", false, "ZeroDivisionError"},
 		{"strict xfail", "def f(): return 5\n", mock + "@pytest.mark.xfail(strict=True)\ndef test_f():\n    assert solution.f() == 5\ndef test_g(): assert solution.f() == 5\n", false, "XPASS(strict)"},
-		{"xfail", "def f(): return 5\n", mock + "@pytest.mark.xfail(strict=True)\ndef test_f():\n    assert solution.f() == 6\ndef test_g(): assert solution.f() == 5\n", false, `"total": 2, "passed": 1, "failed": 0`},
+		{"xfail", "def f(): return 5\n", mock + "@pytest.mark.xfail(strict=True)\ndef test_f():\n    assert solution.f() == 6\ndef test_g(): assert solution.f() == 5\n", true, `"total": 2, "passed": 1, "failed": 0`},
 		{"fixtures and parameters", "def f(x): return x\n", mock + `
 seen = []
 @pytest.fixture(autouse=True)
