@@ -225,7 +225,7 @@ func TestForgedVerdicts(t *testing.T) {
 		{"no tests, but any proof is required", language.Python,
 			glovebox.Job{Program: python("print(1)"), RequireProof: glovebox.ProofInProcess}, []glovebox.Status{"unproven"}, nil},
 		{"empty tests", language.Python,
-			glovebox.Job{Program: python("print(1)"), Tests: files("test_it.py", "")}, []glovebox.Status{"test_failed"}, nil},
+			glovebox.Job{Program: python("print(1)"), Tests: files("test_it.py", "")}, []glovebox.Status{glovebox.StatusTestsUnrunnable}, nil},
 		{"in process is not enough", language.Python,
 			glovebox.Job{Program: python("def add(a, b): return a + b"), Tests: shared, RequireProof: glovebox.ProofOutOfProcess}, []glovebox.Status{"unproven"}, nil},
 		{"the tests' file in PHP", language.PHP,

@@ -391,8 +391,6 @@ func (u *goUses) flow(f *ast.File) {
 }
 
 // calledObject says of a variable of the tests that they call it.
-//
-//lint:ignore SA1019 names within one file are what is wanted; there are no types yet
 type calledObject struct{ *ast.Object }
 
 // function notes a name of the program that stands where the tests have a function.

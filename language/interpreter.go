@@ -3,7 +3,6 @@ package language
 import (
 	"embed"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,25 +50,6 @@ func addDrivers(p *rootfs.Plan, from embed.FS, dir, to string) error {
 		p.Add(rootfs.Entry{Path: to + f.Name(), Data: data})
 	}
 	return nil
-}
-
-// testMarks are signs in the text of tests that they need more than calls of
-// plain values.
-type testMarks []struct {
-	pattern func() *regexp.Regexp
-	what    string
-}
-
-// find returns what the first sign stands for, or "".
-func (m testMarks) find(tests []glovebox.File) string {
-	for _, f := range tests {
-		for _, sign := range m {
-			if sign.pattern().Match(f.Data) {
-				return sign.what
-			}
-		}
-	}
-	return ""
 }
 
 // stageTests returns the test files as they are staged, and their paths.

@@ -50,7 +50,6 @@ func luaWords(src string) ([]luaWord, error) {
 	var words []luaWord
 	at := 0
 	if strings.HasPrefix(src, "#") {
-		at = len(src) - len(strings.TrimLeft(src, "#"))
 		if i := strings.IndexByte(src, '\n'); i >= 0 {
 			at = i
 		} else {
