@@ -6,7 +6,8 @@
 -- A handle is a table that holds nothing. Lua's raw functions would see that,
 -- so the tests have others that ask.
 local wire, exam, ask = ...
-local handle = {}
+-- turn counts what may change an object of the program.
+local handle = { turn = 0 }
 local type, next, error, select, tostring, mathtype = type, next, error, select, tostring, math.type
 local string = string
 local rawget, rawset, rawlen, rawequal, setmetatable, pack, unpack = rawget, rawset, rawlen, rawequal, setmetatable, table.pack, table.unpack
@@ -91,13 +92,32 @@ local function equal(a, b)
 end
 handle.equal = equal
 
+-- noted keeps what a result says of its length (length), of what it has (keys) and
+-- of a first element that it lacks (absent), until something may change it. What
+-- contradicts itself is no list, and the tests would look at none of it.
+local function noted(k, what, value)
+  if k.made then return end
+  if k.turn ~= handle.turn then k.turn, k.length, k.keys, k.absent = handle.turn, nil, nil, nil end
+  local n = what == "length" and value or k.length
+  if k[what] == nil then k[what] = value elseif what == "length" and k.length ~= n then n = -1 end
+  if mathtype(n) ~= "integer" or n == 0 then return end
+  local bad = n < 0 or n > 1 << 21 or k.absent and k.absent <= n
+  for i = 1, not bad and k.keys and n or 0 do bad = bad or not k.keys[i] end
+  if bad then fail("an object of the program has another length than elements") end
+end
+
 -- member is a field of a result. The methods by which a text is searched cannot
 -- decide there: who calls find or match with a text, and nothing that texts do
 -- not have, expects a text.
 local function member(h, key)
   local k = known[h]
   local v = ask("index", k.id, key)
-  if k.made or type(key) ~= "string" then return v end
+  if k.made then return v end
+  if v == nil and mathtype(key) == "integer" and key > 0 then noted(k, "absent", key) end
+  if v ~= nil and type(v) ~= "function" and k.turn == handle.turn and k.keys and not k.keys[key] then
+    fail("an object of the program has a field that its own iteration does not give")
+  end
+  if type(key) ~= "string" then return v end
   if not string[key] then k.object = true end
   if k.object or type(v) ~= "function" or key ~= "find" and key ~= "match" then return v end
   return function(self, what, ...)
@@ -131,9 +151,20 @@ handle.meta = {
   end,
   __newindex = function(h, key, value) ask("set", known[h].id, key, value) end,
   __call = function(h, ...) return ask("call", known[h].id, ...) end,
-  __len = function(h) return (ask("len", known[h].id)) end,
+  __len = function(h)
+    local n = ask("len", known[h].id)
+    noted(known[h], "length", n)
+    return n
+  end,
   __tostring = text,
-  __pairs = function(h) return iterate((ask("pairs", known[h].id))) end,
+  __pairs = function(h)
+    local list, keys = ask("pairs", known[h].id), {}
+    for key in iterate(list) do
+      if key ~= nil and key == key then keys[key] = true end
+    end
+    noted(known[h], "keys", keys)
+    return iterate(list)
+  end,
   __close = function(h, err) ask("close", known[h].id, err) end,
   __eq = equal,
   __lt = order("<"),

@@ -70,6 +70,7 @@ local called = {}
 function ask(op, target, ...)
   local n, args = select("#", ...), { ... }
   local what = called[target] or op
+  if op == "call" or op == "set" or op == "rawset" or op == "operator" then handle.turn = handle.turn + 1 end
   if op ~= "name" and op ~= "module" then
     calls = calls + 1
     if exam.asked() > ASKS then handle.fail("the test asks the program more than " .. ASKS .. " times: something does not end") end
