@@ -22,6 +22,16 @@ type luaText struct {
 	blocks bool
 	// made are the places where it spells the construction of an object.
 	made []luaMade
+	// kept are the variables that an assertion compares with what a call of them
+	// gives.
+	kept []luaKept
+}
+
+// luaKept is a variable in an assertion of contents: "keep" as an argument of the
+// call, "kept" after that, or "copy" before.
+type luaKept struct {
+	how        string
+	begin, end int
 }
 
 // luaMade is an expression such as Stack.new(3).
@@ -567,14 +577,20 @@ func (p *luaParser) arguments(of string) string {
 		return ""
 	}
 	arg := p.word()
+	var args []luaSpan
 	for n := 1; ; n++ {
+		begin := p.at
 		if n > 1 && p.is("function") && luaBlocks[of] {
 			p.text.blocks = true
 		}
 		p.expression()
+		args = append(args, luaSpan{begin, p.at})
 		if !p.take(",") {
 			break
 		}
+	}
+	if luaContents().MatchString(of) {
+		p.keep(args)
 	}
 	single := p.words[p.at-1] == arg
 	p.want(")")
@@ -582,6 +598,39 @@ func (p *luaParser) arguments(of string) string {
 		return p.required(of, arg)
 	}
 	return ""
+}
+
+// luaSpan is a part of the words.
+type luaSpan struct{ begin, end int }
+
+// luaContents matches the paths of assertions that compare contents.
+var luaContents = lazyre.New(`(?i)(?:assert_?(?:not_?|items_?)?(?:equals?|almost_?equals?)|\bassert\b.*(?:\.|_)same)$`)
+
+// keep notes where one argument of an assertion is a variable, and another has a
+// call of it: assertEquals(f(t), t).
+func (p *luaParser) keep(args []luaSpan) {
+	for i, a := range args {
+		word := p.words[a.begin]
+		if a.end-a.begin != 1 || word.kind != 'n' || luaKeywords[word.text] {
+			continue
+		}
+		how := ""
+		for j, b := range args {
+			for k := b.begin + 1; j != i && k < b.end-1; k++ {
+				w, before, after := p.words[k], p.words[k-1].text, p.words[k+1].text
+				if w.kind != 'n' || w.text != word.text || before != "(" && before != "," || after != ")" && after != "," {
+					continue
+				}
+				if how = "copy"; j < i {
+					how = "kept"
+					p.text.kept = append(p.text.kept, luaKept{"keep", w.begin, w.end})
+				}
+			}
+		}
+		if how != "" {
+			p.text.kept = append(p.text.kept, luaKept{how, word.begin, word.end})
+		}
+	}
 }
 
 var luaBlocks = map[string]bool{"describe": true, "it": true, "context": true, "insulate": true, "expose": true, "spec": true, "test": true}
@@ -601,7 +650,8 @@ func (p *luaParser) required(of string, name luaWord) string {
 }
 
 // mark returns src with each construction of an object of the program in a call
-// of the harness's own: what it gives is made.
+// of the harness's own: what it gives is made. So it does with each variable that
+// is compared with what a call of it gives: it is what it was before the call.
 func (t *luaText) mark(src string, ours func(root string) bool) string {
 	type insert struct {
 		at   int
@@ -611,6 +661,11 @@ func (t *luaText) mark(src string, ours func(root string) bool) string {
 	for _, m := range t.made {
 		if ours(m.root) {
 			all = append(all, insert{m.begin, "__glovebox_made("}, insert{m.end, ")"})
+		}
+	}
+	for i, k := range t.kept {
+		if !slices.Contains(t.kept[:i], k) {
+			all = append(all, insert{k.begin, "__glovebox_" + k.how + "("}, insert{k.end, ")"})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b insert) int {

@@ -6,8 +6,10 @@
 -- A handle is a table that holds nothing. Lua's raw functions would see that,
 -- so the tests have others that ask.
 local wire, exam, ask = ...
-local handle = {}
+-- turn counts what may change an object of the program.
+local handle = { turn = 0 }
 local type, next, error, select, tostring, mathtype = type, next, error, select, tostring, math.type
+local string = string
 local rawget, rawset, rawlen, rawequal, setmetatable, pack, unpack = rawget, rawset, rawlen, rawequal, setmetatable, table.pack, table.unpack
 
 -- known says of each handle its id, its kind, whether it was made, and whether
@@ -15,6 +17,9 @@ local rawget, rawset, rawlen, rawequal, setmetatable, pack, unpack = rawget, raw
 local known = setmetatable({}, { __mode = "k" })
 local results, made = {}, {}
 local snapshots = setmetatable({}, { __mode = "k" })
+
+-- constructed are the plain tables that constructions of the tests gave.
+local constructed = setmetatable({}, { __mode = "k" })
 
 local kinds = { t = "table", u = "userdata", c = "thread" }
 
@@ -40,7 +45,10 @@ end
 -- becomes makes a handle of a result a made one.
 local function becomes(v, ...)
   local k = known[v]
-  if not k then return v, ... end
+  if not k then
+    if type(v) == "table" then constructed[v] = true end
+    return v, ...
+  end
   local twin = made[k.id]
   if not twin then
     twin = setmetatable({}, handle.meta)
@@ -84,6 +92,40 @@ local function equal(a, b)
 end
 handle.equal = equal
 
+-- noted keeps what a result says of its length (length), of what it has (keys) and
+-- of a first element that it lacks (absent), until something may change it. What
+-- contradicts itself is no list, and the tests would look at none of it.
+local function noted(k, what, value)
+  if k.made then return end
+  if k.turn ~= handle.turn then k.turn, k.length, k.keys, k.absent = handle.turn, nil, nil, nil end
+  local n = what == "length" and value or k.length
+  if k[what] == nil then k[what] = value elseif what == "length" and k.length ~= n then n = -1 end
+  if mathtype(n) ~= "integer" or n == 0 then return end
+  local bad = n < 0 or n > 1 << 21 or k.absent and k.absent <= n
+  for i = 1, not bad and k.keys and n or 0 do bad = bad or not k.keys[i] end
+  if bad then fail("an object of the program has another length than elements") end
+end
+
+-- member is a field of a result. The methods by which a text is searched cannot
+-- decide there: who calls find or match with a text, and nothing that texts do
+-- not have, expects a text.
+local function member(h, key)
+  local k = known[h]
+  local v = ask("index", k.id, key)
+  if k.made then return v end
+  if v == nil and mathtype(key) == "integer" and key > 0 then noted(k, "absent", key) end
+  if v ~= nil and type(v) ~= "function" and k.turn == handle.turn and k.keys and not k.keys[key] then
+    fail("an object of the program has a field that its own iteration does not give")
+  end
+  if type(key) ~= "string" then return v end
+  if not string[key] then k.object = true end
+  if k.object or type(v) ~= "function" or key ~= "find" and key ~= "match" then return v end
+  return function(self, what, ...)
+    if self == h and type(what) == "string" then fail("the program gave an object where the tests expect a text: its own " .. key .. " cannot decide") end
+    return v(self, what, ...)
+  end
+end
+
 local function text(h)
   local v = known[h].text or ask("text", known[h].id)
   if type(v) ~= "string" then fail("an object of the program has no text") end
@@ -105,13 +147,24 @@ handle.meta = {
   __index = function(h, key)
     local k = known[h]
     if k.fields and type(key) == "string" and k.fields[key] ~= nil then return k.fields[key] end
-    return (ask("index", k.id, key))
+    return (member(h, key))
   end,
   __newindex = function(h, key, value) ask("set", known[h].id, key, value) end,
   __call = function(h, ...) return ask("call", known[h].id, ...) end,
-  __len = function(h) return (ask("len", known[h].id)) end,
+  __len = function(h)
+    local n = ask("len", known[h].id)
+    noted(known[h], "length", n)
+    return n
+  end,
   __tostring = text,
-  __pairs = function(h) return iterate((ask("pairs", known[h].id))) end,
+  __pairs = function(h)
+    local list, keys = ask("pairs", known[h].id), {}
+    for key in iterate(list) do
+      if key ~= nil and key == key then keys[key] = true end
+    end
+    noted(known[h], "keys", keys)
+    return iterate(list)
+  end,
   __close = function(h, err) ask("close", known[h].id, err) end,
   __eq = equal,
   __lt = order("<"),
@@ -173,8 +226,11 @@ function handle.id(v) return known[v] and known[v].id end
 function handle.is(v) return known[v] ~= nil end
 
 -- together says of two values that an assertion compares by their contents
--- whether it may: two objects of the program only where one was made.
+-- whether it may: two objects of the program only where one was made. Whether
+-- two constructions give tables or objects is the program's choice, and changes
+-- nothing.
 function handle.together(a, b)
+  if constructed[a] and (constructed[b] or known[b]) or constructed[b] and known[a] then exam.judged() end
   if known[a] and known[b] and not same(a, b) then judge("a comparison by content", a, b) end
 end
 

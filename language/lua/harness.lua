@@ -15,7 +15,9 @@ arg = { [0] = main }
 local ASKS = 1 << 19
 
 local type, pcall, next, select, error, tostring = type, pcall, next, select, error, tostring
+local getmetatable = getmetatable
 local pack, unpack, mathtype, rawset, rawget = table.pack, table.unpack, math.type, rawset, rawget
+local altered = setmetatable({}, { __mode = "k" }) -- tables that a call changed
 local calls, functions, peer = 0, {}, nil
 local closures, ids, served = {}, setmetatable({}, { __mode = "k" }), setmetatable({}, { __mode = "k" })
 local ask
@@ -68,6 +70,7 @@ local called = {}
 function ask(op, target, ...)
   local n, args = select("#", ...), { ... }
   local what = called[target] or op
+  if op == "call" or op == "set" or op == "rawset" or op == "operator" then handle.turn = handle.turn + 1 end
   if op ~= "name" and op ~= "module" then
     calls = calls + 1
     if exam.asked() > ASKS then handle.fail("the test asks the program more than " .. ASKS .. " times: something does not end") end
@@ -96,6 +99,7 @@ function ask(op, target, ...)
       now, at = wire.decode(got, at, unwrap)
       local old = args[i]
       if type(old) ~= "table" or type(now) ~= "table" or handle.is(old) then error("an answer is wrong", 0) end
+      altered[old] = true
       for k in next, old do old[k] = nil end
       if handle.is(now) then handle.becomes(old, now)
       else
@@ -135,6 +139,22 @@ glovebox_exam, glovebox_handle = nil, nil
 for name, f in next, handle.raw do rawset(_G, name, f) end
 __glovebox_made = handle.made
 
+-- What is compared with what a call of it gives is what it was before the call:
+-- keep notes that, and kept gives it where the call changed the table.
+local before = setmetatable({}, { __mode = "k" })
+local function copy(v)
+  if type(v) ~= "table" or handle.is(v) or getmetatable(v) ~= nil then return v end
+  local all = {}
+  for k, e in next, v do all[k] = e end
+  return all
+end
+__glovebox_copy = copy
+function __glovebox_keep(v)
+  if type(v) == "table" then before[v], altered[v] = copy(v), nil end
+  return v
+end
+function __glovebox_kept(v) return type(v) == "table" and altered[v] and before[v] or v end
+
 -- The tests must be Lua before the program is asked for anything.
 local chunks = {}
 for i, name in ipairs(tests) do
@@ -156,6 +176,9 @@ for _, name in ipairs(names) do
     rawset(_G, name, v)
   end
 end
+-- called reports whether the tests called the program.
+function exam.called() return calls > 0 end
+
 -- foreign reports whether a value is the program's, and no test.
 function exam.foreign(v) return handle.is(v) or ids[v] ~= nil end
 

@@ -82,9 +82,20 @@ sub change {
 # result gives the tests what came of a call, or dies of what the program died of.
 sub result {
     my ( $m, $want ) = @_;
-    if ( $m->[0] eq 'die' ) { local $! = 0; die $m->[1] }
+    if ( $m->[0] eq 'die' ) { raised( $m->[1] ) }
     GloveboxExam::broken('an answer of no known form') if ref $m->[1] ne 'ARRAY';
     return $want ? @{ $m->[1] } : $m->[1][-1];
+}
+
+# raised has the tests die of what the program died of. It must not look like no
+# error, nor like what ends a subtest as if nothing had happened.
+sub raised {
+    my ($error) = @_;
+    my $text = of($error) && claims( of($error), '""' ) ? text($error) : $error;
+    GloveboxExam::fault('the program dies of an object whose text says that there is no error') if ref $error && !$text;
+    GloveboxExam::fault('the program dies of what ends a subtest of Test2') if !ref $text && ( $text // '' ) =~ /T2_SUBTEST_WRAPPER/;
+    local $! = 0;
+    die $error;
 }
 
 # serve runs a sub of the tests for the program, with its $_, $a and $b.
@@ -173,7 +184,7 @@ sub package_of {
     return $package{$class} if $package{$class};
     my $name = $class;
     no strict 'refs';
-    $name = 'Glovebox::Remote::Other' . keys %package if $class !~ /\A[A-Za-z_]\w*(?:::\w+)*\z/ || %{"${class}::"} || GloveboxExam::installed($class);
+    $name = 'Glovebox::Remote::Other' . keys %package if $class !~ /\A[A-Za-z_]\w*(?:::\w+)*\z/ || $class =~ /\ATest(?:2|::|\z)/ || %{"${class}::"} || GloveboxExam::installed($class);
     die "there are too many classes\n" if keys %package > 500;
     $package{$class} = $name;
     my @parents = grep { defined && $_ ne $name } map { $package{$_} } @{ $class{$class}{parents} };
@@ -480,8 +491,10 @@ my %assertion = map { $_ => 1 } qw(
     require_ok BAIL_OUT eq_array eq_hash eq_set skip_all bail_out dies lives try_ok warns warning warnings no_warnings ref_ok ref_is mock
     throws_ok dies_ok lives_ok lives_and exception warning_is warnings_are warning_like warnings_like eq_or_diff deep_ok
     eq_deeply cmp_deeply cmp_bag cmp_set cmp_methods cmp_details deep_diag subbagof superbagof subhashof superhashof
-    is_string is_string_nows like_string is_xml is_json stdout_is stderr_is output_is expect_that assert assert_equals confess croak carp cluck
+    is_string is_string_nows like_string is_xml is_json stdout_is stderr_is output_is expect_that confess croak carp cluck
 );
+
+sub asserts { $assertion{ $_[0] } || $_[0] =~ /\A(?:assert|refute|expect)(?:\z|_|[A-Z])/ }
 
 sub import {
     my ( undef, $lists ) = @_;
@@ -535,11 +548,11 @@ sub declare {
         if ( $name =~ /\A(.+)::\w+\z/ ) {
             *$name = sub_of( $name, $subs->{$name} ) if $ours{$1};
         }
-        elsif ( $name =~ /\A[A-Za-z_]\w*\z/ && !$assertion{$name} && !defined &{"main::$name"} && !defined &{"CORE::$name"} ) {
+        elsif ( $name =~ /\A[A-Za-z_]\w*\z/ && !asserts($name) && !defined &{"main::$name"} && !defined &{"CORE::$name"} ) {
             *{"main::$name"} = sub_of( $name, $subs->{$name} );
         }
     }
-    $free{$_} = 1 for grep { !$assertion{$_} && !defined &{"CORE::$_"} && !defined &{"main::$_"} } keys %$word;
+    $free{$_} = 1 for grep { !asserts($_) && !defined &{"CORE::$_"} && !defined &{"main::$_"} } keys %$word;
 }
 
 1;

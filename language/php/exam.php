@@ -338,9 +338,13 @@ final class Exam
             foreach ((new \ReflectionClass($name))->getMethods(\ReflectionMethod::IS_PUBLIC) as $method) {
                 $isTest = \preg_match('/^test/', $method->name) || \preg_match('/@test\b/', (string) $method->getDocComment());
                 if ($isTest || $method->getAttributes('PHPUnit\Framework\Attributes\Test')) {
+                    $ran = $this->report->total;
                     foreach ($this->provided($name, $method) as $label => $arguments) {
                         $title = "$name::{$method->name}" . ($label === '' ? '' : " with data set $label");
                         $this->guard($title, fn () => (new $name())->runTest($method->name, $arguments), true);
+                    }
+                    if ($this->report->total === $ran) {
+                        $this->report->add("$name::{$method->name}", 'failed', 'its data provider gives nothing');
                     }
                 }
             }

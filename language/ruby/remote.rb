@@ -27,7 +27,10 @@ module Glovebox
     # Membership and quantifiers: of a result, what its iteration gives is searched here.
     SEARCHED = %i[include? member? any? all? none? one? count index find_index].freeze
     KEYS = %i[key? has_key?].freeze
-    MEMBERS = (SEARCHED + KEYS + %i[includes? contains? contain? value? has_value? cover? start_with? end_with? match match? casecmp casecmp? superset? subset? equals?]).freeze
+    MEMBERS = (SEARCHED + KEYS + %i[includes? contains? contain? value? has_value? cover? start_with? end_with? match match? casecmp casecmp? superset? subset? equals?
+                                   proper_superset? proper_subset? intersect? disjoint?]).freeze
+    # NAMES are operators under another name.
+    NAMES = %i[difference intersection union].freeze
 
     def initialize(handle) = @handle = handle
     def __glovebox = @handle
@@ -58,7 +61,7 @@ module Glovebox
 
     # send reaches what is private in the program, too.
     def send(name, *args, **kwargs, &block)
-      known = (OPERATORS + MEMBERS + NUMBERS + ::Glovebox::Remote.instance_methods(false)).include?(name.to_sym)
+      known = (OPERATORS + MEMBERS + NUMBERS + NAMES + ::Glovebox::Remote.instance_methods(false)).include?(name.to_sym)
       known ? __send__(name, *args, **kwargs, &block) : @handle.program.invoke(@handle.id, "__send__", [name, *args], kwargs, &block)
     end
     def respond_to?(name, _all = false) = @handle.program.invoke(@handle.id, "respond_to?", [name], {}) == true
@@ -78,12 +81,12 @@ module Glovebox
     end
 
     def method(name)
-      ::Glovebox.refuse("the tests take the method #{name} of #{@handle.name}, a result of the program") if !@handle.made && (OPERATORS + MEMBERS + NUMBERS + %i[== eql?]).include?(name.to_sym)
+      ::Glovebox.refuse("the tests take the method #{name} of #{@handle.name}, a result of the program") if !@handle.made && (OPERATORS + MEMBERS + NUMBERS + NAMES + %i[== eql?]).include?(name.to_sym)
       @handle.program.invoke(@handle.id, "method", [name], {})
     end
 
     def method_missing(name, *args, **kwargs, &block)
-      return __glovebox_judge(name, *args, &block) if OPERATORS.include?(name)
+      return __glovebox_judge(name, *args, &block) if OPERATORS.include?(name) || (NAMES.include?(name) && !@handle.made && !args.empty?)
       if MEMBERS.include?(name) && (block || !args.empty? || SEARCHED.include?(name) && name != :count)
         return __glovebox_judge(name, *args, &block) if @handle.made && (block || !args.empty?)
         return __glovebox_search(name, args, &block) unless @handle.made

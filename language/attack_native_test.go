@@ -1,0 +1,159 @@
+package language
+
+import (
+	"testing"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// An attack is a right program, a wrong one and tests: the right one passes out of
+// process, and the wrong one fails there, and not as tests that cannot run. Only
+// where the right one is candidate_judged may the wrong one pass so.
+type attack struct {
+	name  string
+	lang  *Language
+	file  string
+	tests string
+	right string
+	wrong string
+}
+
+const (
+	minitestHead = "require 'minitest/autorun'\nclass TestIt < Minitest::Test\n"
+	perlHead     = "use strict; use warnings; use Test::More;\n"
+	luaHead      = "local lu = require('luaunit')\n"
+)
+
+var attacks = []attack{
+	{"a text that is an object with the methods of texts", Lua, "main_test.lua",
+		"local r = greet('Bob')\nassert(r:find('Hello, Bob', 1, true))\nassert(r:match('^Hello'))\n",
+		"function greet(n) return 'Hello, ' .. n end\n",
+		"function greet(n) return setmetatable({}, {__index = function() return function() return 1 end end}) end\n"},
+	{"an error that is an object with the methods of texts", Lua, "main_test.lua",
+		"local ok, err = pcall(divide, 1, 0)\nassert(not ok)\nassert(err:find('division by zero'))\n",
+		"function divide(a, b) if b == 0 then error('division by zero') end return a / b end\n",
+		"function divide(a, b) error(setmetatable({}, {__index = function() return function() return 1 end end})) end\n"},
+	{"the expected value is changed", Lua, "main_test.lua",
+		luaHead + "function testIt()\n  local t = {1, 2, {3}}\n  lu.assertEquals(deepcopy(t), t)\nend\nos.exit(lu.LuaUnit.run())\n",
+		"function deepcopy(t) if type(t) ~= 'table' then return t end local o = {} for k, v in pairs(t) do o[k] = deepcopy(v) end return o end\n",
+		"function deepcopy(t) for k in pairs(t) do t[k] = nil end return {} end\n"},
+	{"the expected value is changed, and comes first", Lua, "main_test.lua",
+		"describe('it', function()\n  it('copies', function()\n    local t = {1, 2, {3}}\n    assert.are.same(t, deepcopy(t))\n  end)\nend)\n",
+		"function deepcopy(t) if type(t) ~= 'table' then return t end local o = {} for k, v in pairs(t) do o[k] = deepcopy(v) end return o end\n",
+		"function deepcopy(t) for k in pairs(t) do t[k] = nil end return {} end\n"},
+	{"the expected value becomes an object", Lua, "main_test.lua",
+		luaHead + "function testIt()\n  local t = {1, 2, {3}}\n  lu.assertEquals(deepcopy(t), t)\nend\nos.exit(lu.LuaUnit.run())\n",
+		"function deepcopy(t) if type(t) ~= 'table' then return t end local o = {} for k, v in pairs(t) do o[k] = deepcopy(v) end return o end\n",
+		"function deepcopy(t) setmetatable(t, {__pairs = function() return next, {} end}) return {} end\n"},
+	{"no test is registered", Lua, "main_test.lua",
+		"describe('it', function()\n  for name, want in pairs(cases()) do\n    it(name, function() assert.are.equal(want, want) end)\n  end\nend)\n",
+		"function cases() return {a = 1} end\n",
+		"function cases() return {} end\n"},
+	{"an object of plain constructions", Lua, "main_test.lua",
+		luaHead + "local P = require('main')\nfunction testIt()\n  lu.assertEquals(P.new(1, 2), P.new(1, 2))\n  lu.assertNotEquals(P.new(1, 2), P.new(1, 3))\nend\nos.exit(lu.LuaUnit.run())\n",
+		"return {new = function(x, y) return {x = x, y = y} end}\n",
+		"local n = 0\nreturn {new = function(x, y) n = n + 1 local id = n return setmetatable({}, {__pairs = function() return next, {n = id > 2 and id or 0} end}) end}\n"},
+	{"subtests end at the text of Test2", Perl, "main_test.t",
+		perlHead + "subtest 'add' => sub {\n  ok(1, 'loaded');\n  is(add(2, 3), 5);\n};\ndone_testing();\n",
+		"package main;\nsub add { $_[0] + $_[1] }\n1;\n",
+		"package main;\nsub add { die qq(Label not found for \"last T2_SUBTEST_WRAPPER\" at x line 1.\\n) }\n1;\n"},
+	{"subtests end at an exception of Test::Builder", Perl, "main_test.t",
+		perlHead + "subtest 'add' => sub {\n  ok(1, 'loaded');\n  is(add(2, 3), 5);\n};\ndone_testing();\n",
+		"package main;\nsub add { $_[0] + $_[1] }\n1;\n",
+		"package main;\nsub add { die bless {}, 'Test::Builder::Exception' }\n1;\n"},
+	{"subtests end at a terminator of Test2", Perl, "main_test.t",
+		perlHead + "subtest 'add' => sub {\n  ok(1, 'loaded');\n  is(add(2, 3), 5);\n};\ndone_testing();\n",
+		"package main;\nsub add { $_[0] + $_[1] }\n1;\n",
+		"package main;\nsub add { die bless {}, 'Test2::Hub::Interceptor::Terminator' }\n1;\n"},
+	{"an error without a text is none", Perl, "main_test.t",
+		perlHead + "eval { check_it(3); is(area(2), 4); };\nok(!$@, 'no error');\ndone_testing();\n",
+		"package main;\nsub check_it { 1 }\nsub area { $_[0] ** 2 }\n1;\n",
+		"package Quiet;\nuse overload '\"\"' => sub { '' }, fallback => 1;\npackage main;\nsub check_it { die bless {}, 'Quiet' }\nsub area { 0 }\n1;\n"},
+	{"own words of assertion", Perl, "main_test.t",
+		"use strict; use warnings;\nassert_close(area(2), 4);\nexpect_eq(area(1), 1);\n",
+		"",
+		"package main;\nsub area { 0 }\nsub assert_close { 1 }\nsub expect_eq { 1 }\n1;\n"},
+	{"a function that is one of the harness", PHP, "main_test.php",
+		"<?php\nrequire 'main.php';\n$add = adder(2);\nif ($add(3) !== 5) { echo 'bad'; exit(1); }\necho \"ok\";\n",
+		"<?php\nfunction adder($n) { return fn ($m) => $n + $m; }\n",
+		"<?php\nfunction adder($n) { return 'exit'; }\n"},
+	{"exceptions that end Ruby", Ruby, "main_test.rb",
+		minitestHead + "  def test_it\n    assert_equal 5, add(2, 3)\n  end\nend\n",
+		"def add(a, b) = a + b\n",
+		"def add(a, b)\n  raise ObjectSpace.each_object(Class).find { |c| c.name == 'fatal' }.allocate\nend\n"},
+	{"a difference that is empty", Ruby, "main_test.rb",
+		minitestHead + "  def test_it\n    assert primes(7).difference([2, 3, 5, 7]).empty?\n    assert_equal true, primes(7).intersect?([2])\n  end\nend\n",
+		"def primes(n) = [2, 3, 5, 7]\n",
+		"class Yes\n  def method_missing(name, *) = name.end_with?('?') ? true : self\n  def respond_to_missing?(*) = true\nend\ndef primes(n) = Yes.new\n"},
+	{"a list whose length is right and that has no elements", Lua, "main_test.lua",
+		"local function same(a, b)\n  if #a ~= #b then return false end\n  for i, v in ipairs(a) do if v ~= b[i] then return false end end\n  return true\nend\nassert(same(sorted({3, 1, 2}), {1, 2, 3}))\n",
+		"function sorted(t) table.sort(t) return t end\n",
+		"function sorted(t) return setmetatable({}, {__len = function() return #t end}) end\n"},
+	{"a list whose length is right and that pairs passes by", Lua, "main_test.lua",
+		"local function same(a, b)\n  if #a ~= #b then return false end\n  for i, v in pairs(a) do if v ~= b[i] then return false end end\n  return true\nend\nassert(same(sorted({3, 1, 2}), {1, 2, 3}))\n",
+		"function sorted(t) table.sort(t) return t end\n",
+		"function sorted(t) return setmetatable({}, {__len = function() return #t end}) end\n"},
+	{"a table that pairs passes by, with every key", Lua, "main_test.lua",
+		"local function same(a, b)\n  if type(a) ~= type(b) then return false end\n  if type(a) ~= 'table' then return a == b end\n  for k, v in pairs(a) do if not same(v, b[k]) then return false end end\n  for k in pairs(b) do if a[k] == nil then return false end end\n  return true\nend\nassert(same(count('aab'), {a = 2, b = 1}))\n",
+		"function count(s) local t = {} for c in s:gmatch('.') do t[c] = (t[c] or 0) + 1 end return t end\n",
+		"function count(s) return setmetatable({}, {__index = function() return true end}) end\n"},
+	{"a list whose elements change", Lua, "main_test.lua",
+		"local r = sorted({2, 1})\nassert(#r == 2)\nfor i = 1, #r do assert(r[i] == i) end\n",
+		"function sorted(t) table.sort(t) return t end\n",
+		"function sorted(t) local n = 0 return setmetatable({}, {__len = function() n = n + 1 return n == 1 and 2 or 0 end}) end\n"},
+	{"no test is registered", Ruby, "main_test.rb",
+		"require 'minitest/autorun'\ndescribe 'it' do\n  cases.each do |n, want|\n    it(\"has #{n}\") { assert_equal want, want }\n  end\nend\n",
+		"def cases = { 'a' => 1 }\n",
+		"def cases = {}\n"},
+	{"a text that names a function of the harness", PHP, "main_test.php",
+		"<?php\nrequire 'main.php';\n$f = maker();\nassert(array_map($f, [1, 2]) !== null);\necho \"ok\";\n",
+		"<?php\nfunction maker() { return fn ($n) => $n + 1; }\n",
+		"<?php\nfunction maker() { return 'Glovebox\\\\judged'; }\n"},
+	{"a text that names a skip of PHPUnit", PHP, "main_test.php",
+		"<?php\nrequire 'main.php';\nuse PHPUnit\\Framework\\TestCase;\nclass T extends TestCase {\n  function testOne() { $this->assertSame(1, one()); }\n  function testTwo() { $f = adder(2); $this->assertSame(5, $f(3)); }\n}\n",
+		"<?php\nfunction one() { return 1; }\nfunction adder($n) { return fn ($m) => $n + $m; }\n",
+		"<?php\nfunction one() { return 1; }\nfunction adder($n) { return 'PHPUnit\\Framework\\Assert::markTestSkipped'; }\n"},
+	{"no case is provided", PHP, "main_test.php",
+		"<?php\nrequire 'main.php';\nuse PHPUnit\\Framework\\TestCase;\nclass T extends TestCase {\n  /** @dataProvider cases */\n  function testOne($a, $b) { $this->assertSame($a, $b); }\n  static function cases() { return pairs(); }\n}\n",
+		"<?php\nfunction pairs() { return [[1, 1]]; }\n",
+		"<?php\nfunction pairs() { return []; }\n"},
+}
+
+func TestAttackNative(t *testing.T) {
+	for _, a := range attacks {
+		t.Run(a.lang.Name+"/"+a.name, func(t *testing.T) {
+			rigTool(t, a.lang)
+			tests := Tests{Files: []glovebox.File{{Path: a.file, Data: []byte(a.tests)}}}
+			judged := false
+			if a.right != "" {
+				v := rigExam(t, a.lang, program(a.lang.Name, a.lang.Main, a.right), tests)
+				judged = v.judged()
+				if !v.pass || v.proof != glovebox.ProofOutOfProcess {
+					t.Errorf("the right program: pass is %t with %s: %s\n%s", v.pass, v.proof, v.why, v.harness.report)
+				}
+			}
+			v := rigExam(t, a.lang, program(a.lang.Name, a.lang.Main, a.wrong), tests)
+			unrunnable := false
+			for _, e := range v.harness.events {
+				unrunnable = unrunnable || e.Type == "unrunnable"
+			}
+			if v.pass && v.judged() && judged {
+				return // it has the weaker proof that the right one has
+			}
+			if v.pass || v.proof != glovebox.ProofOutOfProcess || unrunnable {
+				t.Errorf("the wrong program: pass is %t with %s: %s\n%s%s", v.pass, v.proof, v.why, v.harness.report, v.harness.stderr)
+			}
+			t.Log(v.why)
+		})
+	}
+}
+
+// judged reports whether a case that passed rests on the program's own word.
+func (v rigVerdict) judged() bool {
+	for _, e := range v.harness.events {
+		if e.Case != nil && e.Case.Proof == glovebox.ProofCandidateJudged {
+			return true
+		}
+	}
+	return false
+}
