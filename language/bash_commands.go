@@ -85,7 +85,12 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			r.within++
 			r.stmt(c.X, in)
-			r.stmt(c.Y, bashInput{said: !r.pure(c.X, in), fed: true, words: bashPrinted(c.X)})
+			said := !r.pure(c.X, in)
+			if y, ok := c.Y.Cmd.(*syntax.CallExpr); ok && said && r.writes && r.nested == 0 && !r.read["PIPESTATUS"] && len(y.Args) > 0 &&
+				slices.Contains([]string{"awk", "gawk", "mawk", "jq"}, path.Base(y.Args[0].Lit())) {
+				r.edits = append(r.edits, bashEdit{int(c.Y.Pos().Offset()), 1 << 38, "glovebox.numbers | ", ""})
+			}
+			r.stmt(c.Y, bashInput{said: said, fed: true, words: bashPrinted(c.X)})
 			r.within--
 			return
 		}
@@ -430,6 +435,9 @@ func (r *bashReader) call(c *syntax.CallExpr, in bashInput, alone bool) {
 // command reads a command by its words.
 func (r *bashReader) command(args []*syntax.Word, in bashInput, alone, env bool) {
 	name, ok := bashLiteral(args[0])
+	if dir, tool := path.Split(name); slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) && r.functions[name] == nil {
+		name = tool
+	}
 	rest := args[1:]
 	said := r.saidWords(rest)
 	if !ok {
@@ -462,6 +470,9 @@ func (r *bashReader) command(args []*syntax.Word, in bashInput, alone, env bool)
 	default:
 		// What nothing else defines is the program's.
 		r.commands[name] = true
+		if said && !bashCommandName().MatchString(name) {
+			r.share("the tests start commands with what the program prints")
+		}
 		if alone && r.within == 0 {
 			r.bare = true
 		}
@@ -582,14 +593,27 @@ func (r *bashReader) test(args []*syntax.Word) {
 			r.share("the tests take a name from what the program prints")
 		}
 		kind := "word"
-		if long {
+		switch {
+		case bashCompares(args, i):
+			// What is no number is an error, and so no difference.
+			kind = "integer"
+		case long:
 			kind = "operand"
 		}
-		if long || bashUnquoted(w) {
+		if long || kind == "integer" || bashUnquoted(w) {
 			r.each(w, kind, true)
 		}
 	}
 	r.words(args)
+}
+
+// bashCompares reports whether a word of a condition is compared as a number.
+func bashCompares(args []*syntax.Word, i int) bool {
+	numeric := func(i int) bool {
+		// A word that is compared with itself is asked whether it is a number.
+		return i > 0 && i < len(args)-1 && bashJoined(args[i-1:i]) != bashJoined(args[i+1:i+2]) && slices.Contains([]string{"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}, args[i].Lit())
+	}
+	return numeric(i-1) || numeric(i+1)
 }
 
 // bashUnquoted reports whether an expansion of a word is outside of quotes.
@@ -707,8 +731,14 @@ func (r *bashReader) tool(name string, args []*syntax.Word, in bashInput) {
 			}
 			rest = rest[1:]
 		}
-		if name == "timeout" && len(rest) > 0 {
-			rest = rest[1:]
+		if name == "timeout" {
+			// What is no command's name is an option's value, or how long.
+			for long := false; len(rest) > 0; long, rest = true, rest[1:] {
+				text, ok := bashLiteral(rest[0])
+				if ok && bashCommandName().MatchString(text) && !bashSignal().MatchString(text) || !ok && long {
+					break
+				}
+			}
 		}
 		if len(rest) > 0 {
 			if inner, ok := bashLiteral(rest[0]); ok && bashBuiltins[inner] && slices.Contains([]string{"declare", "local", "export", "typeset", "readonly", "let"}, inner) && r.saidWords(rest) {
@@ -992,7 +1022,7 @@ func (r *bashReader) awk(args []*syntax.Word) {
 				r.share("the tests take a name of a variable from what the program prints")
 			}
 			if i < len(args) {
-				r.each(args[i], "word", true)
+				r.each(args[i], "finite", true)
 			}
 		case ok && strings.HasPrefix(text, "-") && len(text) > 1:
 			if text == "-f" {

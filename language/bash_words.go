@@ -80,6 +80,13 @@ func bashIsName(s string) bool {
 	return s != "" && bashIdentifier().FindString(s) == s
 }
 
+// bashCommandName matches names that a function of a program can have, and
+// bashSignal those of signals.
+var (
+	bashCommandName = lazyre.New(`^[A-Za-z_./][A-Za-z0-9_./:-]*$`)
+	bashSignal      = lazyre.New(`^(?:SIG)?(?:HUP|INT|QUIT|KILL|TERM|ALRM|USR1|USR2)$`)
+)
+
 // bashIsTool reports whether a name is a tool's that a box may have.
 func bashIsTool(name string) bool {
 	return slices.Contains(bashNeeds, name) || slices.Contains(bashTools, name) || name == "bash" || name == "sh"

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // examGo makes the exam of a program whose tests are func TestX(*testing.T).
@@ -69,8 +70,10 @@ type goExam struct {
 	own, spelled map[string]bool
 	// more says what the tests need beyond calls and values; empty means nothing.
 	more string
-	// nan: the tests speak of NaN.
+	// nan: a test speaks of NaN.
 	nan bool
+	// parallel: tests may run at once.
+	parallel bool
 	// joined: the tests speak of errors that are several at once.
 	joined bool
 }
@@ -83,6 +86,8 @@ type goTest struct {
 	unordered  bool
 	// judged: a pass of it rests on what the program itself decides.
 	judged bool
+	// nan: it does not speak of NaN. inf: it does not speak of infinity, and divides.
+	nan, inf bool
 }
 
 // goTestFile is one file of tests.
@@ -118,7 +123,7 @@ func (x *goExam) readTests(t Tests) error {
 			return goUnrunnable("the tests do not parse: %v", err)
 		}
 		tf.outside = !tf.fragment && isGoOutside(tf.parsed)
-		x.nan = x.nan || bytes.Contains(bytes.ToLower(f.Data), []byte("nan"))
+		x.parallel = x.parallel || bytes.Contains(f.Data, []byte(".Parallel("))
 		x.joined = x.joined || bytes.Contains(f.Data, []byte("errors.Join")) || bytes.Contains(f.Data, []byte("Unwrap"))
 		x.files = append(x.files, tf)
 	}
@@ -145,6 +150,14 @@ func (x *goExam) readTests(t Tests) error {
 	}
 	for i, n := range x.tests {
 		x.tests[i].judged = u.judged(n.name, map[string]bool{})
+		x.tests[i].nan = !u.speaks(n.name, goNaN(), map[string]bool{})
+		x.tests[i].inf = u.divides(n.name, map[string]bool{}) && !u.speaks(n.name, goInf(), map[string]bool{})
+		x.nan = x.nan || !x.tests[i].nan
+	}
+	// Whose call gave a number, nobody can tell of tests that run at once.
+	for i := range x.tests {
+		x.tests[i].nan = x.tests[i].nan && !x.parallel
+		x.tests[i].inf = x.tests[i].inf && !x.parallel
 	}
 	x.wanted, x.own, x.spelled, x.more = slices.Sorted(maps.Keys(u.wanted)), u.declared, u.spelled, u.more
 	if x.more == "" && len(x.wanted) == 0 {
@@ -152,6 +165,13 @@ func (x *goExam) readTests(t Tests) error {
 	}
 	return nil
 }
+
+// goNaN and goInf match names and texts that speak of NaN, and of infinity; not
+// such as tenant, or info.
+var (
+	goNaN = lazyre.New(`NaN|NAN|Nan(?:[^a-z]|$)|(?:^|[^A-Za-z])nan(?:[^a-z]|$)`)
+	goInf = lazyre.New(`Inf(?:[^a-z]|$)|(?i:infinit)|(?:^|[^A-Za-z])inf(?:[^a-z]|$)`)
+)
 
 func goUnrunnable(format string, args ...any) error {
 	return &Unrunnable{Reason: fmt.Sprintf(format, args...)}
@@ -563,8 +583,8 @@ func (t goTest) entry(function, label string, remote bool) string {
 	if t.kind == "example" {
 		s += fmt.Sprintf(", Output: %q, Unordered: %t", t.output, t.unordered)
 	}
-	if t.judged && remote {
-		s += ", Judged: true"
+	if remote {
+		s += fmt.Sprintf(", Judged: %t, NaN: %t, Inf: %t", t.judged, t.nan, t.inf)
 	}
 	return s + "}"
 }

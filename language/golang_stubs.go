@@ -157,8 +157,11 @@ func (g *goDeclared) evaluate(constants []*ast.GenDecl) {
 			file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{&ast.TypeSpec{Name: ast.NewIdent(name), Type: ast.NewIdent(id.Name)}}})
 		}
 	}
-	for _, d := range goBounded(constants) {
+	for _, d := range g.bounded(constants) {
 		file.Decls = append(file.Decls, d)
+	}
+	if len(file.Decls) > maxGoConstants {
+		return
 	}
 	defer func() { recover() }() // what go/types cannot read has no constants
 	config := types.Config{Error: func(error) {}, FakeImportC: true}
@@ -173,17 +176,32 @@ func (g *goDeclared) evaluate(constants []*ast.GenDecl) {
 	}
 }
 
-// goBounded leaves out groups of constants that put texts together: a few lines
-// of them can make a text that no memory holds.
-func goBounded(constants []*ast.GenDecl) []*ast.GenDecl {
-	texts := map[string]bool{}
-	has := func(d *ast.GenDecl) (text, sum bool) {
+// maxGoConstants bounds the constants, and the types, that are worked out on the
+// host: each may need all the others.
+const maxGoConstants = 2000
+
+// bounded are the groups of constants that the host can work out in little time
+// and memory. An expression of anything but numbers, texts, names, operators and
+// conversions is not; nor are sums of texts, of which a few lines can make one
+// that no memory holds.
+func (g *goDeclared) bounded(constants []*ast.GenDecl) []*ast.GenDecl {
+	specs := 0
+	constants = slices.DeleteFunc(slices.Clone(constants), func(d *ast.GenDecl) bool {
+		specs += len(d.Specs)
+		return !goPlainConstants(d)
+	})
+	if specs > maxGoConstants || len(g.types) > maxGoConstants {
+		return nil
+	}
+	// texts are names of texts, and of types of texts, whatever they are called.
+	texts := map[string]bool{"string": true}
+	has := func(d ast.Node) (text, sum bool) {
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BasicLit:
 				text = text || n.Kind == token.STRING
 			case *ast.Ident:
-				text = text || texts[n.Name] || n.Name == "string"
+				text = text || texts[n.Name]
 			case *ast.BinaryExpr:
 				sum = sum || n.Op == token.ADD
 			}
@@ -191,8 +209,16 @@ func goBounded(constants []*ast.GenDecl) []*ast.GenDecl {
 		})
 		return text, sum
 	}
-	for again := true; again; {
-		before := len(texts)
+	for rounds, before := 0, -1; before < len(texts); rounds++ {
+		if rounds > 20 {
+			return nil
+		}
+		before = len(texts)
+		for name, s := range g.types {
+			if id, ok := s.Type.(*ast.Ident); ok && texts[id.Name] {
+				texts[name] = true
+			}
+		}
 		for _, d := range constants {
 			if text, _ := has(d); text {
 				for _, s := range d.Specs {
@@ -204,12 +230,27 @@ func goBounded(constants []*ast.GenDecl) []*ast.GenDecl {
 				}
 			}
 		}
-		again = len(texts) > before
 	}
-	return slices.DeleteFunc(slices.Clone(constants), func(d *ast.GenDecl) bool {
+	return slices.DeleteFunc(constants, func(d *ast.GenDecl) bool {
 		text, sum := has(d)
 		return text && sum
 	})
+}
+
+// goPlainConstants reports whether constants are spelled with nothing but
+// numbers, texts, names, operators and conversions.
+func goPlainConstants(d *ast.GenDecl) bool {
+	plain := true
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n.(type) {
+		case nil, *ast.GenDecl, *ast.ValueSpec, *ast.Comment, *ast.CommentGroup, *ast.BasicLit, *ast.Ident, *ast.ParenExpr,
+			*ast.UnaryExpr, *ast.BinaryExpr, *ast.CallExpr, *ast.SelectorExpr:
+		default:
+			plain = false
+		}
+		return plain
+	})
+	return plain
 }
 
 // goStubs writes both ends of the link for what the tests use of the program.
@@ -223,6 +264,8 @@ type goStubs struct {
 	done map[string]bool
 	// unfit says why names that the tests use have no stub.
 	unfit map[string]string
+	// depth is how deep in types the writer is, room how much more it may write.
+	depth, room int
 
 	stubs, serve bytes.Buffer // declarations of the two ends
 	entries      bytes.Buffer // functions that are served
@@ -232,7 +275,7 @@ type goStubs struct {
 
 // link generates the two ends. name is that of the package of the tests' end.
 func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string]string) {
-	s := &goStubs{goDeclared: x.declared(), own: x.own, spelled: x.spelled, done: map[string]bool{}, unfit: map[string]string{}, imports: map[string]bool{}}
+	s := &goStubs{goDeclared: x.declared(), own: x.own, spelled: x.spelled, done: map[string]bool{}, unfit: map[string]string{}, room: maxGoStubs, imports: map[string]bool{}}
 	for _, w := range x.wanted {
 		s.want(w)
 	}
@@ -243,6 +286,7 @@ func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string
 		fmt.Fprintf(&c, "\t%s %q\n", goStubImports[path], path)
 		fmt.Fprintf(&p, "\t%s %q\n", goStubImports[path], path)
 	}
+	maps.DeleteFunc(s.unfit, func(name, _ string) bool { return !slices.Contains(x.wanted, name) && !x.spelled[name] })
 	uses := "var _ = gloveboxReflect.TypeFor[int]\n\nvar _ = gloveboxWire.Call\n"
 	for _, path := range slices.Sorted(maps.Keys(s.imports)) {
 		uses += "var _ " + goStubUses[path] + "\n"
@@ -254,6 +298,21 @@ func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string
 	fmt.Fprintf(&p, ")\n\n%s%s%s\nfunc GloveboxServe() {\n%s\tgloveboxWire.Serve(map[string]any{\n%s\t})\n}\n",
 		uses, ready, s.serve.Bytes(), s.both.Bytes(), s.entries.Bytes())
 	return glovebox.File{Path: goGlue + "serve.go", Data: p.Bytes()}, glovebox.File{Path: goGlue + "stubs.go", Data: c.Bytes()}, s.unfit
+}
+
+// Bounds of what is written for a program: a few names can spell a long type
+// many times, and types can lead to types without end.
+const (
+	maxGoStubs      = 8 << 20 // bytes, about
+	maxGoType       = 4096    // of one type
+	maxGoTypes      = 100     // types within types
+	maxGoParameters = 200
+)
+
+// spend reports whether there is room to write so many bytes more.
+func (s *goStubs) spend(n int) bool {
+	s.room -= n + 64
+	return s.room > 0
 }
 
 // goStubImports are the packages whose types travel, and their names in stubs.
@@ -456,7 +515,7 @@ func (s *goStubs) structure(b *bytes.Buffer, t *ast.StructType) (fields []string
 			continue
 		}
 		for _, n := range f.Names {
-			if text == "" || n.Name == "_" {
+			if text == "" || n.Name == "_" || !s.spend(len(text)) {
 				partial = true
 				continue
 			}
@@ -595,10 +654,15 @@ func (s *goStubs) signature(f *ast.FuncType) (params, results []string, why stri
 			}
 			text := s.spell(t)
 			if text == "" {
-				why = "its type has " + types.ExprString(t) + ", which does not travel between the program and its tests"
+				shown := types.ExprString(t)
+				why = "its type has " + shown[:min(len(shown), 200)] + ", which does not travel between the program and its tests"
 				return nil
 			}
 			for range max(len(p.Names), 1) {
+				if len(all) == maxGoParameters || !s.spend(len(text)) {
+					why = "it has too many parameters or results, or they are too large"
+					return nil
+				}
 				all = append(all, before+text)
 			}
 		}
@@ -614,6 +678,18 @@ func (s *goStubs) signature(f *ast.FuncType) (params, results []string, why stri
 // spell spells a type whose values travel, out of a closed set and the
 // program's own types; empty where e is none.
 func (s *goStubs) spell(e ast.Expr) string {
+	if s.depth == maxGoTypes {
+		return ""
+	}
+	s.depth++
+	defer func() { s.depth-- }()
+	if text := s.spelling(e); len(text) <= maxGoType {
+		return text
+	}
+	return ""
+}
+
+func (s *goStubs) spelling(e ast.Expr) string {
 	around := func(before string, e ast.Expr) string {
 		if t := s.spell(e); t != "" {
 			return before + t
@@ -679,7 +755,10 @@ func (s *goStubs) spell(e ast.Expr) string {
 			if t == "" || len(f.Names) == 0 {
 				return ""
 			}
-			for _, n := range f.Names {
+			if b.Len() > maxGoType {
+				return ""
+			}
+			for _, n := range f.Names[:min(len(f.Names), maxGoType)] {
 				b.WriteString(n.Name + " " + t + "; ")
 			}
 		}

@@ -546,6 +546,50 @@ func (u *goUses) judged(name string, seen map[string]bool) bool {
 	return found
 }
 
+// speaks reports whether a declaration of the tests, or what it uses of them, has
+// a name or a text that matches.
+func (u *goUses) speaks(name string, of *regexp.Regexp, seen map[string]bool) bool {
+	return u.has(name, seen, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			return of.MatchString(n.Name)
+		case *ast.BasicLit:
+			return of.MatchString(n.Value)
+		}
+		return false
+	})
+}
+
+// divides reports whether it divides by what is no number of its own.
+func (u *goUses) divides(name string, seen map[string]bool) bool {
+	return u.has(name, seen, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			_, number := n.Y.(*ast.BasicLit)
+			return n.Op == token.QUO && !number
+		case *ast.AssignStmt:
+			return n.Tok == token.QUO_ASSIGN
+		}
+		return false
+	})
+}
+
+func (u *goUses) has(name string, seen map[string]bool, is func(ast.Node) bool) bool {
+	if seen[name] {
+		return false
+	}
+	seen[name] = true
+	found := false
+	for _, d := range u.decls[name] {
+		ast.Inspect(d, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || n != nil && is(n) || ok && u.decls[id.Name] != nil && u.has(id.Name, seen, is)
+			return !found
+		})
+	}
+	return found
+}
+
 // isTop reports whether an identifier is a top-level one of the tests.
 func (u *goUses) isTop(n *ast.Ident) bool {
 	for _, d := range u.decls[n.Name] {

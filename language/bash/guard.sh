@@ -17,6 +17,15 @@ glovebox.is() {
         glovebox.trim
         glovebox.whole "$GLOVEBOX_VALUE" || glovebox.refuse "$GLOVEBOX_VALUE" 'a whole number'
         ;;
+    integer)
+        glovebox.trim
+        [[ $GLOVEBOX_VALUE =~ ^[-+]?[0-9]{1,18}$ ]] || glovebox.refuse "$GLOVEBOX_VALUE" 'a whole number'
+        ;;
+    finite)
+        glovebox.trim
+        [[ $GLOVEBOX_VALUE != *[[:space:]]* ]] || glovebox.refuse "$GLOVEBOX_VALUE" 'one word; put it in quotes'
+        glovebox.finite "$GLOVEBOX_VALUE" || glovebox.refuse "$GLOVEBOX_VALUE" 'a number or a text: no comparison with NaN or with infinity fails'
+        ;;
     decimal)
         glovebox.trim
         [[ $GLOVEBOX_VALUE =~ ^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)$ ]] || glovebox.refuse "$GLOVEBOX_VALUE" 'a number'
@@ -67,7 +76,7 @@ glovebox.are() {
         glovebox_name="$1[@]"
         glovebox_values=("${!glovebox_name-}")
         for glovebox_value in "${glovebox_values[@]}"; do
-            [[ -z $glovebox_value || $glovebox_value =~ ^[[:space:]]*[-+]?[0-9]+[[:space:]]*$ ]] || glovebox.refuse "$glovebox_value" "a whole number in $1"
+            [[ -z $glovebox_value || $glovebox_value =~ ^[[:space:]]*([^[:space:]]+)[[:space:]]*$ ]] && { [[ -z $glovebox_value ]] || glovebox.whole "${BASH_REMATCH[1]}"; } || glovebox.refuse "$glovebox_value" "a whole number in $1"
         done
         shift
     done
@@ -89,8 +98,25 @@ glovebox.trim() {
     GLOVEBOX_VALUE=${GLOVEBOX_VALUE%"${GLOVEBOX_VALUE##*[![:space:]]}"}
 }
 
+# glovebox.whole VALUE: whether arithmetic reads it as a number. Where it does
+# not, as with 08, a condition is not true, and so not refuted.
 glovebox.whole() {
-    [[ $1 =~ ^[-+]?(0[xX][0-9a-fA-F]+|[0-9]+(#[0-9a-zA-Z]+)?)$ ]]
+    [[ $1 =~ ^[-+]?(0[xX][0-9a-fA-F]{1,15}|0[0-7]{0,18}|[1-9][0-9]{0,17})$ ]]
+}
+
+# glovebox.finite VALUE: whether no word of it is what tools read as NaN or as
+# infinity: a difference to that is never too large.
+glovebox.finite() {
+    [[ ! ${1,,} =~ (^|[^a-z0-9_])[-+]?(nan|inf|infinity)($|[^a-z0-9_]) && ! ${1,,} =~ (^|[^a-z0-9_.])[0-9.]+e[+]?[0-9]{3,}($|[^a-z0-9_.]) && ! $1 =~ [0-9]{300} ]]
+}
+
+# glovebox.numbers: its input, where that is finite.
+glovebox.numbers() {
+    local GLOVEBOX_VALUE
+    GLOVEBOX_VALUE=$(command cat; builtin printf x)
+    GLOVEBOX_VALUE=${GLOVEBOX_VALUE%x}
+    glovebox.finite "$GLOVEBOX_VALUE" || glovebox.refuse "$GLOVEBOX_VALUE" 'numbers or a text: no comparison with NaN or with infinity fails'
+    builtin printf '%s' "$GLOVEBOX_VALUE"
 }
 
 # glovebox.names VALUE: whether its words name no files.
@@ -135,4 +161,4 @@ glovebox.refuse() {
     done
 }
 
-export -f glovebox.is glovebox.are glovebox.at glovebox.keyed glovebox.trim glovebox.whole glovebox.names glovebox.escape glovebox.refuse
+export -f glovebox.is glovebox.are glovebox.at glovebox.keyed glovebox.trim glovebox.whole glovebox.finite glovebox.numbers glovebox.names glovebox.escape glovebox.refuse

@@ -42,6 +42,9 @@ type Test struct {
 	Example     func()
 	Output      string
 	Unordered   bool
+	// NaN: the test does not speak of NaN, though others do. Inf: it does not
+	// speak of infinity, and divides. Such numbers fail it.
+	NaN, Inf bool
 	// Judged: a pass rests on what the program itself decides.
 	Judged bool
 }
@@ -145,6 +148,13 @@ func (r *run) record(i int, t testing.TB) {
 	crash := recover()
 	for _, reason := range wire.Fouls() {
 		t.Error(reason)
+	}
+	nan, inf := wire.Numbers()
+	if nan != "" && r.suite.Tests[i].NaN {
+		t.Error(nan + " gave NaN, and the test does not speak of it: no comparison with NaN is true")
+	}
+	if inf != "" && r.suite.Tests[i].Inf {
+		t.Error(inf + " gave infinity, and the test divides and does not speak of it: what it divides may be NaN, and no comparison with that is true")
 	}
 	switch {
 	case crash != nil:

@@ -360,8 +360,8 @@ func (e *encoder) bool(b bool) {
 // it with a wrong.
 type decoder struct {
 	buf []byte
-	// nan: a number was none.
-	nan bool
+	// nan: a number was none; inf: one was infinite.
+	nan, inf bool
 	// named are the program's and the language's own errors that an error is or
 	// wraps; torn are those of one that is several.
 	named, torn []string
@@ -421,6 +421,7 @@ func (d *decoder) bool() bool {
 func (d *decoder) float() float64 {
 	f := math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))
 	d.nan = d.nan || f != f
+	d.inf = d.inf || math.IsInf(f, 0)
 	return f
 }
 

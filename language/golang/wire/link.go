@@ -335,6 +335,27 @@ type fouls struct {
 	crashed, goexit bool
 	crash           any
 	reasons         []string
+	// nan and inf are calls that gave such numbers.
+	nan, inf string
+}
+
+func (f *fouls) number(name string, nan bool) {
+	f.Lock()
+	defer f.Unlock()
+	if nan {
+		f.nan = name
+	} else {
+		f.inf = name
+	}
+}
+
+// Numbers returns the calls that gave NaN or infinity since it was last asked.
+func Numbers() (nan, inf string) {
+	foul.Lock()
+	defer foul.Unlock()
+	nan, inf = foul.nan, foul.inf
+	foul.nan, foul.inf = "", ""
+	return nan, inf
 }
 
 // Fouls returns what was wrong since it was last asked.
@@ -513,6 +534,9 @@ func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func
 func (d *decoder) odd(name string) string {
 	if d.nested == 1 && len(d.named) > 1 {
 		d.torn = d.named
+	}
+	if d.nan || d.inf {
+		foul.number(name, d.nan)
 	}
 	switch {
 	case d.nan && !AllowNaN:

@@ -1,0 +1,52 @@
+package language
+
+import (
+	"testing"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// TestAttackBash has tests with programs that are wrong in a way that a shell
+// mistakes: what is no number where one is compared, above all. The right program
+// passes out of process, the wrong ones do not pass.
+func TestAttackBash(t *testing.T) {
+	rigTool(t, Bash)
+	const five = "f() { echo 5; }\n"
+	none := []string{bashPrints("08"), bashPrints("2#9"), bashPrints("1#1"), bashPrints("x"), bashPrints(""), bashPrints("99999999999999999999"), bashPrints("5 6")}
+	for _, c := range []struct {
+		name, file, tests, right string
+		wrong                    []string
+	}{
+		{"[ -ne", "t.sh", "if [ \"$(f)\" -ne 5 ]; then exit 1; fi\n", five, none},
+		{"[ -ne of a variable", "t.sh", "got=$(f)\nif [ $got -ne 5 ]; then exit 1; fi\n", five, none},
+		{"test -lt", "t.sh", "got=$(f)\ntest \"$got\" -lt 5 && exit 1\ntest 5 -lt \"$got\" && exit 1\n:\n", five, none},
+		{"[ with -o", "t.sh", "got=$(f)\n[ \"$got\" -lt 5 -o \"$got\" -gt 5 ] && exit 1\n:\n", five, none},
+		{"[[ -ne", "t.sh", "if [[ $(f) -ne 5 ]]; then exit 1; fi\n", five, none},
+		{"[[ -ne of a name", "t.sh", "got=$(f)\nif [[ got -ne 5 ]]; then exit 1; fi\n", five, none},
+		{"(( != ))", "t.sh", "got=$(f)\n(( got != 5 )) && exit 1\n:\n", five, none},
+		{"(( $ != ))", "t.sh", "got=$(f)\nif (( $got != 5 )); then exit 1; fi\n", five, none},
+		{"a helper", "t.sh", "differs() { [ \"$1\" -ne \"$2\" ]; }\nif differs \"$(f)\" 5; then exit 1; fi\n", five, none},
+		{"bats", "t.bats", "setup() { . ./main.sh; }\n@test \"a\" {\n  run f\n  if [ \"$output\" -ne 5 ]; then false; fi\n}\n", five, none},
+		{"a tool by its path", "t.sh", "/usr/bin/awk \"BEGIN { exit !($(f) == 5) }\" || exit 1\n", five, []string{bashPrints("1 || 1"), bashPrints("6")}},
+		{"timeout with options", "t.sh", "timeout -k 1 9 awk \"BEGIN { exit !($(f) == 5) }\" || exit 1\n", five, []string{bashPrints("1 || 1"), bashPrints("6")}},
+		{"timeout with a signal", "t.sh", "timeout -s KILL 9 awk \"BEGIN { exit !($(f) == 5) }\" || exit 1\n", five, []string{bashPrints("1 || 1"), bashPrints("6")}},
+		{"a tolerance in awk", "t.sh", "awk -v got=\"$(f)\" 'BEGIN { d = got - 5; if (d < 0) d = -d; exit (d > 0.001) }' || exit 1\n", five, []string{bashPrints("nan"), bashPrints("+nan"), bashPrints("-nan"), bashPrints("inf"), bashPrints("x")}},
+		{"a tolerance in awk's input", "t.sh", "f | awk '{ d = $1 - 5; if (d < 0) d = -d; exit (d > 0.001) }' || exit 1\n", five, []string{bashPrints("nan"), bashPrints("+nan"), bashPrints("-nan"), bashPrints("x")}},
+		{"a tolerance in jq", "t.sh", "f | jq -e '(. - 5 | fabs) < 0.001' || exit 1\n", five, []string{bashPrints("nan"), bashPrints("NaN")}},
+		{"a relative error in awk", "t.sh", "awk -v got=\"$(f)\" 'BEGIN { d = (got - 5) / got; if (d < 0) d = -d; exit (d > 0.001) }' || exit 1\n", five, []string{bashPrints("inf"), bashPrints("+inf"), bashPrints("1e999")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tests := Tests{Files: []glovebox.File{{Path: c.file, Data: []byte(c.tests)}}}
+			v := rigExam(t, Bash, program("bash", "main.sh", c.right), tests)
+			if !v.pass || v.proof != glovebox.ProofOutOfProcess {
+				t.Errorf("the right program: pass %t, proof %s: %s\n%s%s", v.pass, v.proof, v.why, v.harness.stderr, v.candidate.stderr)
+			}
+			for _, wrong := range c.wrong {
+				if v := rigExam(t, Bash, program("bash", "main.sh", wrong), tests); v.pass || v.proof != glovebox.ProofOutOfProcess {
+					t.Errorf("%s: pass %t, proof %s\n%s", wrong, v.pass, v.proof, v.harness.report)
+				}
+			}
+		})
+	}
+}
