@@ -84,11 +84,12 @@ module Glovebox
       end
 
       # replaced is a method of the library that is gone or that another stands
-      # before. Tests may add methods of their own.
+      # before. Tests may add methods of their own, and the library loads more of
+      # itself.
       def replaced
         now = print
-        known = @before.map { |_, n, _| n } - HOOKS
-        (@before - now).first || (now - @before).find { |_, n, _| known.include?(n) }
+        classes, known = @before.map(&:first).uniq, @before.map { |_, n, _| n } - HOOKS
+        (@before - now).first || (now - @before).find { |c, n, _| classes.include?(c) && known.include?(n) }
       end
 
       def finish(counted, total, failed)
