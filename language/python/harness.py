@@ -567,6 +567,8 @@ def copied(v):
         return type(v)(map(copied, v))
     if type(v) is dict:
         return {k: copied(x) for k, x in v.items()}
+    if type(v).__module__ == "collections" and hasattr(v, "clear"):
+        return v.copy()
     return v[:] if type(v) is bytearray else v
 
 
