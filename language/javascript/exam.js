@@ -10,6 +10,7 @@ const Module = require('node:module');
 const nodeAssert = require('node:assert');
 const { expectFor } = require('./expect.js');
 const { parse } = require('./program.js');
+const { choosing } = require('./text.js');
 
 const { writeSync } = fs;
 const { stringify } = JSON;
@@ -187,6 +188,7 @@ class Exam {
     this.throwing = /\bthrow\b|\bprocess\.exit|\bexitCode\b/.test(text);
     const words = [...new Set(text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? [])];
     this.words = words;
+    this.choosing = choosing(text);
     this.program.read(text);
     // Names by which tests judge, and the language's own modules, are never the
     // program's unless the tests import them from it by name.
@@ -532,11 +534,11 @@ class Exam {
     };
     const register = (node, extra = {}) => (...args) => {
       const { name, fn, options } = parse(args);
-      return exam.addTest({ name, fn, node, ...options, ...extra });
+      return exam.addTest({ name, fn, node, ...options, ...extra, optional: Boolean(options.skip || options.todo) });
     };
     const suite = (skip, only) => (...args) => {
       const { name, fn, options } = parse(args);
-      exam.addSuite(name, fn, skip || options.skip, only || options.only);
+      exam.addSuite(name, fn, skip || options.skip, only || options.only, options.skip);
     };
     const each = (add) => (table, ...values) => {
       // each`a | b` and each([[…], …])
@@ -578,9 +580,9 @@ class Exam {
     return { globals: { ...plain, ...hooks, jest, vi: jest }, nodeTest };
   }
 
-  addSuite(name, fn, skip, only) {
+  addSuite(name, fn, skip, only, optional) {
     const outer = this.suite;
-    const inner = { name: outer.name ? `${outer.name} > ${name}` : name, hooks: newHooks(), parent: outer, skip: skip || outer.skip, only: only || outer.only };
+    const inner = { name: outer.name ? `${outer.name} > ${name}` : name, hooks: newHooks(), parent: outer, skip: skip || outer.skip, optional: optional || outer.optional, only: only || outer.only };
     this.suite = inner;
     try {
       const made = fn?.call({ timeout() {}, retries() {}, slow() {} });
@@ -606,7 +608,9 @@ class Exam {
   async runTest(test) {
     const outer = this.running;
     if (test.skip || test.todo || test.suite.skip || !test.fn || (this.tests.some((t) => t.only) && !test.only && !outer)) {
-      this.report.add(test.name, 'skipped');
+      const skips = test.skip || test.todo || test.suite.skip;
+      const byItself = skips && (test.optional || test.suite.optional ? this.choosing.option : this.choosing.form);
+      this.skip(test.name, byItself);
       test.resolve?.();
       return;
     }
@@ -657,9 +661,16 @@ class Exam {
     if (outer && proof) outer.judged = true;
     this.ran = true;
     if (failure) this.report.add(test.name, failure.status, this.explain(failure.error, failure.line));
-    else if (test.skipped) this.report.add(test.name, 'skipped');
+    else if (test.skipped) this.skip(test.name, !skipsFirst.test(String(test.fn)));
     else this.report.add(test.name, 'passed', { proof });
     test.resolve?.();
+  }
+
+  // skip reports a test that does not run. One that skips itself by what it
+  // found out of the program has failed.
+  skip(name, byItself) {
+    if (byItself) this.report.add(name, 'failed', { message: 'the test skipped itself' });
+    else this.report.add(name, 'skipped');
   }
 
   // call runs a test's function in the form that its parameters ask for.
@@ -683,6 +694,9 @@ class Exam {
 // foreign are the words that no program supplies: modules of the language, and
 // what libraries of assertions define.
 const foreign = new RegExp(`^(?:${Module.builtinModules.filter((name) => /^\w+$/.test(name) && name !== 'constants').join('|')}|chai|should|sinon|tap|QUnit|vi|cy|jasmine|mocha|(?:assert|expect)[A-Z_]\\w*|(?:not|deep|strict|deepStrict|notStrict|notDeep|notDeepStrict|partialDeepStrict)Equal|throws|doesNotThrow|rejects|doesNotReject|spyOn|ok|equal|xit|xtest|xdescribe|fit|fdescribe|setup|teardown|suiteSetup|suiteTeardown)$`);
+
+// skipsFirst finds a function whose first statement skips its test.
+const skipsFirst = /^(?:async\s+)?(?:function\b[^(]*)?(?:\([^)]*\)|[\w$]+)\s*(?:=>)?\s*\{?\s*(?:return\s+)?(?:await\s+)?[\w$]+\.(?:skip|todo)\(/;
 
 const newHooks = () => ({ before: [], after: [], beforeEach: [], afterEach: [] });
 

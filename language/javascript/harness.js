@@ -5,7 +5,7 @@
 const util = require('node:util');
 const { AssertionError } = require('node:assert');
 const { Exam, Report } = require('./exam.js');
-const { factories } = require('./text.js');
+const { factories, results, plainly } = require('./text.js');
 const { Link } = require('./wire.js');
 
 const config = JSON.parse(process.argv[2]);
@@ -14,6 +14,7 @@ process.execArgv = [];
 
 const report = new Report(5);
 let calls = 0;
+let asked = new Map(); // what the tests ask of what methods give
 let whole = ''; // what the tests call what a module exports
 let last = null;
 
@@ -48,7 +49,7 @@ const link = new Link({
     names: () => [],
     name: () => [0],
   },
-  policy: { factories: new Set(), judged: new Set(), mark: () => exam.mark(), refuse: (why) => exam.refuse(why) },
+  policy: { factories: new Set(), judged: new Set(), plain: (name, key) => plainly(asked, name, key), mark: () => exam.mark(), refuse: (why) => exam.refuse(why) },
   pump() {
     link.broken('it asked for a turn');
   },
@@ -109,7 +110,9 @@ const program = {
     const found = link.use(() => `looking for ${name}`, 'name', 0, module, name);
     last = before;
     calls++;
-    const value = Array.isArray(found) && found[0] === 1 ? found[1] : undefined;
+    let value = Array.isArray(found) && found[0] === 1 ? found[1] : undefined;
+    // A class of the program that would be the class of every error is none.
+    if ([Object, Error, AssertionError].includes(value) && value.name !== name) value = undefined;
     const spelled = name === 'default' || name === '*' ? whole : name;
     if (link.policy.judged.has(spelled)) exam.mark();
     if (value !== null && link.theirIds.has(Object(value))) link.spelled.set(value, spelled);
@@ -123,6 +126,7 @@ const program = {
     const found = factories(text);
     link.policy.factories = found.factories;
     link.policy.judged = found.judged;
+    asked = results(text);
     if (found.whole.size > 0) whole = [...found.whole].find((name) => found.judged.has(name)) ?? [...found.whole][0];
   },
   isTheirs: (value) => value !== null && link.theirIds.has(Object(value)),

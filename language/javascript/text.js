@@ -138,4 +138,65 @@ function factories(text) {
   return found;
 }
 
-module.exports = { tokens, factories };
+// results returns, for each word after a dot, what the text asks of what it gives:
+// by s.list().includes(x), or by a = s.list() and a.includes(x).
+function results(text) {
+  const all = tokens(text);
+  const members = new Map(); // variable → what the text uses of it
+  const variables = []; // [variable, word]
+  const asked = new Map();
+  const note = (map, name, member) => map.set(name, (map.get(name) ?? new Set()).add(member));
+  for (let n = 0; n < all.length; n++) {
+    if (!isWord(all[n])) continue;
+    if (all[n - 1] !== '.') {
+      if (all[n + 1] === '.' && isWord(all[n + 2])) note(members, all[n], all[n + 2]);
+      continue;
+    }
+    let end = n + 1;
+    if (all[end] === '(') {
+      for (let depth = 0; end < all.length; end++) {
+        if (/^[([{]$/.test(all[end])) depth++;
+        if (/^[)\]}]$/.test(all[end]) && --depth === 0) break;
+      }
+      end++;
+    }
+    let start = n;
+    while (all[start - 1] === '.' && (isWord(all[start - 2]) || all[start - 2] === '')) start -= 2;
+    if (all[start - 1] === 'await') start--;
+    if (all[start - 1] === '=' && isWord(all[start - 2])) variables.push([all[start - 2], all[n]]);
+    while (all[end] === ')') end++;
+    if (all[end] === '.' && isWord(all[end + 1])) note(asked, all[n], all[end + 1]);
+  }
+  for (const [variable, name] of variables) for (const member of members.get(variable) ?? []) note(asked, name, member);
+  return asked;
+}
+
+// plainly tells whether the text asks key of what a name gives, as of a plain
+// value. What is asked for the same again (s.add(1).add(2)) is an object.
+function plainly(asked, name, key) {
+  const names = name === undefined ? [...asked.keys()] : [name];
+  return names.some((n) => {
+    const used = asked.get(n);
+    return used !== undefined && used.has(key) && !used.has(n) && kinds.some((kind) => [...used].every((m) => m in kind.prototype));
+  });
+}
+
+// choosing tells whether the text skips tests by what it finds out: by an option
+// with more than a literal, or by a form of test that is not called at once.
+function choosing(text) {
+  const all = tokens(text);
+  const found = { option: false, form: false };
+  for (let n = 0; n < all.length; n++) {
+    if (!/^(?:skip|todo|xit|xtest|xdescribe)$/.test(all[n])) continue;
+    if (all[n - 1] === '.' || /^x/.test(all[n])) {
+      if (!/^[(.]$/.test(all[n + 1]) && all[n + 1] !== '') found.form = true;
+    } else if (all[n + 1] === ':') {
+      for (let k = n + 2; k < all.length && !/^[,}]$/.test(all[k]); k++) {
+        if (isWord(all[k]) && all[k - 1] !== '.' && !/^(?:true|false|undefined|null|process)$/.test(all[k])) found.option = true;
+      }
+    } else if (/^[,}]$/.test(all[n + 1])) found.option = true;
+  }
+  return found;
+}
+
+module.exports = { tokens, factories, results, plainly, choosing };

@@ -18,6 +18,7 @@
 //
 //   factories   the names that the tests' own text calls to make objects
 //   judged      the names of the program whose methods it lets judge
+//   plain(name, key)  whether it asks key of what the method name gives, as of a plain value
 //   mark()      what is asked is for the candidate to judge
 //   refuse(why) what is asked fails the test; it does not return
 
@@ -76,7 +77,7 @@ const define = (object, key, value) => {
 class Broken extends Error {}
 
 // lenient is the policy of the candidate's side, which judges nothing.
-const lenient = { factories: new Set(), judged: new Set(), mark() {}, refuse() {} };
+const lenient = { factories: new Set(), judged: new Set(), plain: () => false, mark() {}, refuse() {} };
 
 class Link {
   // guard decides what the other side may do to our objects; onBroken must not
@@ -89,6 +90,8 @@ class Link {
     this.pump = pump;
     this.policy = policy;
     this.made = new WeakSet(); // objects of theirs that our own text constructs
+    this.back = new WeakMap(); // a made object that they gave us later → by what names, undefined where we do not know
+    this.keys = new WeakMap(); // function of theirs → the names that our text got it by
     this.spelled = new WeakMap(); // function of theirs → what our text calls it
     this.came = new WeakSet(); // values that calls gave
     this.before = new WeakMap(); // container of ours that a call changed → a copy of what it was
@@ -199,6 +202,7 @@ class Link {
       got.apply(changes);
       if (ok !== 1 && ok !== 0) this.broken('a malformed answer came');
       if (result !== null && typeof result === 'object') this.came.add(result);
+      for (const object of got.made) if (object !== result || op !== 'call') this.noteBack(object, [op === 'get' && object === result ? values[0] : undefined]);
       this.used(doing, ok, result);
       if (ok === 1) return result;
       throw result;
@@ -289,7 +293,9 @@ class Link {
       const settlers = this.settlers.get(id);
       if (!settlers) continue;
       this.settlers.delete(id);
-      const result = new Unpacker(this, []).unpack(value);
+      const got = new Unpacker(this, []);
+      const result = got.unpack(value);
+      for (const object of got.made) this.noteBack(object, [undefined]);
       if (result !== null && typeof result === 'object') this.came.add(result);
       settlers[ok === 1 ? 0 : 1](result);
     }
@@ -304,6 +310,12 @@ class Link {
       this.theirIds.set(promise, id);
     }
     return this.theirs.get(id);
+  }
+
+  noteBack(object, names) {
+    const known = this.back.get(object) ?? new Set();
+    for (const name of names) known.add(name);
+    this.back.set(object, known);
   }
 
   keep(id, proxy) {
@@ -321,7 +333,11 @@ class Link {
     const owner = this.spelled.get(this.theirs.get(id));
     if (owner !== undefined && this.theirIds.has(value)) this.spelled.set(value, `${owner}.${key}`);
     if (key === 'then') return this.thenable(value);
-    const free = this.made.has(this.theirs.get(id)) || this.policy.judged.has(owner);
+    if (this.theirIds.has(value)) this.keys.set(value, (this.keys.get(value) ?? new Set()).add(key));
+    const object = this.theirs.get(id);
+    // What the program gave in the place of a plain value is no made object.
+    const result = [...this.back.get(object) ?? []].some((name) => this.policy.plain(name, key));
+    const free = (this.made.has(object) && !result) || this.policy.judged.has(owner);
     return (judges.has(key) || tries.has(key)) && !free ? this.judging(key, value) : value;
   }
 
@@ -342,7 +358,7 @@ class Link {
   // String, or to Number.
   primitive(proxy, id, hint) {
     if (hint !== 'string') {
-      if (this.made.has(proxy)) this.policy.mark();
+      if (this.made.has(proxy) && !this.back.has(proxy)) this.policy.mark();
       else this.policy.refuse('the program returned an object where the tests expect a plain value: they compare or calculate with it');
     }
     const value = this.use(() => 'making text of an object', 'primitive', id, hint);
@@ -435,7 +451,7 @@ class Link {
         if (link.policy.factories.has(link.spelled.get(proxy))) {
           link.policy.mark();
           if (link.isTheirs(result)) link.made.add(result);
-        }
+        } else if (link.made.has(result)) link.noteBack(result, link.keys.get(proxy) ?? [undefined]);
         return result;
       },
       construct(_, args, made) {
@@ -782,6 +798,7 @@ class Unpacker {
     this.met = [...met];
     this.depth = 0;
     this.items = 0;
+    this.made = new Set(); // objects that our own text constructed
   }
 
   bad() {
@@ -859,6 +876,7 @@ class Unpacker {
       case 'f':
         return link.theirs.get(a) ?? link.theirFunction(this.integer(a), this.text(b), this.integer(c), this.unpack(d));
       case 'i':
+        if (link.made.has(link.theirs.get(a))) this.made.add(link.theirs.get(a));
         return link.theirs.get(a) ?? link.theirObject(this.integer(a), this.unpack(b));
       case 'p':
         return link.theirPromise(this.integer(a));

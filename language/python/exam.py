@@ -333,10 +333,44 @@ class Reading:
                 return "a container that the program keeps"
         return None
 
+    def static_skip(self, *names):
+        """Tells whether what skips the functions and classes of some names, by
+        their decorators, looks at nothing of the program."""
+        return not any(self.dubious(d) for n in ast.walk(self.tree)
+                       if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name in names
+                       for d in n.decorator_list)
+
     def dubious(self, decorator):
-        """Tells whether a conditional skip looks at more than the platform."""
-        names = {n.id for n in ast.walk(decorator) if isinstance(n, ast.Name)}
-        return not names <= self.standard_roots | set(dir(builtins)) - {"hasattr", "getattr", "globals", "eval", "__import__"}
+        """Tells whether a decorator, with all that it is made of, may skip by
+        what the program says."""
+        simple = {}  # name: what the only statement gives it that binds it
+        for n in self.tree.body:
+            if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name):
+                simple[n.targets[0].id] = n.value
+            elif isinstance(n, (ast.FunctionDef, ast.ClassDef)):
+                simple[n.name] = n
+        bound = [n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+        known = self.standard_roots | set(dir(builtins)) - {"hasattr", "getattr", "globals", "eval", "__import__"}
+        todo, seen, unknown, skips = [decorator], set(), False, False
+        if isinstance(decorator, ast.Call) and last_name(decorator.func) == "parametrize":
+            todo = [k.value for n in ast.walk(decorator) if isinstance(n, ast.Call) and last_name(n.func) == "param"
+                    for k in n.keywords if k.arg == "marks"]
+        while todo:
+            node = todo.pop()
+            local = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)} | {
+                n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            raises = {id(n) for k in ast.walk(node) if isinstance(k, ast.keyword) and k.arg == "raises" for n in ast.walk(k)}
+            for n in ast.walk(node):
+                word = last_name(n)
+                skips = skips or "skip" in word.lower() or word == "xfail"
+                if not isinstance(n, ast.Name) or n.id in known or n.id in local or n.id in seen or id(n) in raises:
+                    continue
+                seen.add(n.id)
+                if n.id in simple and n.id not in self.program_names and bound.count(n.id) <= 1:
+                    todo.append(simple[n.id])
+                else:
+                    unknown = True
+        return skips and unknown
 
     def modules_used(self):
         """The names of standard modules that the file uses as such, and neither
@@ -836,11 +870,6 @@ def flatten(suite):
 
 def skip_is_static(test, reading):
     """Tells whether a decorator that looks at no program skips the test."""
-    kind, method = type(test).__name__, getattr(test, "_testMethodName", "")
-    for node in ast.walk(reading.tree):
-        if isinstance(node, ast.ClassDef) and node.name == kind:
-            inner = [n for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == method]
-            decorators = [d for n in [node] + inner for d in n.decorator_list]
-            skips = [d for d in decorators if "skip" in last_name(d.func if isinstance(d, ast.Call) else d).lower()]
-            return bool(skips) and not any(reading.dubious(a) for d in skips if isinstance(d, ast.Call) for a in d.args)
-    return False
+    kind, method = type(test), getattr(test, "_testMethodName", "")
+    fired = getattr(kind, "__unittest_skip__", False) or getattr(getattr(kind, method, None), "__unittest_skip__", False)
+    return bool(fired) and reading.static_skip(kind.__name__, method)

@@ -28,8 +28,9 @@ MAX_NESTING = 50
 # What would end a loop of the tests, and what may raise it there.
 SIGNALS = (StopIteration, StopAsyncIteration, GeneratorExit)
 STEPS = frozenset(("__next__", "__anext__", "send", "throw", "asend", "athrow"))
-# Classes of the language that a name of the program's never stands for.
-UNTRUSTED = frozenset(("AssertionError", "BaseException", "SystemExit", "KeyboardInterrupt", "StopIteration", "StopAsyncIteration",
+# Classes of the language that a name of the program's never stands for: they
+# would catch what the tests themselves raise.
+UNTRUSTED = frozenset(("AssertionError", "Exception", "BaseException", "SystemExit", "KeyboardInterrupt", "StopIteration", "StopAsyncIteration",
                        "GeneratorExit"))
 ERRORS = {n: v for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException)}
 STANDARD_ERRORS = frozenset((
@@ -472,6 +473,16 @@ def error_text(e):
     return getattr(e, "_text", None) or ", ".join(map(str, e.args))
 
 
+# Functions of the standard library by which tests judge. Where the tests do not
+# import them from the program by name, the program's own never stand for them.
+JUDGING_WORDS = {"isclose": "math", "isnan": "math", "isinf": "math", "isfinite": "math", "deepcopy": "copy"}
+
+
+def trusted(name, form):
+    module = JUDGING_WORDS.get(name)
+    return module is None or form == {"g": [module, name]}
+
+
 def constructs(name):
     """Tells whether a name is one of a class, by how it is written."""
     return name.lstrip("_")[:1].isupper()
@@ -507,6 +518,37 @@ class Rewriter(exam.Rewriter):
                 return True
         return name in self.reading.spelled
 
+    def visit_Assert(self, node):
+        kept, test = [], node.test
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and not isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+            test.left, test.comparators[0] = self.kept(node, [test.left, test.comparators[0]], kept)
+        return kept + super().visit_Assert(node)
+
+    def visit_Expr(self, node):
+        kept, call = [], node.value
+        if isinstance(call, ast.Call) and exam.last_name(call.func).startswith("assert") and len(call.args) > 1:
+            if exam.last_name(call.func) not in ("assertIs", "assertIsNot"):
+                call.args[:2] = self.kept(node, call.args[:2], kept)
+        done = super().visit_Expr(node)
+        return kept + done if isinstance(done, list) else kept + [done]
+
+    def kept(self, node, sides, kept):
+        """What one side of a comparison passes to a call is, on the other side,
+        what it was before."""
+        inner = {n.id for s in sides for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        inner.update(n.arg for s in sides for n in ast.walk(s) if isinstance(n, ast.arg))
+        given = [{n.id for c in ast.walk(s) if isinstance(c, ast.Call) and exam.root_name(c.func) not in BUILTINS
+                  for a in c.args + [k.value for k in c.keywords] for n in ast.walk(a) if isinstance(n, ast.Name)} for s in sides]
+        for i, names in ((1, given[0]), (0, given[1] - given[0])):
+            for n in ast.walk(sides[i]):
+                if isinstance(n, ast.Name) and n.id in names - inner and n.id not in BUILTINS:
+                    copy = "@before " + n.id
+                    if not any(k.targets[0].id == copy for k in kept):
+                        kept.append(self.at(node, ast.Assign([ast.Name(copy, ast.Store())], ast.Call(
+                            ast.Name("@copy", ast.Load()), [ast.Name(n.id, ast.Load())], []))))
+                    n.id = copy
+        return sides
+
     def visit_Call(self, node):
         callee = node.func
         while isinstance(callee, ast.Attribute):
@@ -514,6 +556,20 @@ class Rewriter(exam.Rewriter):
         made = isinstance(callee, ast.Name) and constructs(exam.last_name(node.func)) and self.of_program(callee.id)
         self.generic_visit(node)
         return self.at(node, ast.Call(ast.Name("@made", ast.Load()), [node], [])) if made else node
+
+
+BUILTINS = frozenset(dir(builtins))
+
+
+def copied(v):
+    """Copies plain containers of the tests."""
+    if type(v) in (list, tuple, set):
+        return type(v)(map(copied, v))
+    if type(v) is dict:
+        return {k: copied(x) for k, x in v.items()}
+    if type(v).__module__ == "collections" and hasattr(v, "clear"):
+        return v.copy()
+    return v[:] if type(v) is bytearray else v
 
 
 class Runner(exam.Runner):
@@ -541,11 +597,11 @@ class World:
         self.readings = readings
         self.main = None
         self.open = self.judged = False  # a case runs; what judged is kept by the tests
+        self.tools = {"@made": self.construct, "@copy": copied, "map": guarded(map), "filter": guarded(filter)}
 
     # For exam.Runner.
 
     same = staticmethod(same)
-    tools = {"@made": made, "map": guarded(map), "filter": guarded(filter)}
 
     @property
     def dead(self):
@@ -554,6 +610,13 @@ class World:
     @property
     def uses(self):
         return self.link.number
+
+    def construct(self, v):
+        """What a construction gave that the tests spell. A plain value has the
+        proof of the object that could be in its place."""
+        if state_of(v) is None and not isinstance(v, (BaseException, type, Opaque, RemoteFunction)) and not hasattr(v, "__await__"):
+            self.link.judged = True
+        return made(v)
 
     # What the case that runs is worth.
 
@@ -579,13 +642,13 @@ class World:
 
     def names(self, reading):
         """The bare names that a test file takes from the main module."""
-        wanted = sorted(n for n in reading.free if n not in ("__file__", "__name__") and
+        wanted = sorted(n for n in reading.free if n[:2] != "__" and
                         n not in exam.ASSERTING and not n.startswith("assert"))
         if not wanted or not self.main_file:
             return {}
         modules = reading.modules_used()
         return {n: self.value(n, form) for n, form in self.forms(self.main_module(), wanted)
-                if n not in modules or form == {"mod": exam.ALIASES.get(n, n)}}
+                if (n not in modules or form == {"mod": exam.ALIASES.get(n, n)}) and trusted(n, form)}
 
     def entry(self, name):
         """The entry point: a name, or an expression such as Solution().add."""
@@ -595,7 +658,7 @@ class World:
         words = types.SimpleNamespace(spelled={n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}, bindings=lambda body: (set(), set()))
         code = compile(Rewriter(words).visit(tree), "<entry>", "eval")
         names = {n: self.value(n, form) for n, form in self.forms(self.main_module(), [n for n in code.co_names if n != "@made"])}
-        return eval(code, {**names, "@made": made})
+        return eval(code, {**names, "@made": self.construct})
 
     def foreign(self, e):
         return id(e) in self.link.raised
@@ -640,10 +703,13 @@ class World:
             self.link.modules[handle["h"][0]] = m
         return m
 
-    def star(self, names):
+    def star(self, module, names):
         """What `import *` brings: names that the tests use and do not bind."""
         free = set().union(*(r.free for r in self.readings))
-        return [n for n in dict.fromkeys(names) if n in free and not n.startswith("_")]
+        found = [n for n in dict.fromkeys(names) if n in free and not n.startswith("_") and n not in exam.ASSERTING]
+        doubted = {n for n in found if n in JUDGING_WORDS}
+        forms = dict(self.forms(module, sorted(doubted))) if doubted else {}
+        return [n for n in found if n not in doubted or trusted(n, forms.get(n))]
 
     def forms(self, module, names):
         handle = module.__dict__["_handle"]

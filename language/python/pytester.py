@@ -621,12 +621,13 @@ def expand(runner, reading, name, f, cls, marks, fixtures):
         label = "-".join(label for _, _, label in combination)
         test = Test(name + ("[%s]" % label if combination and (label or runner.nodes) else ""), name, f, cls, values, fixtures, runner)
         test.uses = uses
+        plain = static(reading, f, cls)
         for m in marks + [m for _, p, _ in combination for m in p.marks]:
             if m.name == "skip":
-                test.skip, test.static = str(m.kwargs.get("reason") or (m.args or [""])[0]), True
+                test.skip, test.static = str(m.kwargs.get("reason") or (m.args or [""])[0]), plain
             elif m.name == "skipif" and (m.args or [m.kwargs.get("condition")])[0]:
-                test.skip, test.static = str(m.kwargs.get("reason", "")), static(reading, f, cls)
-            elif m.name == "xfail" and (not m.args or isinstance(m.args[0], str) or m.args[0]) and m.kwargs.get("condition", True):
+                test.skip, test.static = str(m.kwargs.get("reason", "")), plain
+            elif m.name == "xfail" and plain and (not m.args or isinstance(m.args[0], str) or m.args[0]) and m.kwargs.get("condition", True):
                 if m.kwargs.get("run", True):
                     test.strict = bool(m.kwargs.get("strict"))
                 else:
@@ -702,10 +703,4 @@ def needed(f, cls, uses, fixtures):
 
 def static(reading, f, cls):
     """Tells whether the conditions of skips look at no program."""
-    names = (f.__name__, cls.__name__ if cls else "")
-    for node in ast.walk(reading.tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name in names:
-            for d in node.decorator_list:
-                if isinstance(d, ast.Call) and last_name(d.func) == "skipif" and any(map(reading.dubious, d.args)):
-                    return False
-    return "pytestmark" not in reading.own
+    return "pytestmark" not in reading.own and reading.static_skip(f.__name__, cls.__name__ if cls else "")

@@ -112,9 +112,8 @@ class Plugin:
         if item is None or reading is None:
             return False
         marks = [m for m in item.iter_markers() if m.name in ("skip", "skipif")]
-        decorators = [d for n in ast.walk(reading.tree) for d in getattr(n, "decorator_list", [])]
-        return bool(marks) and not any(reading.dubious(a) for d in decorators if isinstance(d, ast.Call) and "skip" in exam.last_name(d.func)
-                                       for a in d.args)
+        names = [getattr(getattr(item, k, None), "__name__", "") for k in ("function", "cls")]
+        return bool(marks) and reading.static_skip(*names)
 
     def reading(self, nodeid):
         return self.by_path.get(nodeid.split("::")[0])

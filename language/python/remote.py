@@ -442,7 +442,7 @@ class RemoteModule(types.ModuleType):
     def __getattr__(self, name):
         d = object.__getattribute__(self, "__dict__")
         if name == "__all__":
-            return d["_world"].star(d["_names"])
+            return d["_world"].star(self, d["_names"])
         if name.startswith("__") and name not in READABLE:
             raise AttributeError(name)
         world = d["_world"]

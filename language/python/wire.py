@@ -24,7 +24,7 @@ INT64 = 1 << 63
 # Modules whose functions and types travel by name. They compute; none reads or
 # changes the state of the process.
 PURE = frozenset(("builtins", "math", "cmath", "operator", "_operator", "collections", "itertools", "functools",
-                  "_functools", "decimal", "fractions", "datetime", "statistics", "heapq", "_heapq", "bisect", "_bisect"))
+                  "_functools", "decimal", "fractions", "datetime", "statistics", "copy", "heapq", "_heapq", "bisect", "_bisect"))
 NOT_PURE = frozenset(("eval", "exec", "compile", "__import__", "open", "input", "print", "help", "setattr", "delattr",
                       "getattr", "hasattr", "globals", "locals", "vars", "dir", "breakpoint", "exit", "quit", "id",
                       "memoryview", "super", "object", "type", "property", "classmethod", "staticmethod",
