@@ -118,7 +118,7 @@ func TestAttackNode(t *testing.T) {
 				if l == TypeScript {
 					tests = ts("// @ts-nocheck\n" + a.tests)
 				}
-				attack(t, l, a.right, a.wrong, tests)
+				attackBy(t, l, a.right, a.wrong, tests)
 			})
 		}
 	}

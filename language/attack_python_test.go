@@ -167,14 +167,14 @@ def test_fast():
 func TestAttackPython(t *testing.T) {
 	for _, a := range attackPython {
 		t.Run(a.name, func(t *testing.T) {
-			attack(t, Python, a.right, a.wrong, pythonTests(a.tests))
+			attackBy(t, Python, a.right, a.wrong, pythonTests(a.tests))
 		})
 	}
 }
 
 // attack runs a right and a wrong program. The wrong one fails, but where the
 // tests' own text lets any program judge.
-func attack(t *testing.T, l *Language, right, wrong string, tests Tests) {
+func attackBy(t *testing.T, l *Language, right, wrong string, tests Tests) {
 	t.Helper()
 	v := rigExam(t, l, one(l, right), tests)
 	if !v.pass {
