@@ -186,7 +186,7 @@ func (s *search) run(t *testing.T, r *rand.Rand, n int) {
 		})
 	}
 	all.Wait()
-	t.Logf("%s: %d combinations, %d subjects with blind tests", s.lang.Name, tried, blind)
+	t.Logf("%s: %d lies, %d subjects of our own; %d combinations, %d subjects with blind tests", s.lang.Name, len(s.lies), len(s.own), tried, blind)
 	for _, route := range slices.Sorted(maps.Keys(table)) {
 		t.Logf("%s: %-10s %v", s.lang.Name, route, table[route])
 	}

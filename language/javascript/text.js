@@ -187,9 +187,16 @@ function choosing(text) {
   const all = tokens(text);
   const found = { option: false, form: false };
   for (let n = 0; n < all.length; n++) {
+    if (all[n] === '{' && /^(?:import|const|let|var|,)$/.test(all[n - 1])) {
+      // Names that are taken from a module skip nothing.
+      const end = all.indexOf('}', n);
+      if (all[end + 1] === 'from' || all[end + 1] === '=' && all[end + 2] === 'require') n = end;
+    }
     if (!/^(?:skip|todo|xit|xtest|xdescribe)$/.test(all[n])) continue;
     if (all[n - 1] === '.' || /^x/.test(all[n])) {
-      if (!/^[(.]$/.test(all[n + 1]) && all[n + 1] !== '') found.form = true;
+      // Without its types, TypeScript's xit(…) is (0, module.xit)(…).
+      const called = all[n + 1] === ')' && all[n + 2] === '(' && all[n - 3] === ',';
+      if (!called && !/^[(.]$/.test(all[n + 1]) && all[n + 1] !== '') found.form = true;
     } else if (all[n + 1] === ':') {
       for (let k = n + 2; k < all.length && !/^[,}]$/.test(all[k]); k++) {
         if (isWord(all[k]) && all[k - 1] !== '.' && !/^(?:true|false|undefined|null|process)$/.test(all[k])) found.option = true;
