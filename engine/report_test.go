@@ -2,6 +2,7 @@ package engine
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,17 +81,9 @@ func TestReport(t *testing.T) {
 			for _, x := range facts.Tests.Cases {
 				cases = append(cases, x.Proof)
 			}
-			if strings.Join(text(cases), " ") != strings.Join(text(c.cases), " ") {
+			if !slices.Equal(cases, c.cases) {
 				t.Errorf("proofs of the cases %q, want %q", cases, c.cases)
 			}
 		})
 	}
-}
-
-func text(proofs []glovebox.Proof) []string {
-	var s []string
-	for _, p := range proofs {
-		s = append(s, string(p))
-	}
-	return s
 }

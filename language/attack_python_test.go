@@ -180,21 +180,10 @@ func attackBy(t *testing.T, l *Language, right, wrong string, tests Tests) {
 	if !v.pass {
 		t.Errorf("a right program: %s, %s\n%s\n%s", v.why, v.proof, v.harness.stderr, v.harness.report)
 	}
-	proof := attackProof(v)
+	proof := v.worth()
 	v = rigExam(t, l, one(l, wrong), tests)
-	if v.pass && (proof != glovebox.ProofCandidateJudged || attackProof(v) != proof) {
-		t.Errorf("it passed (%s; a right program has %s): %s", attackProof(v), proof, v.harness.report)
+	if v.pass && (proof != glovebox.ProofCandidateJudged || v.worth() != proof) {
+		t.Errorf("it passed (%s; a right program has %s): %s", v.worth(), proof, v.harness.report)
 	}
 	t.Logf("%s", v.why)
-}
-
-// attackProof is the weakest proof of the cases that passed.
-func attackProof(v rigVerdict) glovebox.Proof {
-	proof := v.proof
-	for _, e := range v.harness.events {
-		if e.Case != nil && e.Case.Proof != "" {
-			proof = e.Case.Proof
-		}
-	}
-	return proof
 }

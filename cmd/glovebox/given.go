@@ -28,23 +28,27 @@ func given(s *streams, flag string, names []string, bound int64, place func(src 
 		if !placed {
 			dest = place(src)
 		}
-		info, err := os.Stat(src)
-		if src != "-" && err != nil {
-			return nil, usageError{err}
-		}
-		if err == nil && info.IsDir() {
-			below, err := folder(s, flag, src, dest, bound)
+		var executable bool
+		if src != "-" { // which is stdin, whatever has that name
+			info, err := os.Stat(src)
 			if err != nil {
-				return nil, err
+				return nil, usageError{err}
 			}
-			files = append(files, below...)
-			continue
+			executable = info.Mode()&0o111 != 0
+			if info.IsDir() {
+				below, err := folder(s, flag, src, dest, bound)
+				if err != nil {
+					return nil, err
+				}
+				files = append(files, below...)
+				continue
+			}
 		}
 		b, err := readBounded(s, src, bound)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, glovebox.File{Path: dest, Data: b, Executable: info != nil && info.Mode()&0o111 != 0})
+		files = append(files, glovebox.File{Path: dest, Data: b, Executable: executable})
 	}
 	return files, nil
 }

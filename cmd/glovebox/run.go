@@ -73,7 +73,8 @@ candidate_judged is weaker: the tests compare objects of the program's classes b
 equality, order or operators. in_process is the weakest.
 
 Exit status: 0 pass, 1 the code failed or its pass is unproven, 2 usage (also: the tests cannot
-run here, whatever the program is), 3 a limit was hit, 4 the policy refused, 5 Glovebox failed, 130 it was interrupted.`
+run here, whatever the program is), 3 a limit was hit, 4 the policy refused, 5 Glovebox failed,
+130 it was interrupted.`
 }
 
 // Run runs the command.
