@@ -8,6 +8,7 @@ const (
 	ControlNamespaces   = "namespaces"        // no way to a namespace of the host, or to a new one
 	ControlUser         = "unprivileged_user" // nobody on the host, and not root in the box
 	ControlFilesystem   = "filesystem"        // nothing of the host's files but the root, read-only
+	ControlOwnFiles     = "own_files"         // no lock, lease or watch on a file of the root reaches another box
 	ControlProc         = "proc"              // no process of the host, no secret of its kernel
 	ControlDevices      = "devices"
 	ControlNetwork      = "network"
@@ -32,4 +33,4 @@ const (
 
 // Optional are the controls that [Spec.Allow] may name: a box without one of
 // them is weaker and still a box. All others are required.
-var Optional = []string{ControlProc, ControlNetwork, ControlIPC, ControlHostname, ControlLandlock}
+var Optional = []string{ControlOwnFiles, ControlProc, ControlNetwork, ControlIPC, ControlHostname, ControlLandlock}

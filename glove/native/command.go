@@ -39,6 +39,10 @@ func (c Command) Prologue(s *glove.Script) {
 		if c.Guest && !l.everywhere {
 			continue
 		}
+		if l.resource == unix.RLIMIT_CORE {
+			NoCoreHandler(s)
+			continue
+		}
 		// What the operator's own limits are lower than, they bound.
 		var own unix.Rlimit
 		if unix.Getrlimit(l.resource, &own) == nil {
@@ -58,6 +62,16 @@ func (c Command) Prologue(s *glove.Script) {
 		prog := s.Words(len(c.Filter)/c.FilterSize, s.Bytes(c.Filter))
 		s.Call("seccomp", unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, prog, 0, 0)
 	}
+}
+
+// NoCoreHandler appends the call after which no crash of a process makes a core
+// file, nor starts the host's handler of core files, which is a process of the
+// host's root: for a handler that reads from a pipe the kernel takes a limit of 0
+// as none, and 1 as a refusal (do_coredump in fs/coredump.c). Where the operator's
+// own limit is 0, only root may raise it; for anybody else a handler, if the host
+// has any, may run.
+func NoCoreHandler(s *glove.Script) {
+	s.Call("limit core", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_CORE, s.Words(uint64(1), uint64(1)), 0).Ignore()
 }
 
 // DropCapabilities appends the call that gives up all capabilities.
@@ -108,7 +122,7 @@ func (c Command) rlimits() []rlimit {
 		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileSize), uint64(l.FileSize), true},
 		{"open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles), uint64(l.OpenFiles), true},
 		{"stack", unix.RLIMIT_STACK, Stack, max(Stack, uint64(l.Memory)), true},
-		{"core", unix.RLIMIT_CORE, 0, 0, true},
+		{"core", unix.RLIMIT_CORE, 1, 1, true},
 		{"locked memory", unix.RLIMIT_MEMLOCK, 64 << 10, 64 << 10, false},
 		{"message queues", rlimitMsgqueue, 0, 0, false},
 		{"pending signals", rlimitSigpending, 1024, 1024, false},

@@ -33,6 +33,8 @@ const (
 	F_SEAL_GROW     = 0x4
 	F_SEAL_WRITE    = 0x8
 	F_SETPIPE_SZ    = 0x407
+	F_SETLEASE      = 0x400
+	F_NOTIFY        = 0x402
 	FD_CLOEXEC      = 0x1
 
 	S_IFMT   = 0o170000
@@ -224,24 +226,33 @@ const (
 	SOCK_CLOEXEC   = 0x80000
 	SOCK_NONBLOCK  = 0x800
 
-	IPPROTO_ICMP      = 1
-	IPPROTO_TCP       = 6
-	IPPROTO_UDP       = 17
-	SOL_SOCKET        = 1
-	SO_RCVBUF         = 8
-	SO_SNDBUF         = 7
-	SCM_RIGHTS        = 1
-	SHUT_RD           = 0
-	SHUT_WR           = 1
-	SHUT_RDWR         = 2
-	NETLINK_ROUTE     = 0
-	NETLINK_NETFILTER = 12
-	SIOCGIFFLAGS      = 0x8913
-	SIOCSIFFLAGS      = 0x8914
-	IFF_UP            = 0x1
-	VMADDR_CID_ANY    = 0xffffffff
-	VMADDR_CID_HOST   = 2
-	VMADDR_PORT_ANY   = 0xffffffff
+	IPPROTO_ICMP             = 1
+	IPPROTO_TCP              = 6
+	TCP_CONGESTION           = 13
+	TCP_MD5SIG               = 14
+	TCP_ULP                  = 31
+	MSG_OOB                  = 1
+	IPPROTO_UDP              = 17
+	SOL_SOCKET               = 1
+	SO_RCVBUF                = 8
+	SO_ATTACH_FILTER         = 26
+	SO_ATTACH_BPF            = 50
+	SO_ATTACH_REUSEPORT_CBPF = 51
+	SO_ATTACH_REUSEPORT_EBPF = 52
+	SO_ZEROCOPY              = 60
+	SO_SNDBUF                = 7
+	SCM_RIGHTS               = 1
+	SHUT_RD                  = 0
+	SHUT_WR                  = 1
+	SHUT_RDWR                = 2
+	NETLINK_ROUTE            = 0
+	NETLINK_NETFILTER        = 12
+	SIOCGIFFLAGS             = 0x8913
+	SIOCSIFFLAGS             = 0x8914
+	IFF_UP                   = 0x1
+	VMADDR_CID_ANY           = 0xffffffff
+	VMADDR_CID_HOST          = 2
+	VMADDR_PORT_ANY          = 0xffffffff
 )
 
 // Waiting (poll.h, eventpoll.h).

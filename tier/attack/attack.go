@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -22,6 +23,9 @@ import (
 type Attack struct {
 	Control string
 	What    string // what is tried
+	// Before is done on the host, with the root, while the program runs; nil for
+	// nothing.
+	Before func(root *rootfs.Root) (io.Closer, error)
 	// Limits changes those of the box, which are low and soon hit.
 	Limits  func(*glovebox.Limits)
 	Program func(*glove.Script)
@@ -50,6 +54,13 @@ func (a Attack) Try(ctx context.Context, t tier.Tier, root *rootfs.Root) (p tier
 	l := limits.WithDefaults()
 	if a.Limits != nil {
 		a.Limits(&l)
+	}
+	if a.Before != nil {
+		bait, err := a.Before(root)
+		if err != nil {
+			return p, err
+		}
+		defer func() { err = errors.Join(err, bait.Close()) }()
 	}
 	box, err := t.Open(ctx, tier.Spec{Root: root, Limits: l})
 	if err != nil {

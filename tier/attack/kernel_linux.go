@@ -1,13 +1,17 @@
 package attack
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/internal/linux"
+	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -30,6 +34,35 @@ func OwnKernel() Attack {
 			}
 			theirs, ours := unix.ByteSliceToString(stdout), unix.ByteSliceToString(host.Release[:])
 			return theirs != "" && theirs != ours, fmt.Sprintf("the guest has %s, the host %s", theirs, ours)
+		},
+	}
+}
+
+// OwnFiles tries to meet a lock on a file of the root, as another box that has
+// the same root could hold it, for tiers whose boxes have one tree.
+func OwnFiles() Attack {
+	return Attack{
+		Control: tier.ControlOwnFiles, What: "meeting another's lock on the root",
+		Before: func(root *rootfs.Root) (io.Closer, error) {
+			f, err := os.Open(root.Tree)
+			if err != nil {
+				return nil, err
+			}
+			if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+				return nil, errors.Join(err, f.Close())
+			}
+			return f, nil
+		},
+		Program: func(s *glove.Script) {
+			fd := s.Buffer(8)
+			s.Call("open", linux.SYS_OPENAT, linux.AT_FDCWD, "/", linux.O_RDONLY, 0).To(fd)
+			s.CallOn(fd, "flock", linux.SYS_FLOCK, unix.LOCK_EX|unix.LOCK_NB)
+		},
+		Held: func(out glovebox.Outcome, _ []byte) (bool, string) {
+			if out.ExitCode == int(linux.EWOULDBLOCK) {
+				return false, "it is locked in the box, too"
+			}
+			return out.Cause == glovebox.CauseExit && out.ExitCode == 0, "no lock there"
 		},
 	}
 }

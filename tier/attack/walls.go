@@ -151,7 +151,39 @@ func Kernel() []Attack {
 		refused("raw packets", linux.SYS_SOCKET, linux.AF_PACKET, linux.SOCK_RAW, 0),
 		refused("netfilter", linux.SYS_SOCKET, linux.AF_NETLINK, linux.SOCK_RAW, linux.NETLINK_NETFILTER),
 		refused("the kernel's cryptography", linux.SYS_SOCKET, linux.AF_ALG, linux.SOCK_SEQPACKET, 0),
+		refused("a lease on a file", linux.SYS_FCNTL, 1, linux.F_SETLEASE, 0),
+		refused("notes of a directory", linux.SYS_FCNTL, 1, linux.F_NOTIFY, 1),
+		refused("watching files", linux.SYS_INOTIFY_INIT1, 0),
+		refused("which pages others have read", linux.SYS_MINCORE, 0, 0, 0),
+		refused("pages in pipes", linux.SYS_VMSPLICE, 1, 0, 0, 0),
+		refused("urgent data", linux.SYS_SENDTO, 1, "x", 1, linux.MSG_OOB, 0, 0),
+		refused("programs in sockets", linux.SYS_SETSOCKOPT, 1, linux.SOL_SOCKET, linux.SO_ATTACH_FILTER, 0, 0),
+		refused("core files", linux.SYS_PRLIMIT64, 0, linux.RLIMIT_CORE, make([]byte, 16), 0),
+		coreHandler(),
 		refused("typing into a terminal", linux.SYS_IOCTL, 0, linux.TIOCSTI, "x"),
+	}
+}
+
+// coreHandler looks at the limit of core files, which is 1 where the host's handler
+// is to leave a process alone (see native.NoCoreHandler).
+func coreHandler() Attack {
+	return Attack{
+		Control: tier.ControlSyscalls, What: "crashing into the host's handler of core files",
+		Program: func(s *glove.Script) {
+			limit := s.Buffer(16)
+			s.Call("prlimit", linux.SYS_PRLIMIT64, 0, linux.RLIMIT_CORE, 0, limit)
+			s.Call("write", linux.SYS_WRITE, 1, limit, 16)
+		},
+		Held: func(_ glovebox.Outcome, stdout []byte) (bool, string) {
+			if len(stdout) == 16 && binary.NativeEndian.Uint64(stdout) == 1 {
+				return true, "a limit that keeps the handler away"
+			}
+			pattern, err := os.ReadFile("/proc/sys/kernel/core_pattern")
+			if err == nil && !strings.HasPrefix(string(pattern), "|") && !strings.HasPrefix(string(pattern), "@") {
+				return true, "the host has none"
+			}
+			return false, "the limit of core files of whoever runs Glovebox is 0, and the host has a handler: raise the hard limit (ulimit -Hc 1)"
+		},
 	}
 }
 

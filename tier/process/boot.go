@@ -81,6 +81,7 @@ func (p *bootPlan) outside(s *glove.Script, early func()) {
 	if p.host.root {
 		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
+	native.NoCoreHandler(s) // while root may still raise the limit
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP
 	for control, flag := range map[string]int{tier.ControlNetwork: unix.CLONE_NEWNET, tier.ControlIPC: unix.CLONE_NEWIPC, tier.ControlHostname: unix.CLONE_NEWUTS} {
 		if p.has(control) && !(flag == unix.CLONE_NEWNET && p.apart) {
@@ -145,6 +146,7 @@ func (p *bootPlan) root(s *glove.Script) {
 		s.CallOn(home, tier.ControlFilesystem+": fchdir", unix.SYS_FCHDIR)
 		s.CallOn(home, "close", unix.SYS_CLOSE)
 		tree := filepath.Base(p.spec.Root.Tree)
+		p.ownFiles(s, tree)
 		// The kernel gives us a new /proc only while we can see another.
 		p.do(s, tier.ControlProc, func(call caller) {
 			call("mount", unix.SYS_MOUNT, "proc", tree+"/proc", "proc", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, 0)
@@ -153,6 +155,16 @@ func (p *bootPlan) root(s *glove.Script) {
 		call("leave the host's", unix.SYS_UMOUNT2, ".", unix.MNT_DETACH)
 		call("chroot", unix.SYS_CHROOT, tree)
 		call("chdir", unix.SYS_CHDIR, "/")
+	})
+}
+
+// ownFiles lays an overlay over the tree, so that its files are, for locks, watches
+// and leases, files of this box alone: the tree itself is what all boxes have. An
+// overlay that nobody writes to has two layers below; the second is an empty one.
+func (p *bootPlan) ownFiles(s *glove.Script, tree string) {
+	p.do(s, tier.ControlOwnFiles, func(call caller) {
+		tmpfs(call, tree+"/sys", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, "size=4k,nr_inodes=2,mode=555")
+		call("mount", unix.SYS_MOUNT, "overlay", tree, "overlay", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "lowerdir="+tree+":"+tree+"/sys")
 	})
 }
 

@@ -30,12 +30,14 @@ const (
 // Errno makes the call fail with e without being tried; 0 makes it succeed.
 func Errno(e linux.Errno) Action { return linux.SECCOMP_RET_ERRNO | Action(e) }
 
-// Cond holds when the low 32 bits of an argument, masked, have a value. (The
-// kernel takes no more of the arguments that are tested.)
+// Cond holds when 32 bits of an argument, masked, have a value: the low ones, and
+// the kernel takes no more of most arguments; of an address the high ones count
+// as well.
 type Cond struct {
 	Arg   int
 	Mask  uint32 // 0 means all bits
 	Value uint32
+	High  bool // the high bits
 }
 
 // Rule is taken when all its conditions hold.
@@ -148,7 +150,11 @@ func leaf(c Call) []ins {
 		var body []ins
 		for i := len(r.When) - 1; i >= 0; i-- {
 			w := r.When[i]
-			test := []ins{load(offArgs + 8*uint32(w.Arg))}
+			off := offArgs + 8*uint32(w.Arg)
+			if w.High {
+				off += 4 // the machines that we know are little-endian
+			}
+			test := []ins{load(off)}
 			if w.Mask != 0 {
 				test = append(test, ins{code: linux.BPF_ALU | linux.BPF_AND | linux.BPF_K, k: w.Mask})
 			}

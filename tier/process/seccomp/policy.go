@@ -68,10 +68,24 @@ func list(p Policy) []Call {
 	// Its flags are in memory, where a filter cannot see them. C libraries
 	// fall back to clone.
 	add(missing, linux.SYS_CLONE3)
+	// What others do with files that are not the box's alone: watches see when a
+	// file is opened, on a device even by the host, and their number is the
+	// host's user's; these two say which pages others have read.
+	add(missing, watches...)
+	add(missing, linux.SYS_MINCORE, linux.SYS_CACHESTAT)
+	// Pages of a process in a pipe, which is none of its memory then.
+	add(missing, linux.SYS_VMSPLICE, linux.SYS_TEE)
 	calls = append(calls, tested...)
 
 	mmap := Call{NR: linux.SYS_MMAP, Else: Allow}
-	setsockopt := Call{NR: linux.SYS_SETSOCKOPT, Else: Allow}
+	// A lease stops all others who open the file, and a directory's notes tell of
+	// them: the files of the root are not the box's alone.
+	fcntl := Call{NR: linux.SYS_FCNTL, Rules: when(1, refuse, linux.F_SETLEASE, linux.F_NOTIFY), Else: Allow}
+	// Programs for the kernel, its other protocols and algorithms.
+	setsockopt := Call{NR: linux.SYS_SETSOCKOPT, Rules: slicesOf(
+		option(linux.SOL_SOCKET, refuse, linux.SO_ATTACH_FILTER, linux.SO_ATTACH_BPF, linux.SO_ATTACH_REUSEPORT_CBPF, linux.SO_ATTACH_REUSEPORT_EBPF, linux.SO_ZEROCOPY),
+		option(linux.IPPROTO_TCP, refuse, linux.TCP_ULP, linux.TCP_CONGESTION, linux.TCP_MD5SIG),
+	), Else: Allow}
 	if p.Metered {
 		add(Allow, unmetered...)
 	} else {
@@ -79,11 +93,10 @@ func list(p Policy) []Call {
 		mmap.Rules = []Rule{{[]Cond{{Arg: 3, Mask: linux.MAP_TYPE | linux.MAP_ANONYMOUS, Value: linux.MAP_SHARED | linux.MAP_ANONYMOUS}}, refuse}}
 		// Buffers of megabytes, which are the kernel's own memory. Who asks for
 		// them does as well without.
-		for _, option := range []uint32{linux.SO_SNDBUF, linux.SO_RCVBUF} {
-			setsockopt.Rules = append(setsockopt.Rules, Rule{[]Cond{{Arg: 1, Value: linux.SOL_SOCKET}, {Arg: 2, Value: option}}, nothing})
-		}
+		setsockopt.Rules = append(setsockopt.Rules, option(linux.SOL_SOCKET, nothing, linux.SO_SNDBUF, linux.SO_RCVBUF)...)
+		fcntl.Rules = append(fcntl.Rules, when(1, refuse, linux.F_SETPIPE_SZ)...)
 	}
-	return append(calls, mmap, setsockopt)
+	return append(calls, mmap, fcntl, setsockopt)
 }
 
 // unmetered makes memory that only a control group can count.
@@ -93,6 +106,9 @@ var unmetered = []uintptr{
 	linux.SYS_SEMGET, linux.SYS_SEMOP, linux.SYS_SEMTIMEDOP, linux.SYS_SEMCTL,
 	linux.SYS_MSGGET, linux.SYS_MSGSND, linux.SYS_MSGRCV, linux.SYS_MSGCTL,
 }
+
+// watches tell of what happens to files.
+var watches = append([]uintptr{linux.SYS_INOTIFY_INIT1, linux.SYS_INOTIFY_ADD_WATCH, linux.SYS_INOTIFY_RM_WATCH}, watchesHere...)
 
 // newSpaces are all flags of clone that make a name space.
 const newSpaces = linux.CLONE_NEWNS | linux.CLONE_NEWCGROUP | linux.CLONE_NEWUTS | linux.CLONE_NEWIPC |
@@ -116,8 +132,22 @@ var tested = []Call{
 	{NR: linux.SYS_IOCTL, Rules: when(1, refuse, linux.TIOCSTI, tioclinux, tioccons, linux.TIOCSETD, linux.TIOCSCTTY), Else: Allow},
 
 	// One's own limits only: the agent of the box may be the same user, and
-	// this call asks for no more.
-	{NR: linux.SYS_PRLIMIT64, Rules: when(0, Allow, 0), Else: refuse},
+	// this call asks for no more. That of core files is only read: at 1 no handler
+	// of the host's runs for a process that crashes, at 0 one may (see core(5)).
+	{NR: linux.SYS_PRLIMIT64, Rules: slicesOf(
+		[]Rule{{[]Cond{{Arg: 0, Value: 0}, {Arg: 1, Value: linux.RLIMIT_CORE}, {Arg: 2, Value: 0}, {Arg: 2, Value: 0, High: true}}, Allow}},
+		when(1, refuse, linux.RLIMIT_CORE),
+		when(0, Allow, 0),
+	), Else: refuse},
+	{NR: linux.SYS_SETRLIMIT, Rules: when(0, refuse, linux.RLIMIT_CORE), Else: Allow},
+
+	// Urgent data is an old corner of the kernel that nothing needs.
+	{NR: linux.SYS_SENDTO, Rules: flagged(3, linux.MSG_OOB, refuse), Else: Allow},
+	{NR: linux.SYS_SENDMSG, Rules: flagged(2, linux.MSG_OOB, refuse), Else: Allow},
+	{NR: linux.SYS_SENDMMSG, Rules: flagged(3, linux.MSG_OOB, refuse), Else: Allow},
+	{NR: linux.SYS_RECVFROM, Rules: flagged(3, linux.MSG_OOB, refuse), Else: Allow},
+	{NR: linux.SYS_RECVMSG, Rules: flagged(2, linux.MSG_OOB, refuse), Else: Allow},
+	{NR: linux.SYS_RECVMMSG, Rules: flagged(3, linux.MSG_OOB, refuse), Else: Allow},
 
 	{NR: linux.SYS_PERSONALITY, Rules: when(0, Allow, 0, 8, 0xffffffff), Else: refuse},
 
@@ -140,6 +170,20 @@ func when(arg int, then Action, values ...uint32) []Rule {
 	var rules []Rule
 	for _, v := range values {
 		rules = append(rules, Rule{[]Cond{{Arg: arg, Value: v}}, then})
+	}
+	return rules
+}
+
+// flagged refuses calls with a flag in an argument.
+func flagged(arg int, flag uint32, then Action) []Rule {
+	return []Rule{{[]Cond{{Arg: arg, Mask: flag, Value: flag}}, then}}
+}
+
+// option says what happens to the options of sockets at one level.
+func option(level uint32, then Action, names ...uint32) []Rule {
+	var rules []Rule
+	for _, n := range names {
+		rules = append(rules, Rule{[]Cond{{Arg: 1, Value: level}, {Arg: 2, Value: n}}, then})
 	}
 	return rules
 }
@@ -188,17 +232,16 @@ var allowed = []uintptr{
 	// files
 	linux.SYS_CHDIR, linux.SYS_CLOSE, linux.SYS_CLOSE_RANGE, linux.SYS_COPY_FILE_RANGE, linux.SYS_DUP, linux.SYS_DUP3,
 	linux.SYS_FACCESSAT, linux.SYS_FACCESSAT2, linux.SYS_FADVISE64, linux.SYS_FALLOCATE, linux.SYS_FCHDIR,
-	linux.SYS_FCHMOD, linux.SYS_FCHMODAT, linux.SYS_FCHMODAT2, linux.SYS_FCHOWN, linux.SYS_FCHOWNAT, linux.SYS_FCNTL,
+	linux.SYS_FCHMOD, linux.SYS_FCHMODAT, linux.SYS_FCHMODAT2, linux.SYS_FCHOWN, linux.SYS_FCHOWNAT,
 	linux.SYS_FDATASYNC, linux.SYS_FSYNC, linux.SYS_FLOCK, linux.SYS_FSTAT, linux.SYS_FSTATFS, linux.SYS_FTRUNCATE,
 	linux.SYS_GETCWD, linux.SYS_GETDENTS64, linux.SYS_LINKAT, linux.SYS_LSEEK, linux.SYS_MKDIRAT, linux.SYS_MKNODAT,
 	linux.SYS_OPENAT, linux.SYS_OPENAT2, linux.SYS_PIPE2, linux.SYS_PREAD64, linux.SYS_PREADV, linux.SYS_PREADV2,
 	linux.SYS_PWRITE64, linux.SYS_PWRITEV, linux.SYS_PWRITEV2, linux.SYS_READ, linux.SYS_READAHEAD, linux.SYS_READLINKAT,
 	linux.SYS_READV, linux.SYS_RENAMEAT, linux.SYS_RENAMEAT2, linux.SYS_SENDFILE, linux.SYS_SPLICE, linux.SYS_STATFS, linux.SYS_STATX,
-	linux.SYS_SYMLINKAT, linux.SYS_SYNC_FILE_RANGE, linux.SYS_TEE, linux.SYS_TRUNCATE, linux.SYS_UMASK, linux.SYS_UNLINKAT,
-	linux.SYS_UTIMENSAT, linux.SYS_VMSPLICE, linux.SYS_WRITE, linux.SYS_WRITEV, linux.SYS_CACHESTAT,
+	linux.SYS_SYMLINKAT, linux.SYS_SYNC_FILE_RANGE, linux.SYS_TRUNCATE, linux.SYS_UMASK, linux.SYS_UNLINKAT,
+	linux.SYS_UTIMENSAT, linux.SYS_WRITE, linux.SYS_WRITEV,
 	linux.SYS_GETXATTR, linux.SYS_LGETXATTR, linux.SYS_FGETXATTR, linux.SYS_LISTXATTR, linux.SYS_LLISTXATTR, linux.SYS_FLISTXATTR,
 	linux.SYS_SETXATTR, linux.SYS_LSETXATTR, linux.SYS_FSETXATTR, linux.SYS_REMOVEXATTR, linux.SYS_LREMOVEXATTR, linux.SYS_FREMOVEXATTR,
-	linux.SYS_INOTIFY_INIT1, linux.SYS_INOTIFY_ADD_WATCH, linux.SYS_INOTIFY_RM_WATCH,
 	// waiting
 	linux.SYS_EPOLL_CREATE1, linux.SYS_EPOLL_CTL, linux.SYS_EPOLL_PWAIT, linux.SYS_EPOLL_PWAIT2, linux.SYS_EVENTFD2,
 	linux.SYS_PPOLL, linux.SYS_PSELECT6, linux.SYS_SIGNALFD4,
@@ -206,7 +249,7 @@ var allowed = []uintptr{
 	linux.SYS_FUTEX, linux.SYS_FUTEX_WAITV, linux.SYS_FUTEX_WAKE, linux.SYS_FUTEX_WAIT, linux.SYS_FUTEX_REQUEUE,
 	linux.SYS_GET_ROBUST_LIST, linux.SYS_SET_ROBUST_LIST, linux.SYS_RESTART_SYSCALL, linux.SYS_RSEQ, linux.SYS_MEMBARRIER,
 	// memory
-	linux.SYS_BRK, linux.SYS_MADVISE, linux.SYS_MINCORE, linux.SYS_MLOCK, linux.SYS_MLOCK2, linux.SYS_MLOCKALL, linux.SYS_MUNLOCK,
+	linux.SYS_BRK, linux.SYS_MADVISE, linux.SYS_MLOCK, linux.SYS_MLOCK2, linux.SYS_MLOCKALL, linux.SYS_MUNLOCK,
 	linux.SYS_MUNLOCKALL, linux.SYS_MPROTECT, linux.SYS_MREMAP, linux.SYS_MSYNC, linux.SYS_MUNMAP, linux.SYS_MSEAL,
 	linux.SYS_PKEY_ALLOC, linux.SYS_PKEY_FREE, linux.SYS_PKEY_MPROTECT, linux.SYS_GET_MEMPOLICY, linux.SYS_SET_MEMPOLICY,
 	// time
@@ -223,7 +266,7 @@ var allowed = []uintptr{
 	linux.SYS_SCHED_GETAFFINITY, linux.SYS_SCHED_SETAFFINITY, linux.SYS_SCHED_GETATTR, linux.SYS_SCHED_SETATTR,
 	linux.SYS_SCHED_GETPARAM, linux.SYS_SCHED_SETPARAM, linux.SYS_SCHED_GETSCHEDULER, linux.SYS_SCHED_SETSCHEDULER,
 	linux.SYS_SCHED_GET_PRIORITY_MAX, linux.SYS_SCHED_GET_PRIORITY_MIN, linux.SYS_SCHED_RR_GET_INTERVAL, linux.SYS_SCHED_YIELD,
-	linux.SYS_GETRLIMIT, linux.SYS_SETRLIMIT, linux.SYS_GETRUSAGE, linux.SYS_SYSINFO, linux.SYS_UNAME, linux.SYS_GETRANDOM,
+	linux.SYS_GETRLIMIT, linux.SYS_GETRUSAGE, linux.SYS_SYSINFO, linux.SYS_UNAME, linux.SYS_GETRANDOM,
 	// users: the kernel refuses what matters
 	linux.SYS_CAPGET, linux.SYS_CAPSET, linux.SYS_GETUID, linux.SYS_GETEUID, linux.SYS_GETGID, linux.SYS_GETEGID, linux.SYS_GETGROUPS,
 	linux.SYS_GETRESUID, linux.SYS_GETRESGID, linux.SYS_SETUID, linux.SYS_SETGID, linux.SYS_SETREUID, linux.SYS_SETREGID,
@@ -231,5 +274,4 @@ var allowed = []uintptr{
 	// sockets
 	linux.SYS_ACCEPT, linux.SYS_ACCEPT4, linux.SYS_BIND, linux.SYS_CONNECT, linux.SYS_LISTEN, linux.SYS_SHUTDOWN,
 	linux.SYS_GETPEERNAME, linux.SYS_GETSOCKNAME, linux.SYS_GETSOCKOPT,
-	linux.SYS_RECVFROM, linux.SYS_RECVMMSG, linux.SYS_RECVMSG, linux.SYS_SENDMMSG, linux.SYS_SENDMSG, linux.SYS_SENDTO,
 }

@@ -11,3 +11,5 @@ var refusedHere = []uintptr{linux.SYS_KEXEC_FILE_LOAD}
 
 // forks make processes beside clone.
 var forks []uintptr
+
+var watchesHere []uintptr
