@@ -74,8 +74,8 @@ func (p *plan) descriptors(s *glove.Script) {
 // hide takes the tree's path on the host out of the box's mount table. The
 // runtime has made the tree itself the root, so that it is a mount, which shows
 // where it is from. In its place comes the directory around the tree, and the
-// root is set to the tree inside of it, which is no mount; the other mounts are
-// moved.
+// root is set to the overlay of the tree inside of it, which shows no path; the
+// other mounts are moved.
 func (p *plan) hide(s *glove.Script) {
 	call := func(what string, nr uintptr, args ...any) *glove.Ins {
 		return s.Call(tier.ControlFilesystem+": "+what, nr, args...)
@@ -90,6 +90,9 @@ func (p *plan) hide(s *glove.Script) {
 	// The way there may be closed to us, so nothing is looked up in it.
 	home := fmt.Sprintf("/proc/self/fd/%d", fdHome)
 	call("move_mount", unix.SYS_MOVE_MOUNT, fdHome, "", unix.AT_FDCWD, "/", unix.MOVE_MOUNT_F_EMPTY_PATH)
+	tree := native.OwnFiles(s, fmt.Sprintf("/proc/self/fd/%d", fdTree), "/sys")
+	s.CallOn(tree, tier.ControlOwnFiles+": move_mount", unix.SYS_MOVE_MOUNT, "", fdTree, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+	s.Renumber(tree, fdTree)
 	for i, at := range places {
 		s.CallOn(mounts[i], tier.ControlFilesystem+": move_mount "+at, unix.SYS_MOVE_MOUNT, "", fdTree, at[1:], unix.MOVE_MOUNT_F_EMPTY_PATH)
 		s.CallOn(mounts[i], "close", unix.SYS_CLOSE)

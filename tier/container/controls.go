@@ -15,6 +15,7 @@ var fixes = map[string]string{
 		"kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); in a container, a seccomp profile that permits clone with CLONE_NEWUSER",
 	tier.ControlUser:         "run as an ordinary user, or as root with CAP_SETUID and CAP_SETGID and at least 32768 ids in its user namespace",
 	tier.ControlFilesystem:   "use Linux 5.12 or newer; in a container, a seccomp profile that permits mount, open_tree, move_mount and pivot_root",
+	tier.ControlOwnFiles:     "use Linux 5.11 or newer with overlayfs, and a cache (GLOVEBOX_CACHE) on a file system that overlays may lie on",
 	tier.ControlProc:         "run where /proc is not masked: in a container, with an unmasked /proc (Docker: --security-opt systempaths=unconfined)",
 	tier.ControlNetwork:      "allow network namespaces: sysctl user.max_net_namespaces=15000",
 	tier.ControlCapabilities: "use Linux 5.12 or newer",
@@ -80,6 +81,9 @@ func (p *plan) controls() []glovebox.Control {
 		{Name: tier.ControlOpenFiles, How: "RLIMIT_NOFILE"},
 		{Name: tier.ControlOutput, How: "the supervisor counts each stream and kills"},
 		{Name: tier.ControlWall, How: "the supervisor's clock"},
+	}
+	if !t.runtime.guest {
+		list = append(list, glovebox.Control{Name: tier.ControlOwnFiles, How: "an overlay of the root, made for this box"})
 	}
 	for i := range list {
 		list[i].Enforced = true

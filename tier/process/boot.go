@@ -158,13 +158,14 @@ func (p *bootPlan) root(s *glove.Script) {
 	})
 }
 
-// ownFiles lays an overlay over the tree, so that its files are, for locks, watches
-// and leases, files of this box alone: the tree itself is what all boxes have. An
-// overlay that nobody writes to has two layers below; the second is an empty one.
+// ownFiles lays an overlay over the tree.
 func (p *bootPlan) ownFiles(s *glove.Script, tree string) {
 	p.do(s, tier.ControlOwnFiles, func(call caller) {
-		tmpfs(call, tree+"/sys", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, "size=4k,nr_inodes=2,mode=555")
-		call("mount", unix.SYS_MOUNT, "overlay", tree, "overlay", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "lowerdir="+tree+":"+tree+"/sys")
+		empty := tree + "/sys"
+		tmpfs(call, empty, tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, "size=4k,nr_inodes=2,mode=555")
+		overlay := native.OwnFiles(s, tree, empty)
+		s.CallOn(overlay, tier.ControlOwnFiles+": move_mount", unix.SYS_MOVE_MOUNT, "", unix.AT_FDCWD, tree, unix.MOVE_MOUNT_F_EMPTY_PATH)
+		s.CallOn(overlay, "close", unix.SYS_CLOSE)
 	})
 }
 
