@@ -85,6 +85,9 @@ type Config struct {
 	Waiting int64
 }
 
+// killPatience bounds the end of a box that was killed.
+var killPatience = 10 * time.Second
+
 const (
 	// grace is how long the killer inside has before the ground kills.
 	grace = 2 * time.Second
@@ -320,6 +323,7 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 		deadline = time.NewTimer(wall)
 		ticker   = time.NewTicker(sampleEvery)
 		last     <-chan time.Time // when the killer inside had its chance
+		gone     <-chan time.Time // when the box as a whole had its chance to end
 		done     = ctx.Done()
 	)
 	defer deadline.Stop()
@@ -368,6 +372,14 @@ wait:
 		case <-last:
 			last = nil
 			b.c.Ground.Kill()
+			gone = time.After(killPatience)
+		case <-gone:
+			// Its kernel cannot end it now: it is frozen, or waits for a device. We
+			// go on without it.
+			b.alive.Store(false)
+			b.c.Ends.Reply.SetReadDeadline(time.Now())
+			got = <-answers
+			break wait
 		case <-b.c.Ground.Dead():
 			b.alive.Store(false)
 			// The reply pipe ends with the box.

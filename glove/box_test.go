@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -28,9 +29,16 @@ import (
 type bareGround struct {
 	cmd  *exec.Cmd
 	dead chan struct{}
+	// stuck makes a box that cannot be killed, as one that waits for a device.
+	stuck atomic.Bool
 }
 
-func (g *bareGround) Kill()                          { g.cmd.Process.Kill() }
+func (g *bareGround) Kill() {
+	if !g.stuck.Load() {
+		g.cmd.Process.Kill()
+	}
+}
+
 func (g *bareGround) Dead() <-chan struct{}          { return g.dead }
 func (g *bareGround) Sample() (Sample, error)        { return Sample{}, nil }
 func (g *bareGround) Evidence(Sample) []glovebox.Hit { return nil }
@@ -244,4 +252,21 @@ func TestWorkspace(t *testing.T) {
 			t.Errorf("%s opened: %v", bad, f)
 		}
 	}
+}
+
+// A box that nothing ends does not keep its caller.
+func TestStuck(t *testing.T) {
+	defer func(d time.Duration) { killPatience = d }(killPatience)
+	killPatience = 50 * time.Millisecond
+	b := openBare(t, glovebox.Limits{Wall: 300 * time.Millisecond})
+	g := b.c.Ground.(*bareGround)
+	g.stuck.Store(true)
+	if err := g.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	got := b.Run(context.Background(), sh("sleep 100"))
+	if got.Cause != glovebox.CauseWall || b.Alive() {
+		t.Errorf("got %+v, alive %v", got, b.Alive())
+	}
+	g.stuck.Store(false)
 }

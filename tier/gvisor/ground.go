@@ -167,20 +167,28 @@ func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 // patience bounds what a sentry is waited for to boot, on a machine under load.
 const patience = 30 * time.Second
 
+// killPatience bounds the end of a sentry that was killed. One that is frozen, or
+// that waits for a device, ends when it can; nobody waits for it.
+const killPatience = 10 * time.Second
+
 // Close implements [glove.Ground].
 func (g *ground) Close() error {
 	g.closeOnce.Do(func() {
 		if g.settle != nil {
 			g.settle.Stop()
 		}
+		var errs []error
 		if g.dead != nil {
 			g.Kill()
-			<-g.dead
+			select {
+			case <-g.dead:
+			case <-time.After(killPatience):
+				errs = append(errs, fmt.Errorf("the sentry, process %d, does not end", g.sentry.Process.Pid))
+			}
 		}
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.closed = true
-		var errs []error
 		for _, f := range append(g.memory, g.log) {
 			if f != nil {
 				errs = append(errs, f.Close())

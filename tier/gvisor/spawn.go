@@ -234,7 +234,7 @@ func (g *ground) run() error {
 		g.dead = dead
 		return nil
 	}
-	if os.Geteuid() != 0 && refused(err) {
+	if refused(err) {
 		err = &noPrivilege{err}
 	}
 	return err
@@ -255,8 +255,9 @@ func (g *ground) spawn() error {
 	return err
 }
 
-// refused tells whether the kernel gives this user no name spaces, rather than
-// too little of anything else now.
+// refused tells whether the kernel gives us no name spaces, rather than too little
+// of anything else now: as it does to an ordinary user of a hardened host, and to
+// the root of a container.
 func refused(err error) bool {
 	for _, no := range []error{unix.EPERM, unix.EACCES, unix.ENOSPC, unix.EUSERS, unix.EINVAL, unix.ENOSYS} {
 		if errors.Is(err, no) {
@@ -283,8 +284,8 @@ func memoryFile(name string, data []byte, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// noPrivilege is the error of a host that gives an ordinary user no user
-// namespace, or one without power.
+// noPrivilege is the error of a host that gives us no user namespace, or one
+// without power.
 type noPrivilege struct{ error }
 
 func (e *noPrivilege) Unwrap() error { return e.error }
