@@ -127,12 +127,12 @@ maps = open("/proc/self/maps").read()
 print("\n10000000-" in maps, "glove" in maps, "/root/" in maps, "deleted" in maps, os.listdir("/proc/self/fd")[:-1], names("/proc/self/task"))
 print(os.readlink("/proc/self/exe").startswith("/usr/"), os.getcwd(), os.readlink("/proc/self/root"))
 try: open("/proc/self/exe", "r+b")
-except PermissionError: print('refused')
+except OSError: print("refused")
 print(len(open("/proc/self/environ").read()) > 0, os.stat("/proc/self").st_uid)
 import resource
 print(resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE)[0])`,
 					"['0000000000000000', '0000000000000000', '0000000000000000', '0000000000000000', '0000000000000000', '1', 'SECCOMP', '1000\\t1000\\t1000\\t1000', '1000\\t1000\\t1000\\t1000', ' ']\n" +
-						"False False False False ['0', '1', '2'] ['3']\nTrue /workspace /\nrefused\nTrue 1000\n(0, 0) FILES\n"},
+						"False False False False ['0', '1', '2'] ['3']\nTrue /workspace /\nrefused\nTrue 1000\n(1, 1) FILES\n"},
 				"a thread's number": {`
 import threading, time
 print(threading.get_native_id() == os.getpid(), time.clock_gettime(time.pthread_getcpuclockid(threading.get_ident())) > 0)
