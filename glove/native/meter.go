@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -20,7 +20,9 @@ import (
 // the box's own /proc, which lists the processes of the box and no others, and
 // the file systems it writes to.
 //
-// What a process holds is what it has resident and not from a file. Memory that
+// What a process holds is what it has resident and not from a file, and the page
+// tables by which it maps anything: a map of which it reads a byte here and there
+// costs nothing else. Memory that
 // is neither a process's nor a file's of these file systems cannot be had: the
 // filter refuses it (see seccomp.Policy). Its methods are called by one goroutine
 // at a time.
@@ -28,6 +30,7 @@ type meter struct {
 	limits glovebox.Limits
 	proc   *os.File
 	places []*os.File
+	clock  clock
 	most   int64 // the most that tasks returned since the last sample
 }
 
@@ -73,12 +76,17 @@ func (m *meter) Sample() (glove.Sample, error) {
 	}
 	var s glove.Sample
 	var private int64
+	now := make(map[task]spent, len(pids))
 	for _, pid := range pids {
-		cpu, tasks, resident := m.process(pid)
-		s.CPU += cpu
-		s.Processes += tasks
-		private += resident
+		f := m.stat(pid)
+		if f == nil {
+			continue
+		}
+		now[task{pid, f[statStart]}] = statSpent(f)
+		s.Processes += number(f[statThreads])
+		private += m.memory(pid, "RssAnon:", "VmPTE:", "VmSwap:")
 	}
+	s.CPU = m.clock.look(now)
 	if private+files > m.limits.Memory {
 		private = 0
 		for _, pid := range pids {
@@ -166,28 +174,21 @@ func (m *meter) read(pid, name string) []byte {
 // stat returns the fields of a process's stat, nil where it has ended.
 func (m *meter) stat(pid string) []string { return statFields(m.read(pid, "stat")) }
 
-// process returns what one process used, with its ended children: processor
-// time, threads, and bytes of memory that are not from files.
-func (m *meter) process(pid string) (cpu time.Duration, tasks, resident int64) {
-	f := m.stat(pid)
-	if f == nil {
-		return 0, 0, 0
-	}
-	cpu = statTime(f)
-	// size resident shared …, in pages
-	if s := strings.Fields(string(m.read(pid, "statm"))); len(s) > 2 {
-		resident = max(number(s[1])-number(s[2]), 0) * int64(os.Getpagesize())
-	}
-	return cpu, number(f[statThreads]), resident
+// memory sums lines of a process's status.
+func (m *meter) memory(pid string, names ...string) int64 {
+	return kibibytes(m.read(pid, "status"), names...)
 }
 
 // proportional returns the memory of one process that is not from files, that
 // which it shares with n others divided by n.
 func (m *meter) proportional(pid string) int64 {
-	var sum int64
-	for line := range strings.Lines(string(m.read(pid, "smaps_rollup"))) {
-		f := strings.Fields(line)
-		if len(f) >= 2 && (f[0] == "Pss_Anon:" || f[0] == "SwapPss:") {
+	return kibibytes(m.read(pid, "smaps_rollup"), "Pss_Anon:", "SwapPss:") + m.memory(pid, "VmPTE:")
+}
+
+// kibibytes sums the bytes in lines such as "VmPTE:  12 kB".
+func kibibytes(lines []byte, names ...string) (sum int64) {
+	for line := range strings.Lines(string(lines)) {
+		if f := strings.Fields(line); len(f) >= 2 && slices.Contains(names, f[0]) {
 			sum += number(f[1]) << 10
 		}
 	}

@@ -41,15 +41,17 @@ func TreeTime(pid int) (sum time.Duration) {
 // Fields of /proc/PID/stat, after the name of the program, which may hold
 // anything.
 const (
+	statParent  = 1
 	statUser    = 11
 	statThreads = 17
+	statStart   = 19
 	tick        = time.Second / 100 // USER_HZ
 )
 
 // statFields returns these fields, nil where they are not all there.
 func statFields(stat []byte) []string {
 	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(f) <= statThreads {
+	if len(f) <= statStart {
 		return nil
 	}
 	return f
@@ -57,11 +59,14 @@ func statFields(stat []byte) []string {
 
 // statTime is the processor time of a process and of the children that it has
 // waited for.
-func statTime(fields []string) (sum time.Duration) {
-	for _, ticks := range fields[statUser : statUser+4] {
-		sum += time.Duration(number(ticks)) * tick
-	}
-	return sum
+func statTime(fields []string) time.Duration {
+	s := statSpent(fields)
+	return s.own + s.waited
+}
+
+func statSpent(fields []string) spent {
+	ticks := func(i int) time.Duration { return time.Duration(number(fields[i])) * tick }
+	return spent{ticks(statUser) + ticks(statUser+1), ticks(statUser+2) + ticks(statUser+3), fields[statParent]}
 }
 
 func number(s string) int64 {

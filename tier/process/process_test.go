@@ -198,6 +198,30 @@ func TestLimits(t *testing.T) {
 			fork(s, 4, loop)
 			pause(s)
 		}, "cpu", "cpu"},
+		{"processor time of children that nobody waits for", glovebox.Limits{CPU: time.Second, Wall: 5 * time.Minute}, func(s *glove.Script) {
+			// struct sigaction: SIG_IGN, no flags, no restorer, no mask.
+			s.Call("ignore", unix.SYS_RT_SIGACTION, int(unix.SIGCHLD), s.Words(1, 0, 0, 0), 0, 8)
+			again, child, round, rounds := s.Label(), s.Label(), s.Label(), s.Words(0)
+			s.Place(again)
+			s.Call("fork", unix.SYS_CLONE, uint64(unix.SIGCHLD), 0, 0, 0, 0).IfEqual(0, child)
+			sleep(s, 300*time.Millisecond)
+			s.Jump(again)
+			s.Place(child)
+			s.Set(rounds, 200_000)
+			s.Place(round)
+			s.Call("getppid", unix.SYS_GETPPID)
+			s.Sub(rounds, 1).IfOther(0, round)
+			s.Call("exit", unix.SYS_EXIT_GROUP, 0)
+		}, "cpu", "cpu"},
+		{"page tables", glovebox.Limits{Memory: 64 * mib}, func(s *glove.Script) {
+			at, again := s.Buffer(8), s.Label()
+			s.Call("mmap", unix.SYS_MMAP, 0, int64(1)<<40, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE, -1, 0).To(at)
+			s.CallOn(at, "no huge pages", unix.SYS_MADVISE, int64(1)<<40, unix.MADV_NOHUGEPAGE)
+			s.Place(again)
+			s.CallOn(at, "read a byte", unix.SYS_CHDIR).Ignore() // a path of no letter
+			s.AddTo(at, 2*mib)
+			s.Jump(again)
+		}, "memory", "memory"},
 		{"disk", glovebox.Limits{Disk: mib}, func(s *glove.Script) { fill(s, "/tmp/a", mib); fill(s, "/tmp/b", mib) }, "exit", "disk"},
 		{"processes", glovebox.Limits{Processes: 8, Wall: time.Second}, func(s *glove.Script) {
 			fork(s, 7, func(s *glove.Script) {})
