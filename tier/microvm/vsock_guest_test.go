@@ -77,10 +77,17 @@ func TestVsockInAGuest(t *testing.T) {
 	}
 	// The first box boots, is stopped and restored; the second is restored.
 	for n := range 2 {
-		box, err := tr.Open(ctx, tier.Spec{
+		spec := tier.Spec{
 			Root: root, Limits: glovebox.Limits{Memory: 96 << 20, Wall: time.Minute}.WithDefaults(),
 			Files: []glovebox.File{{Path: "echo", Data: echo, Executable: true}},
-		})
+		}
+		box, err := tr.Open(ctx, spec)
+		if err != nil && strings.Contains(err.Error(), "Kernel panic") {
+			// Emulated beside heavy load, a guest that goes on from a snapshot has
+			// panicked. The engine takes another box then, once.
+			t.Log(err)
+			box, err = tr.Open(ctx, spec)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
