@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -117,10 +120,22 @@ func (r *run) root(ctx context.Context, t tier.Tier) (*rootfs.Root, error) {
 func (r *run) command(s language.Step, args ...string) tier.Command {
 	cmd := r.ours(s)
 	cmd.Args = append(cmd.Args, args...)
-	for name, value := range r.job.Env {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
+	cmd.Env = withEnv(cmd.Env, r.job.Env)
 	return cmd
+}
+
+// withEnv sets variables in an environment, in the order of their names. What it
+// had of a name goes: of two, interpreters and shells do not take the same.
+func withEnv(env []string, set map[string]string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		_, ours := set[name]
+		return ours
+	})
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		env = append(env, name+"="+set[name])
+	}
+	return env
 }
 
 // ours makes a tier's command of a step that is not the program's: the job's

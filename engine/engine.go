@@ -11,9 +11,10 @@
 //	o, err := e.Run(ctx, glovebox.Job{Reply: reply})
 //	fmt.Println(o.Status, o.Stdout)
 //
-// Run returns an error only for a Job that is wrong in itself, as an [*Error], and
-// where the Engine is as busy as it may be, as a [*BusyError]. All that can happen
-// to any other is an Observation, our own failures too.
+// Run returns an error only for a Job that is wrong in itself, as an [*Error],
+// where the Engine is as busy as it may be, as a [*BusyError], and where it is
+// closed, as [ErrClosed]. All that can happen to any other is an Observation, our own
+// failures too.
 package engine
 
 import (
@@ -26,6 +27,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
@@ -115,12 +117,16 @@ type Engine struct {
 	roots    sync.Map                 // rootKey → *knownRoot
 	pool     *pool.Pool[kind, *ready] // nil where none is kept
 	refusals sync.Map                 // tiers that cannot be had here → refusal
-	leaving  chan struct{}            // has room for boxes that are being destroyed
-	gone     sync.WaitGroup           // what destroys them
+	closed   atomic.Bool
+	leaving  chan struct{}  // has room for boxes that are being destroyed
+	gone     sync.WaitGroup // what destroys them
 
 	mu      sync.Mutex
 	trouble []error // what could not be taken away
 }
+
+// ErrClosed is what [Engine.Run] returns after [Engine.Close].
+var ErrClosed = errors.New("the engine is closed")
 
 // Error is a Job that is wrong in itself.
 type Error struct {
@@ -188,6 +194,7 @@ func New(c Config) (*Engine, error) {
 // Close releases what New made, and waits until the boxes of runs that have
 // ended are gone. No run may be under way.
 func (e *Engine) Close() error {
+	e.closed.Store(true)
 	var errs []error
 	if e.pool != nil {
 		errs = append(errs, e.pool.Close())
@@ -230,6 +237,9 @@ func (e *Engine) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observati
 
 // run is Run with a watcher, or nil.
 func (e *Engine) run(ctx context.Context, job glovebox.Job, w *watch) (*glovebox.Observation, error) {
+	if e.closed.Load() {
+		return nil, ErrClosed
+	}
 	if err := e.validate(&job); err != nil {
 		return nil, err
 	}
@@ -321,6 +331,9 @@ func (e *Engine) validate(job *glovebox.Job) error {
 		if c.Tolerance < 0 {
 			return &Error{fmt.Sprintf("cases[%d].tolerance", i), errors.New("it is negative")}
 		}
+		if err := noNUL(c.Args); err != nil {
+			return &Error{fmt.Sprintf("cases[%d].args", i), err}
+		}
 	}
 	if len(job.Batch) > maxBatch {
 		return &Error{"batch", fmt.Errorf("it has %d bytes: at most %d", len(job.Batch), maxBatch)}
@@ -335,13 +348,21 @@ func (e *Engine) validate(job *glovebox.Job) error {
 			return &Error{"env", fmt.Errorf("%q is not a name of an environment variable, or its value has a NUL", name)}
 		}
 	}
-	for _, a := range job.Args {
-		if strings.Contains(a, "\x00") {
-			return &Error{"args", errors.New("an argument has a NUL")}
-		}
+	if err := noNUL(job.Args); err != nil {
+		return &Error{"args", err}
 	}
 	if int64(len(job.Stdin)) > job.Limits.Reply {
 		return &Error{"stdin", fmt.Errorf("it has %d bytes: at most %d", len(job.Stdin), job.Limits.Reply)}
+	}
+	return nil
+}
+
+// noNUL refuses arguments that no program can be given: each ends at a NUL.
+func noNUL(args []string) error {
+	for i, a := range args {
+		if strings.Contains(a, "\x00") {
+			return fmt.Errorf("argument %d has a NUL", i+1)
+		}
 	}
 	return nil
 }

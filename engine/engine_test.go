@@ -379,6 +379,7 @@ func TestWrongJobs(t *testing.T) {
 		{"environment", glovebox.Job{Env: map[string]string{"A=B": ""}}, "env"},
 		{"a secret that is too short", glovebox.Job{Secrets: map[string]string{"PIN": "123"}}, "secrets"},
 		{"argument", glovebox.Job{Args: []string{"a\x00b"}}, "args"},
+		{"argument of a case", glovebox.Job{Cases: []glovebox.Case{{Args: []string{"a", "b\x00"}}}}, "cases[0].args"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -443,5 +444,37 @@ func TestPolicyDecides(t *testing.T) {
 			t.Errorf("got %s (%s), want %s; recorded %d times", o.Status, o.Message, tt.want, recorded)
 		}
 		e.Close()
+	}
+}
+
+func TestClosed(t *testing.T) {
+	e, err := engine.New(engine.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := e.Run(context.Background(), glovebox.Job{Reply: "x"}); !errors.Is(err, engine.ErrClosed) {
+		t.Errorf("got %v, %v", o, err)
+	}
+}
+
+// A job's variable takes the place of ours, in every language.
+func TestEnvironment(t *testing.T) {
+	for lang, code := range map[string]string{
+		"python": `import os; print(os.environ["LANG"], os.environ["HOME"])`,
+		"bash":   `echo "$LANG $HOME"`,
+		"perl":   `print "$ENV{LANG} $ENV{HOME}\n"`,
+	} {
+		t.Run(lang, func(t *testing.T) {
+			o := do(t, newEngine(t, engine.Config{}), glovebox.Job{
+				Program: &glovebox.Program{Language: lang, Files: []glovebox.File{{Path: "main", Data: []byte(code)}}},
+				Env:     map[string]string{"LANG": "C", "HOME": "/tmp"},
+			})
+			if o.Stdout != "C /tmp\n" {
+				t.Errorf("%s %q %q", o.Status, o.Stdout, o.Stderr)
+			}
+		})
 	}
 }
