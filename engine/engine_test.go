@@ -187,6 +187,7 @@ func TestStatuses(t *testing.T) {
 		{"wall", glovebox.Job{Program: python("import time; print('up', flush=True); time.sleep(100)"), Limits: glovebox.Limits{Wall: time.Second}},
 			"timeout", "wall", partial("up\n")},
 		{"cpu", glovebox.Job{Program: python("while True: pass"), Limits: glovebox.Limits{CPU: time.Second, Wall: 30 * time.Second}}, "timeout", "cpu", nil},
+		{"memory that was only asked for", glovebox.Job{Program: python("try: bytearray(1 << 62)\nexcept MemoryError: pass\nraise KeyError(1)")}, "runtime_error", "", nil},
 		{"memory", glovebox.Job{Program: python("x = []\nwhile True: x.append('a' * 1000000)"), Limits: glovebox.Limits{Memory: 128 << 20}}, "memory_limit", "memory", nil},
 		{"processes", glovebox.Job{Program: python("import os\nwhile True:\n  if os.fork() == 0:\n    import time; time.sleep(100)"), Limits: glovebox.Limits{Processes: 20}},
 			"process_limit", "processes", nil},
