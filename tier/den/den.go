@@ -17,13 +17,16 @@ import (
 type Home struct{ dir string }
 
 // Open finds or makes the home called name in place or, where that is empty, in
-// the first usable one of XDG_RUNTIME_DIR and the directories for temporary
-// files. A path that is longer than longest bytes is passed over, because the
+// the first usable one of XDG_RUNTIME_DIR, the directories for temporary files and
+// the cache: in the first ones another user may have taken the name. A path that is longer than longest bytes is passed over, because the
 // sockets in it must fit into a socket's address; 0 means any length.
 func Open(place, name string, longest int) (Home, error) {
 	places := []string{place}
 	if place == "" {
 		places = []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"}
+		if cache, err := rootfs.DefaultDir(); err == nil {
+			places = append(places, cache)
+		}
 	}
 	var errs []error
 	for _, place := range places {

@@ -73,3 +73,29 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// Another user who takes our names where everybody may make files stops nobody.
+func TestPlanted(t *testing.T) {
+	planted, cache := t.TempDir(), t.TempDir()
+	if err := os.Chmod(cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("boxes-planted-%d", os.Getpid())
+	for _, place := range []string{planted, "/tmp"} {
+		dir := filepath.Join(place, fmt.Sprintf("%s-%d", name, os.Geteuid()))
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o777); err != nil { // no more ours alone
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("XDG_RUNTIME_DIR", planted)
+	t.Setenv("TMPDIR", planted)
+	t.Setenv("GLOVEBOX_CACHE", cache)
+	h, err := Open("", name, 0)
+	if err != nil || filepath.Dir(h.Dir()) != cache {
+		t.Errorf("%q, %v, want it in %s", h.Dir(), err, cache)
+	}
+}
