@@ -46,13 +46,27 @@ var signals = [...]string{
 	"SIGTTIN", "SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS",
 }
 
-// Name is the signal's name, such as "SIGKILL", or "" where it has none, as a
-// real-time signal.
+// firstRealTime is the first of the real-time signals that C libraries give to
+// programs, and lastSignal the last of all.
+const (
+	firstRealTime = 34
+	lastSignal    = 64
+)
+
+// Name is the signal's name, such as "SIGKILL" or "SIGRTMIN+3", or "" where there is
+// no such signal.
 func (s Signal) Name() string {
-	if s < 0 || int(s) >= len(signals) {
+	switch {
+	case s < 0 || s > lastSignal:
 		return ""
+	case int(s) < len(signals):
+		return signals[s]
+	case s < firstRealTime: // the C library's own
+		return "SIG" + strconv.Itoa(int(s))
+	case s == firstRealTime:
+		return "SIGRTMIN"
 	}
-	return signals[s]
+	return "SIGRTMIN+" + strconv.Itoa(int(s-firstRealTime))
 }
 
 func (s Signal) String() string {
