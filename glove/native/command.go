@@ -74,6 +74,17 @@ func NoCoreHandler(s *glove.Script) {
 	s.Call("limit core", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_CORE, s.Words(uint64(1), uint64(1)), 0).Ignore()
 }
 
+// FirstToGo appends the calls after which the kernel, when the host is out of
+// memory, takes this process and those that it makes before any other. They need
+// the host's /proc, and a box goes without where there is none.
+func FirstToGo(s *glove.Script) {
+	fd, without := s.Buffer(8), s.Label()
+	s.Call("open oom_score_adj", unix.SYS_OPENAT, unix.AT_FDCWD, "/proc/self/oom_score_adj", unix.O_WRONLY|unix.O_CLOEXEC, 0).To(fd).IfError(without)
+	s.CallOn(fd, "write", unix.SYS_WRITE, "1000", 4).Ignore()
+	s.CallOn(fd, "close", unix.SYS_CLOSE)
+	s.Place(without)
+}
+
 // DropCapabilities appends the call that gives up all capabilities.
 func DropCapabilities(s *glove.Script) {
 	header := s.Words(uint64(unix.LINUX_CAPABILITY_VERSION_3))

@@ -82,6 +82,7 @@ func (p *bootPlan) outside(s *glove.Script, early func()) {
 		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
 	native.NoCoreHandler(s) // while root may still raise the limit
+	native.FirstToGo(s)
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP
 	for control, flag := range map[string]int{tier.ControlNetwork: unix.CLONE_NEWNET, tier.ControlIPC: unix.CLONE_NEWIPC, tier.ControlHostname: unix.CLONE_NEWUTS} {
 		if p.has(control) && !(flag == unix.CLONE_NEWNET && p.apart) {

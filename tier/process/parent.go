@@ -116,6 +116,7 @@ func (t *Tier) parentRoot(tree string) *glove.Script {
 	name := filepath.Base(tree)
 	s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	native.NoCoreHandler(s)
+	native.FirstToGo(s)
 	s.Call("unshare", unix.SYS_UNSHARE, unix.CLONE_NEWNS|unix.CLONE_NEWNET|unix.CLONE_NEWIPC|unix.CLONE_NEWUTS)
 	s.Call("private mounts", unix.SYS_MOUNT, 0, "/", 0, unix.MS_REC|unix.MS_PRIVATE, 0)
 	for i, dev := range t.host.devices {

@@ -130,9 +130,9 @@ try: open("/proc/self/exe", "r+b")
 except OSError: print("refused")
 print(len(open("/proc/self/environ").read()) > 0, os.stat("/proc/self").st_uid)
 import resource
-print(resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE)[0])`,
+print(resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE)[0], open("/proc/self/oom_score_adj").read().strip())`,
 					"['0000000000000000', '0000000000000000', '0000000000000000', '0000000000000000', '0000000000000000', '1', 'SECCOMP', '1000\\t1000\\t1000\\t1000', '1000\\t1000\\t1000\\t1000', ' ']\n" +
-						"False False False False ['0', '1', '2'] ['3']\nTrue /workspace /\nrefused\nTrue 1000\n(1, 1) FILES\n"},
+						"False False False False ['0', '1', '2'] ['3']\nTrue /workspace /\nrefused\nTrue 1000\n(1, 1) FILES 1000\n"},
 				"a thread's number": {`
 import threading, time
 print(threading.get_native_id() == os.getpid(), time.clock_gettime(time.pthread_getcpuclockid(threading.get_ident())) > 0)
