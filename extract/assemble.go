@@ -60,6 +60,7 @@ type assembly struct {
 	code      []*block
 	tests     []*block
 	data      []*block
+	patching  int // bytes of files that patches were applied to
 	ext       glovebox.Extraction
 	prog      *glovebox.Program
 	testFiles []glovebox.File
@@ -90,9 +91,9 @@ func (a *assembly) outputs(blocks []block) {
 			continue
 		}
 		switch {
-		case b.tag == "" && b.lang.Score(b.text) < 45:
+		case b.tag == "" && a.score(b) < 45:
 			b.reason = "untagged beside tagged code: output"
-		case code && outputAbove().MatchString(b.before) && b.lang.Score(b.text) < 20:
+		case code && outputAbove().MatchString(b.before) && a.score(b) < 20:
 			b.reason = "output"
 		default:
 			code = true
@@ -127,12 +128,19 @@ func (a *assembly) accepts(b *block) bool {
 	return b.lang == a.lang || a.lang != nil && a.lang.Name == "typescript" && b.lang.Name == "javascript"
 }
 
+// maxPatching bounds the bytes that the patches of a reply go through.
+const maxPatching = 128 << 20
+
 // patch applies a diff to the newest version of its file before it.
 func (a *assembly) patch(b *block, before []block) {
 	for i := len(before) - 1; i >= 0; i-- {
 		old := &before[i]
 		if old.lang == nil || old.reason != "" || old.name != b.name && (old.name != "" || b.name != "") {
 			continue
+		}
+		if a.patching += len(old.text); a.patching > maxPatching {
+			a.leave(b, "a patch, after too many others")
+			return
 		}
 		if text, ok := patched(old.text, b.patch); ok {
 			a.note("line %d: the patch was applied to the code of line %d", b.line, old.line)
@@ -230,14 +238,14 @@ func (a *assembly) separateTests() {
 	defs := map[string]bool{}
 	for i, b := range a.code {
 		if !marks[i] {
-			for n := range b.outlined().defs {
+			for n := range a.outlined(b).defs {
 				defs[n] = true
 			}
 		}
 	}
 	var code []*block
 	for i, b := range a.code {
-		if marks[i] && (b.test || b.name != "" || !definesOne(b, defs)) {
+		if marks[i] && (b.test || b.name != "" || !a.definesOne(b, defs)) {
 			a.tests = append(a.tests, b)
 			continue
 		}
@@ -246,8 +254,8 @@ func (a *assembly) separateTests() {
 	a.code = code
 }
 
-func definesOne(b *block, defs map[string]bool) bool {
-	for n := range b.outlined().defs {
+func (a *assembly) definesOne(b *block, defs map[string]bool) bool {
+	for n := range a.outlined(b).defs {
 		if defs[n] {
 			return true
 		}
@@ -306,9 +314,9 @@ func (a *assembly) versions() []*block {
 	if len(blocks) == len(a.code) || len(a.code) == 1 {
 		return a.code[:len(a.code):len(a.code)]
 	}
-	v := newVersions(a.lang, a.leave)
+	v := newVersions(a.finder, a.lang, a.leave)
 	for _, b := range blocks {
-		v.push(&part{b, b.outlined()})
+		v.push(&part{b, a.outlined(b)})
 	}
 	for _, b := range a.code {
 		if b.name == "" {
@@ -368,7 +376,7 @@ func (a *assembly) named(blocks []*block) []*block {
 			continue
 		}
 		old := files[i]
-		if reason := worse(b, old); reason != "" {
+		if reason := a.worse(b, old); reason != "" {
 			a.leave(b, reason)
 			continue
 		}
@@ -380,11 +388,11 @@ func (a *assembly) named(blocks []*block) []*block {
 }
 
 // worse says why b does not replace old, a block of the same name.
-func worse(b, old *block) string {
+func (a *assembly) worse(b, old *block) string {
 	if b.lang == nil {
 		return ""
 	}
-	n, o := b.outlined(), old.outlined()
+	n, o := a.outlined(b), a.outlined(old)
 	same := 0
 	for l := range n.sig {
 		if o.sig[l] {
@@ -447,6 +455,11 @@ func (a *assembly) join(prog *glovebox.Program, parts []*block) string {
 	main := a.names.fallback(a.lang)
 	a.names.add(main)
 	var text bytes.Buffer
+	size := len(parts)
+	for _, p := range parts {
+		size += len(p.text) + 1
+	}
+	text.Grow(size)
 	for i, p := range parts {
 		code := p.text
 		if i > 0 && a.lang.Name == "go" && goPackage().MatchString(code) {
@@ -472,7 +485,8 @@ func (a *assembly) join(prog *glovebox.Program, parts []*block) string {
 	if len(parts) > 1 {
 		a.note("%d blocks were put together", len(parts))
 	}
-	a.add(prog, main, text.String())
+	a.names.add(main)
+	prog.Files = append(prog.Files, glovebox.File{Path: main, Data: text.Bytes()})
 	return main
 }
 
@@ -513,7 +527,7 @@ func (a *assembly) start(prog *glovebox.Program) string {
 		}
 	}
 	// A few files are compared with each other; of many the last is taken.
-	if len(code) <= 64 {
+	if len(code) <= 16 {
 		for i := len(code) - 1; i >= 0; i-- {
 			used := slices.ContainsFunc(code, func(g glovebox.File) bool {
 				return g.Path != code[i].Path && bytes.Contains(g.Data, []byte(stem(code[i])))

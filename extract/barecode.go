@@ -46,20 +46,30 @@ func isProse(line string) bool {
 	return sentence().MatchString(line) && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, "{")
 }
 
+// bareBytes and bareLines bound a text in which code is looked for that nothing
+// marks: each of its lines is read with care.
+const (
+	bareBytes = 2 << 20
+	bareLines = 100_000
+)
+
 // bareCode finds code that nothing marks as such: the runs of lines that begin
 // with a line that only code has and go on until prose at the same
 // indentation.
 func (f *finder) bareCode(src string, line, _ int) []block {
-	if strings.TrimSpace(src) == "" {
+	if strings.TrimSpace(src) == "" || isOneWord(src) {
 		return nil
 	}
-	if isOneWord(src) {
-		return nil
+	if n := countLines(src); len(src) > bareBytes || n > bareLines {
+		return []block{{line: line, lines: n, reason: "too long to look for code that nothing marks: put it in a fence"}}
 	}
 	r := runs{line: line - 1}
 	left := len(src)
 	last := max(strings.LastIndex(src, `"""`), strings.LastIndex(src, "'''"))
 	for l := range strings.Lines(src) {
+		if f.full(r.blocks) {
+			break
+		}
 		left -= len(l)
 		r.add(strings.TrimRight(l, "\n"), len(src)-left <= last)
 	}
@@ -185,13 +195,7 @@ func isOneWord(src string) bool {
 // labelBare decides the language of code that nothing marks. It takes more to
 // be taken for code than in a fence.
 func (f *finder) labelBare(b *block) {
-	lang, score := f.guess(b.text)
-	least := 22
-	if f.wish != nil {
-		if own := f.wish.Score(b.text); own >= 8 && own >= score/2 {
-			lang, score, least = f.wish, own, 8
-		}
-	}
+	lang, score, least := f.guessWished(b.text, 22)
 	switch {
 	case lang == nil || score < least:
 		b.reason = "not recognised as code"

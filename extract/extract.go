@@ -115,7 +115,7 @@ type Result struct {
 // the reply.
 const (
 	maxLines  = 2_000_000
-	maxBlocks = 50_000
+	maxBlocks = 4_000
 	maxNest   = 4 // replies within replies: a fence in JSON in a fence …
 )
 
@@ -148,6 +148,9 @@ func Extract(r glovebox.Reply, opt Options) (*Result, error) {
 		return nil, fmt.Errorf("the reply has %d blocks of code: at most %d are read", len(blocks), maxBlocks)
 	}
 	res := f.assemble(blocks, opt.Tests)
+	if f.compared > maxOutlined {
+		return nil, fmt.Errorf("the reply has %d blocks of code, together over %d bytes: so much is not put together", len(blocks), maxOutlined)
+	}
 	res.Extraction.Format = format
 	if res.Program == nil {
 		res.Extraction.Format = "none"
@@ -188,11 +191,18 @@ func (b *block) piece(reason string) glovebox.Piece {
 	return p
 }
 
-// finder holds what does not change during one extraction.
+// finder is one extraction.
 type finder struct {
 	langs []*language.Language
 	wish  *language.Language
+	// What was read with care: bytes whose language was guessed, and bytes of
+	// code that was compared with other code.
+	guessed, compared int
 }
+
+// full tells whether there are more blocks than are read. Extract refuses the
+// reply then, and what finds blocks can end.
+func (f *finder) full(blocks []block) bool { return len(blocks) > maxBlocks }
 
 // find looks for the forms in order. line is the number of src's first line.
 func (f *finder) find(src string, line, depth int) ([]block, string) {
@@ -234,6 +244,7 @@ func blank(src string, line int, blocks []block) string {
 		return src
 	}
 	var out strings.Builder
+	out.Grow(len(src))
 	for l := range strings.Lines(src) {
 		for len(blocks) > 0 && line >= blocks[0].line+blocks[0].lines {
 			blocks = blocks[1:]
@@ -276,12 +287,17 @@ func (f *finder) byExtension(path string) *language.Language {
 	return nil
 }
 
-// guessBytes is how much of a text decides its language.
-const guessBytes = 64 << 10
+// guessBytes is how much of a text decides its language, until guessTotal bytes
+// of a reply were read to decide; then it is guessLate of each.
+const (
+	guessBytes = 64 << 10
+	guessTotal = 1 << 20
+	guessLate  = 256
+)
 
 // guess returns the language that text most looks like and its score.
 func (f *finder) guess(text string) (*language.Language, int) {
-	text = text[:min(len(text), guessBytes)]
+	text = f.head(text)
 	var best *language.Language
 	top := 0
 	for _, l := range f.langs {
@@ -291,4 +307,30 @@ func (f *finder) guess(text string) (*language.Language, int) {
 		}
 	}
 	return best, top
+}
+
+// guessWished is guess with the caller's wish: it is taken before a language
+// that is less than twice as likely. least is the score to reach.
+func (f *finder) guessWished(text string, least int) (*language.Language, int, int) {
+	lang, score := f.guess(text)
+	if f.wish != nil {
+		if own := f.wish.Score(f.head(text)); own >= 8 && own >= score/2 {
+			return f.wish, own, 8
+		}
+	}
+	return lang, score, least
+}
+
+// score tells how much a block looks like its language.
+func (f *finder) score(b *block) int { return b.lang.Score(f.head(b.text)) }
+
+// head returns the part of a text that decides its language.
+func (f *finder) head(text string) string {
+	most := guessBytes
+	if f.guessed > guessTotal {
+		most = guessLate
+	}
+	text = text[:min(len(text), most)]
+	f.guessed += len(text)
+	return text
 }

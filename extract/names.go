@@ -267,3 +267,21 @@ func numberedName(n *namer, name string) string {
 		}
 	}
 }
+
+// knownTag tells whether a tag is one that fences have: of a language, of a
+// form of data, of output or of commands.
+func knownTag(tag string) bool {
+	return plainTags[tag] || outputTags[tag] || consoleTags[tag] || otherTags[tag]
+}
+
+// otherTags are common tags of what cannot be run.
+var otherTags = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`json jsonc json5 jsonl yaml yml toml ini cfg conf env xml html css scss sass less svg sql csv tsv
+		markdown md mdx diff patch udiff dockerfile makefile make cmake graphql proto protobuf mermaid latex tex math regex http
+		c h cpp c++ cc hpp csharp cs c# java kotlin kt scala swift rust rs r julia jl haskell hs elixir ex erlang clojure dart
+		zig nim ocaml fsharp vb matlab fortran pascal assembly asm jsx tsx vue svelte awk sed vim nginx tool_code tool_call`) {
+		m[w] = true
+	}
+	return m
+}()

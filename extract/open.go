@@ -62,7 +62,7 @@ func (f *finder) open(b block, depth int) []block {
 		}
 	case b.tag == "json" || b.tag == "jsonl" || b.tag == "tool_call" || plainTags[b.tag]:
 		if t := strings.TrimSpace(b.text); b.name == "" && (t[0] == '{' || t[0] == '[') {
-			if inner := f.jsonBlocks(t, b.line, depth+1, false); len(inner) > 0 {
+			if inner, _ := f.jsonBlocks(t, b.line, depth+1, false); len(inner) > 0 {
 				for i := range inner {
 					inner[i].line, inner[i].lines = b.line, b.lines
 				}
@@ -139,16 +139,11 @@ func (f *finder) label(b *block) {
 			b.reason = "output"
 			return
 		}
-		lang, score := f.guess(b.text)
 		least := 20
 		if b.tag != "" && b.tag != "code" {
 			least = 40
 		}
-		if f.wish != nil {
-			if own := f.wish.Score(b.text); own >= 8 && own >= score/2 {
-				lang, score, least = f.wish, own, 8
-			}
-		}
+		lang, score, least := f.guessWished(b.text, least)
 		if lang == nil || score < least {
 			b.reason = "not recognised as code"
 			return

@@ -113,10 +113,18 @@ func noCode(text string, l *language.Language) bool {
 // maxLine is the longest line whose names are read: a longer one is data.
 const maxLine = 4096
 
+// maxOutlined bounds the code of a reply that is outlined: what is compared with
+// other code of it. Extract refuses a reply with more.
+const maxOutlined = 2 << 20
+
 // outlined returns the block's outline, which is read once.
-func (b *block) outlined() *outline {
+func (f *finder) outlined(b *block) *outline {
 	if b.out == nil {
-		b.out = readOutline(b)
+		head := *b
+		if f.compared += len(b.text); f.compared > maxOutlined {
+			head.text = ""
+		}
+		b.out = readOutline(&head)
 	}
 	return b.out
 }

@@ -30,6 +30,7 @@ func readTranscript(b *block) {
 
 func typed(text string) string {
 	var out strings.Builder
+	out.Grow(len(text) / 2)
 	after := false // the line before was input
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")

@@ -18,6 +18,7 @@ type part struct {
 // part, a newer version of parts, or to be left. Its indexes make the cost of
 // a block its own size and that of what it replaces.
 type versions struct {
+	*finder
 	lang  *language.Language
 	parts []*part          // nil where replaced
 	lines map[string]int   // significant lines of the parts, and in how many
@@ -28,9 +29,9 @@ type versions struct {
 	notes []string
 }
 
-func newVersions(l *language.Language, left func(*block, string)) *versions {
+func newVersions(f *finder, l *language.Language, left func(*block, string)) *versions {
 	return &versions{
-		lang: l, left: left,
+		finder: f, lang: l, left: left,
 		lines: map[string]int{}, binds: map[string]int{}, defs: map[string]int{}, users: map[string][]int{},
 	}
 }
@@ -44,7 +45,7 @@ var lateBinding = []string{"python", "javascript", "ruby", "perl", "lua", "bash"
 
 // add takes the next block.
 func (v *versions) add(b *block) {
-	p := &part{b, b.outlined()}
+	p := &part{b, v.outlined(b)}
 	if len(v.lines) == 0 {
 		v.push(p)
 		return
