@@ -273,6 +273,7 @@ func (a *assembly) program() {
 	}
 	prog := &glovebox.Program{Language: a.lang.Name}
 	main := ""
+	nameModules(a.lang, a.code)
 	var loose []*block
 	for _, b := range a.versions() {
 		if b.name == "" {
@@ -307,6 +308,29 @@ func (a *assembly) program() {
 	}
 }
 
+var (
+	luaRequire = lazyre.New(`\brequire\s*\(?\s*['"]([\w.-]+)['"]`)
+	luaModule  = lazyre.New(`(?m)^return\s+[A-Za-z_]\w*\s*$`)
+)
+
+// nameModules names a Lua module without a name by what the script beside it
+// requires: the two are no one file, since a module ends by returning.
+func nameModules(l *language.Language, code []*block) {
+	if l.Name != "lua" || len(code) != 2 {
+		return
+	}
+	for i, b := range code {
+		script := code[1-i].text
+		if b.name != "" || len(script) > testBytes || len(b.text) > testBytes || !luaModule().MatchString(b.text) {
+			continue
+		}
+		if m := luaRequire().FindAllStringSubmatch(script, 2); len(m) == 1 {
+			b.name = strings.ReplaceAll(m[0][1], ".", "/") + ".lua"
+			return
+		}
+	}
+}
+
 // versions returns the blocks that stay of the code: the last complete version
 // of each.
 func (a *assembly) versions() []*block {
@@ -323,6 +347,7 @@ func (a *assembly) versions() []*block {
 			v.add(b)
 		}
 	}
+	v.settle(a.alone)
 	a.ext.Notes = append(a.ext.Notes, v.notes...)
 	blocks = nil
 	for _, p := range v.parts {

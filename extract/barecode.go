@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
@@ -91,6 +92,7 @@ type runs struct {
 	kept   int      // lines of the run up to the last that is surely code
 	quote  string   // the triple quote that is open
 	ahead  []string // comments right before a run
+	lead   []string // the lines right above, which are not code as we know it
 }
 
 // add takes the next line. quotes says that triple quotes come after it.
@@ -103,6 +105,10 @@ func (r *runs) add(l string, quotes bool) {
 		if inside {
 			r.take(l)
 		}
+		return
+	}
+	if r.quote == "" && (in <= r.indent || !inside) && isBorder(l) {
+		r.end() // code ends and begins at a rule line, which is no part of it
 		return
 	}
 	remark := comment().MatchString(l) && in <= r.indent
@@ -122,6 +128,9 @@ func (r *runs) add(l string, quotes bool) {
 		} else if len(r.ahead) > 0 {
 			r.ahead = append(r.ahead, l)
 		}
+		if !inside {
+			r.lead = nil
+		}
 		return
 	case !inside && strings.HasPrefix(l, "#!/"):
 		r.start, r.indent, r.ahead = r.line, 0, nil
@@ -138,6 +147,9 @@ func (r *runs) add(l string, quotes bool) {
 	case !inside:
 		if !codeStart().MatchString(l) || isProse(l) || isMarkdownLine(l) {
 			r.ahead = nil
+			if len(r.lead) < 8 {
+				r.lead = append(r.lead, l)
+			}
 			return
 		}
 		r.start, r.indent = r.line-len(r.ahead), in
@@ -154,6 +166,34 @@ func (r *runs) add(l string, quotes bool) {
 	}
 }
 
+// rules are what rule lines are drawn with.
+const rules = "-=*_~#+.─━—–═―‐•▬"
+
+// isBorder tells whether a line borders unmarked code: a rule line, with or
+// without words in it, or a tag that closes.
+func isBorder(line string) bool {
+	t := strings.TrimSpace(line)
+	if len(t) < 3 || len(t) > 400 {
+		return false
+	}
+	if t[0] == '<' || t[0] == '[' || t[0] == '\\' {
+		return closingTag().MatchString(t)
+	}
+	first, size := utf8.DecodeRuneInString(t)
+	if !strings.ContainsRune(rules, first) {
+		return false
+	}
+	rest := strings.TrimLeft(t, string(first))
+	n := (len(t) - len(rest)) / size
+	if rest == "" {
+		return n >= 3 && first != '#' && first != '.'
+	}
+	// ----- code -----, === main.py ===
+	return n >= 3 && first != '#' && first != '.' && strings.HasSuffix(rest, strings.Repeat(string(first), 3)) && (rest[0] == ' ' || first == '=')
+}
+
+var closingTag = lazyre.New(`^(?:</?[A-Za-z][\w:-]*>|\[/?(?:code|python)\]|\\(?:begin|end)\{\w+\}.*|<\|\w+\|>|</?s>)$`)
+
 // take adds a line that is code.
 func (r *runs) take(l string) {
 	r.lines = append(r.lines, l)
@@ -164,9 +204,9 @@ func (r *runs) take(l string) {
 func (r *runs) end() {
 	if r.kept > 0 {
 		text := dedent(strings.Join(r.lines[:r.kept], "\n") + "\n")
-		r.blocks = append(r.blocks, block{text: text, line: r.start, lines: r.kept, prose: true})
+		r.blocks = append(r.blocks, block{text: text, line: r.start, lines: r.kept, prose: true, lead: strings.Join(r.lead, "\n")})
 	}
-	r.lines, r.ahead, r.kept, r.quote = nil, nil, 0, ""
+	r.lines, r.ahead, r.lead, r.kept, r.quote = nil, nil, nil, 0, ""
 }
 
 // isStatement tells whether a line reads as code, where code was before: it has
@@ -202,6 +242,9 @@ func (f *finder) labelBare(b *block) {
 		return
 	case noCode(b.text, lang):
 		b.reason = "no code, only comments"
+		return
+	case f.wish == nil && f.isForeign(b.lead+"\n"+b.text) != "":
+		b.reason = "it looks like " + f.isForeign(b.lead+"\n"+b.text) + ", which is not run"
 		return
 	case onlyCommands(b.text):
 		b.reason = "shell commands"

@@ -81,6 +81,7 @@ package extract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
@@ -99,6 +100,9 @@ type Options struct {
 	// Tests are the paths of the caller's tests, which no file of the reply
 	// may have.
 	Tests []string
+	// Alone says that the program is run as it is, with no tests that call it:
+	// what only uses the code is then kept where nothing else starts it.
+	Alone bool
 }
 
 // Result is what was found.
@@ -132,7 +136,7 @@ func Extract(r glovebox.Reply, opt Options) (*Result, error) {
 	if n := strings.Count(string(r), "\n"); n > maxLines {
 		return nil, fmt.Errorf("the reply has %d lines: at most %d are read", n, maxLines)
 	}
-	f := finder{langs: opt.Languages}
+	f := finder{langs: opt.Languages, alone: opt.Alone}
 	if f.langs == nil {
 		f.langs = language.All()
 	}
@@ -174,6 +178,8 @@ type block struct {
 	cut         bool               // the reply ended inside it
 	data        bool               // a file that is not code
 	test        bool               // said to be a test
+	cell        bool               // of a notebook
+	lead        string             // the lines right above code that nothing marks
 	prose       bool               // found without any mark that it is code
 	reason      string             // why it must be left
 	patch       [][]string         // hunks for a file of the reply
@@ -195,6 +201,7 @@ func (b *block) piece(reason string) glovebox.Piece {
 type finder struct {
 	langs []*language.Language
 	wish  *language.Language
+	alone bool
 	// What was read with care: bytes whose language was guessed, and bytes of
 	// code that was compared with other code.
 	guessed, compared int
@@ -216,6 +223,7 @@ func (f *finder) find(src string, line, depth int) ([]block, string) {
 	}{
 		{"json", f.wholeJSON},
 		{"fence", f.fences},
+		{"diff", f.bareEdits},
 		{"tag", f.wrappers},
 		{"diff", f.bareDiff},
 		{"json", f.embeddedJSON},
@@ -224,17 +232,69 @@ func (f *finder) find(src string, line, depth int) ([]block, string) {
 		blocks := form.find(src, line, depth)
 		for i := range blocks {
 			if f.isCode(&blocks[i]) {
+				if form.name == "fence" {
+					blocks = f.aroundFences(src, line, blocks)
+				}
 				return blocks, form.name
 			}
 		}
 		if len(seen) == 0 {
 			seen = blocks
 		}
-		if form.name == "fence" {
+		if form.name == "tag" || form.name == "diff" {
+			blocks = slices.DeleteFunc(slices.Clone(blocks), func(b block) bool { return b.reason != changeReason })
+		}
+		if form.name != "json" {
 			src = blank(src, line, blocks)
 		}
 	}
 	return seen, ""
+}
+
+// aroundBytes is the longest reply of which the words around a fence are
+// searched for the code that the fence only uses.
+const aroundBytes = 64 << 10
+
+// aroundFences adds to the blocks of fences the unmarked code around them that
+// they need: some models fence only the example of what they wrote above it.
+func (f *finder) aroundFences(src string, line int, blocks []block) []block {
+	if len(src) > aroundBytes {
+		return blocks
+	}
+	needs := map[string]bool{}
+	for i := range blocks {
+		if b := &blocks[i]; f.isCode(b) && !isShell(b.lang) {
+			o := f.outlined(b)
+			if len(o.defs) > 0 || len(o.imports) > 0 || b.name != "" {
+				return blocks // not only an example
+			}
+			for n := range o.needs {
+				needs[n] = true
+			}
+		}
+	}
+	if len(needs) == 0 {
+		return blocks
+	}
+	var added []block
+	for _, b := range f.bareCode(blank(src, line, blocks), line, 0) {
+		if !f.isCode(&b) {
+			continue
+		}
+		for n := range f.outlined(&b).defs {
+			if needs[n] {
+				b.notes = append(b.notes, "the code of a fence needs this code, which stands outside of it")
+				added = append(added, b)
+				break
+			}
+		}
+	}
+	if len(added) == 0 {
+		return blocks
+	}
+	all := append(slices.Clone(blocks), added...)
+	slices.SortStableFunc(all, func(x, y block) int { return x.line - y.line })
+	return all
 }
 
 // blank empties the lines of blocks: what is in a fence that was not taken is

@@ -227,6 +227,11 @@ func (w *jsonWalk) fields(fields []field) {
 	}
 	if kind, _ := get([]string{"cell_type"}); kind != "" && kind != "code" {
 		return // words between the cells of a notebook
+	} else if kind == "code" {
+		if source, line := get([]string{"source"}); source != "" {
+			w.add(block{text: source, tag: "python", line: line, cell: true}, false)
+		}
+		return
 	}
 	lang, _ := get(langFields)
 	name, _ := get(nameFields)

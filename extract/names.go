@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
@@ -33,10 +34,16 @@ var (
 	// location is how some editors cite code: start line, end line, path.
 	location = lazyre.New(`^\d+:\d+:(.+)$`)
 	nameLike = lazyre.New(`^[\w@.+~\[\]()-]*(?:[/\\][\w@.+~\[\]()-]+)*$`)
-	label    = lazyre.New(`(?i)^(?:file|filename|file name|path|title|source)\s*[:=]\s*`)
+	label    = lazyre.New(`(?i)^(?:(?:step|part|file|filename|file name|path|title|source|module|文件名?|文件路径|檔案|檔名|ファイル名?|파일|fichier|archivo|fichero|datei|arquivo|ficheiro|файл)\s*#?\d*(?:\s*(?:[:=：-]|–|—)\s*|\s+))+`)
 	numbered = lazyre.New(`^(?:[-*+]|\(?\d{1,3}[.):]|[a-z]\)|step \d+[.:]?)\s+`)
 	quoted   = lazyre.New("`([^`\\s]+)`|\\*\\*([^*\\s]+)\\*\\*")
-	aside    = lazyre.New(`\s*\([^()]*\)$`)
+	aside    = lazyre.New(`\s*(?:\([^()]*\)|（[^（）]*）)$`)
+	remark   = lazyre.New(`^([^\s:]+?)[*_\x60"]*(?:\s*:|：|\s+(?:-|–|—|→|\())[*_]*(?:\s.*)?$`)
+	marking  = lazyre.New(`^(?:==+>|<summary>|<b>|<strong>|<h\d>|---+|===+)\s*(.*?)\s*(?:<==+|</summary>|</b>|</strong>|</h\d>|---+|===+)$`)
+	creating = lazyre.New(`(?i)(?:^|[^\w])(?:creat(?:e|ed|ing)|sav(?:e|ed|ing)|add(?:ed|ing)?|writ(?:e|ing)|mak(?:e|ing)|put|plac(?:e|ing)|updat(?:e|ed|ing)|edit(?:ed|ing)?|modify|replace|new file|file (?:named|called)|named|called|crea|créez|créer|erstelle|criar|crie|создайте)(?:[^\w]|$)|创建|新建|保存|作成|修改`)
+	within   = lazyre.New(`(?i)^(?:now\s*,?\s*)?(?:and\s+)?(?:(?:in|inside|for|into|en|dans|em|в|在)\s+)(?:the\s+(?:file\s+)?|file\s+)?(\S+?)(?:\s*(?:中|里))?\s*[:：]$`)
+	running  = lazyre.New(`(?i)\b(?:run|runs|running|execute|usage|use|using|output|prints?|test it|call|invoke|launch|start)\b`)
+	pathWord = lazyre.New(`[\w@.+~\[\]()/\\-]*\w\.\w+`)
 )
 
 // readInfo reads the info string of a fence: the tag, and the file name if it
@@ -72,7 +79,7 @@ func readInfo(info string) (tag, name string) {
 		tag = ""
 	}
 	if name == "" {
-		word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		word, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(rest), "/#-;|")), " ")
 		word = strings.Trim(word, `"'()[]{}`+"`")
 		if nameLike().MatchString(word) && (hasFileEnding(word) || strings.Contains(word, "/")) {
 			name = word
@@ -127,7 +134,61 @@ func nameAbove(line, heading string) string {
 			return found
 		}
 	}
-	return wholeName(heading)
+	if n := wholeName(heading); n != "" {
+		return n
+	}
+	if n := saidName(line); n != "" || heading == line {
+		return n
+	}
+	return saidName(heading)
+}
+
+// saidName finds a file name in a line that introduces a file in words: a name
+// and what it is for, "Create a file called a.py with:", "In src/a.py:". Words
+// on running the file introduce none.
+func saidName(line string) string {
+	line = strings.TrimSpace(line)
+	if line == "" || len(line) > 300 || !strings.Contains(line, ".") {
+		return ""
+	}
+	if m := within().FindStringSubmatch(line); m != nil {
+		return wholeName(m[1])
+	}
+	rest := strings.TrimLeft(cleanLine(line), "*_`\"' \t")
+	rest = strings.TrimLeft(label().ReplaceAllString(rest, ""), "*_`\"' \t")
+	if m := remark().FindStringSubmatch(rest); m != nil {
+		if n := wholeName(m[1]); n != "" {
+			return n
+		}
+	}
+	if !creating().MatchString(line) || running().MatchString(line) {
+		return ""
+	}
+	found := ""
+	for _, w := range pathWord().FindAllString(line, 8) {
+		n := wholeName(w)
+		switch {
+		case n == "":
+		case found != "" && found != n:
+			return ""
+		default:
+			found = n
+		}
+	}
+	return found
+}
+
+// cleanLine removes from a line what marks it as a heading, list item or
+// banner: "## 1.", "📄", "==> … <==", "<summary>…</summary>".
+func cleanLine(line string) string {
+	line = strings.TrimSpace(strings.TrimLeft(line, "#>"))
+	if m := marking().FindStringSubmatch(line); m != nil {
+		line = m[1]
+	}
+	line = strings.TrimLeftFunc(line, func(r rune) bool {
+		return r > 127 && (unicode.IsSymbol(r) || unicode.IsMark(r) || r == '\u200d' || r == '•') || r == ' '
+	})
+	return numbered().ReplaceAllString(line, "")
 }
 
 // wholeName returns the file name that a line consists of, but for marks, a
@@ -137,8 +198,7 @@ func wholeName(line string) string {
 	if line == "" || len(line) > 300 {
 		return ""
 	}
-	line = strings.TrimSpace(strings.TrimLeft(line, "#>"))
-	line = numbered().ReplaceAllString(line, "")
+	line = cleanLine(line)
 	trim := func(s string) string {
 		for {
 			t := strings.TrimSpace(strings.Trim(s, "*_`\"':# \t"))

@@ -20,6 +20,7 @@ type outline struct {
 	sig     map[string]bool // significant lines, trimmed
 	count   int             // of significant lines
 	main    bool            // it has an entry point of its own
+	starts  bool            // something runs when it is run
 	// fragment says why it cannot be a program by itself, if so.
 	fragment string
 	methods  bool // all its functions take a receiver: a piece of a class
@@ -42,6 +43,7 @@ var (
 	entryPoint = lazyre.New(`^(?:if\s+__name__\s*==|func\s+main\s*\(\)|main\s*(?:\(|"\$@"|$)|if\s+\(?require\.main)`)
 	elision    = lazyre.New(`(?i)^\s*(?:#|//|--|/\*|\{/\*)\s*(?:\.{3}|…|(?:.*\b(?:rest of|remaining|existing|previous|other|same|unchanged)\b.*(?:\.{3}|…|\b(?:code|methods?|functions?|class|implementation|imports?|logic|as before|as above|here|unchanged|remains?)\b)))|^\s*\.{3}\s*$|^\s*…\s*$`)
 	signature  = lazyre.New(`^[\w.]+\(\s*(?:\*{0,2}\w+(?:\s*=\s*[\w'".-]+)?(?:\s*,\s*\*{0,2}\w+(?:\s*=\s*[\w'".-]+)?)*)?\s*\)(?:\s*->\s*\w+)?$`)
+	starting   = lazyre.New(`^(?:[\w.$:]+(?:\(|\.\w+\()|\w+\s*=\s*(?:\w+\.)?(?:main|run|input|gets)\b|(?:print|puts|echo|say|p|printf|for|while|if|with|until|unless|case|foreach|switch|try)\b)`)
 	printing   = lazyre.New(`^(?:print|puts|echo|console\.\w+|fmt\.\w+|p|say|main|assert)\b`)
 	dangling   = lazyre.New(`^(?:elif\b|else\b|except\b|finally\b|case\b|return\b|yield\b|break\b|continue\b|\}\s*else\b|\)|\])`)
 	receiver   = lazyre.New(`^(?:async\s+)?def\s+\w+\s*\(\s*(?:self|cls)\b`)
@@ -192,6 +194,7 @@ func readOutline(b *block) *outline {
 		}
 		if top {
 			o.main = o.main || entryPoint().MatchString(t)
+			o.starts = o.starts || o.main || starting().MatchString(t)
 			if name := defined(t); name != "" {
 				o.defs[name] = true
 				functions++
@@ -273,7 +276,7 @@ func defined(t string) string {
 		if i == 1 && m[1] != "" {
 			return m[1] + "." + m[2]
 		}
-		name := m[len(m)-1]
+		name := strings.TrimRight(m[len(m)-1], ":.") // class A:
 		if keywords[name] {
 			continue
 		}

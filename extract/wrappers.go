@@ -13,7 +13,7 @@ var codeTags = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`code pre python py javascript js typescript ts php bash sh shell go golang ruby perl lua execute
 		exec run source program script codeblock code_block tool_code python_code solution answer file snippet parameter invoke
-		content antartifact boltaction write_to_file file_content new_str file_text`) {
+		path file_path filepath filename target_file old_str old_string content antartifact boltaction write_to_file file_content new_str file_text`) {
 		m[w] = true
 	}
 	return m
@@ -41,7 +41,7 @@ const maxTag = 1 << 10
 // nextTag finds the next opening tag that code is put in, from offset at on.
 func nextTag(src string, at int) (tag, bool) {
 	for at < len(src) {
-		i := strings.IndexAny(src[at:], "<[")
+		i := strings.IndexAny(src[at:], `<[\`)
 		if i < 0 {
 			break
 		}
@@ -54,8 +54,21 @@ func nextTag(src string, at int) (tag, bool) {
 	return tag{}, false
 }
 
+var latex = lazyre.New(`^\\begin\{(lstlisting|verbatim|minted|python|pythoncode|code)\}(?:\[[^\]\n]*?(?:language=\{?(\w+)\}?)?[^\]\n]*\])?(?:\{(\w+)\})?`)
+
 // readTag reads the opening tag at offset at.
 func readTag(src string, at int) (tag, bool) {
+	if src[at] == '\\' {
+		m := latex().FindStringSubmatch(src[at:min(len(src), at+200)])
+		if m == nil {
+			return tag{}, false
+		}
+		attrs := ""
+		if m[2]+m[3] != "" {
+			attrs = " lang=" + m[2] + m[3]
+		}
+		return tag{at, at + len(m[0]), "code", attrs, `\end{` + m[1] + "}"}, true
+	}
 	end := at + 1
 	for end < len(src) && end-at < 40 && (src[end] == '_' || 'a' <= src[end]|32 && src[end]|32 <= 'z') {
 		end++
@@ -95,6 +108,26 @@ func readTag(src string, at int) (tag, bool) {
 	return tag{}, false
 }
 
+// holds tells what a tag of a tool's call holds: the "path" of a file, the
+// "old" text of a change, or a "call" with such tags in it; else "".
+func (t tag) holds() string {
+	name := t.name
+	if name == "parameter" {
+		if m := tagAttr().FindStringSubmatch(t.attrs); m != nil && m[1] == "name" {
+			name = strings.ToLower(m[2] + m[3] + m[4])
+		}
+	}
+	switch name {
+	case "path", "file_path", "filepath", "filename", "target_file":
+		return "path"
+	case "old_str", "old_string":
+		return "old"
+	case "invoke", "write_to_file":
+		return "call"
+	}
+	return ""
+}
+
 // letter tells whether c is an ASCII letter, digit or underscore.
 func letter(c byte) bool {
 	return c == '_' || 'a' <= c|32 && c|32 <= 'z' || '0' <= c && c <= '9'
@@ -104,6 +137,7 @@ func letter(c byte) bool {
 func (f *finder) wrappers(src string, line, depth int) []block {
 	var blocks []block
 	missing := map[string]bool{} // end tags that do not come any more
+	said := ""                   // the file name in the tag before
 	at, counted := 0, 0
 	for !f.full(blocks) {
 		t, ok := nextTag(src, at)
@@ -129,6 +163,21 @@ func (f *finder) wrappers(src string, line, depth int) []block {
 		line += strings.Count(src[counted:t.end], "\n")
 		counted = t.end
 		b := block{text: src[t.end : t.end+end], line: line, tag: t.name, cut: cut}
+		switch what := t.holds(); {
+		case what == "path":
+			if n := strings.TrimSpace(b.text); len(n) < 300 && !strings.Contains(n, "\n") {
+				said = n
+			}
+			at = min(len(src), t.end+end+len(t.closing))
+			continue
+		case what == "old":
+			b.lines, b.name, b.tag, b.reason = max(1, countLines(b.text)), said, "", changeReason
+			blocks = append(blocks, b)
+			at = min(len(src), t.end+end+len(t.closing))
+			continue
+		case what == "call" && strings.HasPrefix(strings.TrimSpace(b.text), "<"):
+			continue // what is in it comes next
+		}
 		body := strings.TrimLeft(b.text, "\n")
 		b.lines = max(1, countLines(body))
 		if strings.Contains(b.text, "\n") || wholeLine(src, t.start, t.end+end+len(t.closing)) {
@@ -136,6 +185,7 @@ func (f *finder) wrappers(src string, line, depth int) []block {
 				b.line += len(b.text) - len(body)
 				b.text = body
 			}
+			b.name, said = said, ""
 			blocks = append(blocks, f.unwrap(b, t.attrs, depth)...)
 		}
 		at = min(len(src), t.end+end+len(t.closing))
@@ -183,7 +233,7 @@ func (f *finder) unwrap(b block, attrs string, depth int) []block {
 			if f.byName(v) != nil {
 				b.tag = strings.ToLower(v)
 			}
-		case "path", "file", "filename", "src", "name", "title":
+		case "path", "file", "filename", "filepath", "file_path", "src", "name", "title":
 			if hasFileEnding(v) || strings.ContainsAny(v, `/\`) {
 				b.name = v
 			}
