@@ -132,7 +132,7 @@ func TestShapes(t *testing.T) {
 
 	// 7. Alternatives and what not to do.
 	classes["7 versions"] = []row{
-		{"another function with the same example", "```python\ndef asked(n):\n    return n\nn = 10\nprint(asked(n))\n```\nAn alternative:\n```python\ndef other(n):\n    return n + 0\nn = 10\nprint(other(n))\n```\n", Options{},
+		{"another function with the same example", "```python\ndef asked(n):\n    return n\nn = 10\nprint(asked(n))\n```\nAn alternative:\n```python\ndef other(n):\n    return n + 0\nn = 10\nprint(other(n))\n```\n", Options{Tests: []string{"check.py"}},
 			[]string{"main.py: def asked(n):\n    return n\nn = 10\nprint(asked(n))\n\ndef other(n):\n    return n + 0\nn = 10\nprint(other(n))\n"}},
 		{"a mistake to avoid", "```python\ndef f(n):\n    return n + 1\n```\nAvoid this mistake:\n```python\ndef f(n):\n    return n - 1\n```\n", Options{}, []string{"main.py: def f(n):\n    return n + 1\n"}},
 		{"a cross", "```python\ndef f(n):\n    return n + 1\n```\n❌ Wrong:\n```python\ndef f(n):\n    return n - 1\n```\n", Options{}, []string{"main.py: def f(n):\n    return n + 1\n"}},

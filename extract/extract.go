@@ -136,7 +136,7 @@ func Extract(r glovebox.Reply, opt Options) (*Result, error) {
 	if n := strings.Count(string(r), "\n"); n > maxLines {
 		return nil, fmt.Errorf("the reply has %d lines: at most %d are read", n, maxLines)
 	}
-	f := finder{langs: opt.Languages, alone: opt.Alone}
+	f := finder{langs: opt.Languages, alone: opt.Alone, tested: !opt.Alone && len(opt.Tests) > 0}
 	if f.langs == nil {
 		f.langs = language.All()
 	}
@@ -201,7 +201,10 @@ func (b *block) piece(reason string) glovebox.Piece {
 type finder struct {
 	langs []*language.Language
 	wish  *language.Language
-	alone bool
+	alone bool // the program is run as it is
+	// tested says that tests of the caller's will call the program: they may be
+	// for any function of it.
+	tested bool
 	// What was read with care: bytes whose language was guessed, and bytes of
 	// code that was compared with other code.
 	guessed, compared int

@@ -91,11 +91,13 @@ func (v *versions) add(b *block) {
 		v.replace(p, conflict, "it defines "+list(again)+" again")
 	case len(needs) > 0:
 		v.push(p)
-	case len(conflict) > 0 && len(p.defs) > 0 && v.define(conflict) && slices.Contains(lateBinding, v.lang.Name) && v.lang.Name != "javascript":
+	case v.tested && len(conflict) > 0 && len(p.defs) > 0 && v.define(conflict) && slices.Contains(lateBinding, v.lang.Name) && v.lang.Name != "javascript":
 		v.note("line %d: sets the same names as the earlier code and was added after it", b.line)
 		v.push(p)
 	case len(conflict) > 0:
 		v.replace(p, conflict, "it sets the same names and needs nothing of the earlier code")
+	case v.tested && len(p.defs) > 0:
+		v.push(p) // the tests may be for either
 	case another().MatchString(b.before) || another().MatchString(b.heading):
 		v.replace(p, v.all(), "it is announced as an alternative")
 	default:
