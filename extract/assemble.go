@@ -38,6 +38,7 @@ func (f *finder) assemble(blocks []block, reserved []string) *Result {
 		}
 	}
 	a.separateTests()
+	a.leaveChanges()
 	a.program()
 	slices.SortStableFunc(a.ext.Left, func(x, y glovebox.Piece) int { return x.Line - y.Line })
 	slices.SortStableFunc(a.ext.Taken, func(x, y glovebox.Piece) int { return x.Line - y.Line })
@@ -262,6 +263,56 @@ func (a *assembly) definesOne(b *block, defs map[string]bool) bool {
 	}
 	return false
 }
+
+// leaveChanges leaves code that only says what to change in files that are not
+// in the reply: a reply most of whose blocks are pieces, and small unmarked
+// pieces beside whole files.
+func (a *assembly) leaveChanges() {
+	pieces, named, size := 0, 0, 0
+	for _, b := range a.code {
+		size += len(b.text)
+	}
+	if size > testBytes {
+		return // so much is no piece
+	}
+	for _, b := range a.code {
+		o := a.outlined(b)
+		if o.fragment != "" || o.methods || o.elided {
+			pieces++
+		}
+		if b.name != "" {
+			named++
+		}
+	}
+	if len(a.code) > 1 && 2*pieces > len(a.code) && a.elisions() > 1 {
+		for _, b := range a.code {
+			a.leave(b, "a fragment: "+changeReason)
+		}
+		a.code = nil
+		return
+	}
+	a.code = slices.DeleteFunc(a.code, func(b *block) bool {
+		small := b.name == "" && named > 0 && b.lines <= 3 || b.above && a.outlined(b).elided
+		if len(a.code) == 0 || !small || !adjusting().MatchString(b.before) {
+			return false
+		}
+		a.leave(b, changeReason)
+		return true
+	})
+}
+
+// elisions counts the blocks that say that a part of them is left out.
+func (a *assembly) elisions() (n int) {
+	for _, b := range a.code {
+		if a.outlined(b).elided {
+			n++
+		}
+	}
+	return n
+}
+
+// adjusting is a line that announces a change.
+var adjusting = lazyre.New(`(?i)\b(?:adjust|change|changes|replace|modify|update|edit|uncomment|revert)\b`)
 
 // program makes the files.
 func (a *assembly) program() {

@@ -76,11 +76,25 @@ func (f *finder) bareCode(src string, line, _ int) []block {
 	}
 	r.end()
 	blocks := r.blocks
+	changes := false
 	for i := range blocks {
 		f.labelBare(&blocks[i])
+		changes = changes || changing().MatchString(blocks[i].before) || changing().MatchString(blocks[i].lead)
+	}
+	for i := range blocks {
+		if b := &blocks[i]; changes && f.isCode(b) && (b.name == "" || changing().MatchString(b.before)) {
+			b.reason = changeReason // the reply says in words what to change where
+		}
 	}
 	return blocks
 }
+
+// fileLine is a line that says which file comes next, and changing one that
+// says that a piece of a file is to become another.
+var (
+	fileLine = lazyre.New(`(?i)^[\s*#-]*(?:\d+[.)]\s*)?(?:(?:create|new|add|update)\s+)?file(?:\s*name)?\s*:`)
+	changing = lazyre.New(`(?im)^[\s*#+-]*(?:\d+(?:\.\d+)*[.)]?\s*)?(?:(?:.*\b(?:replace|change|modify|locate|edits?|update|insert)\b.{0,80}|current|currently|existing|from|to|add (?:imports?|near|after|before|the imports?|startup|to)\b.{0,60}|.*\breturn (?:line|block|statement)\b.*))[:：]\s*$`)
+)
 
 // runs collects runs of lines of code.
 type runs struct {
@@ -93,6 +107,8 @@ type runs struct {
 	quote  string   // the triple quote that is open
 	ahead  []string // comments right before a run
 	lead   []string // the lines right above, which are not code as we know it
+	said   string   // the last line of words
+	file   string   // the file that words since the last run are about
 }
 
 // add takes the next line. quotes says that triple quotes come after it.
@@ -147,6 +163,10 @@ func (r *runs) add(l string, quotes bool) {
 	case !inside:
 		if !codeStart().MatchString(l) || isProse(l) || isMarkdownLine(l) {
 			r.ahead = nil
+			r.said = l
+			if fileLine().MatchString(l) {
+				r.file = wholeName(l)
+			}
 			if len(r.lead) < 8 {
 				r.lead = append(r.lead, l)
 			}
@@ -204,7 +224,8 @@ func (r *runs) take(l string) {
 func (r *runs) end() {
 	if r.kept > 0 {
 		text := dedent(strings.Join(r.lines[:r.kept], "\n") + "\n")
-		r.blocks = append(r.blocks, block{text: text, line: r.start, lines: r.kept, prose: true, lead: strings.Join(r.lead, "\n")})
+		r.blocks = append(r.blocks, block{text: text, line: r.start, lines: r.kept, prose: true, lead: strings.Join(r.lead, "\n"), name: r.file, before: r.said})
+		r.file = ""
 	}
 	r.lines, r.ahead, r.lead, r.kept, r.quote = nil, nil, nil, 0, ""
 }
@@ -254,7 +275,11 @@ func (f *finder) labelBare(b *block) {
 	if lang.Comment != "#" {
 		dropHeadings(b)
 	}
-	b.name = nameInside(b.text)
+	if n := nameInside(b.text); n != "" {
+		b.name = n
+	} else if b.name != "" && f.byExtension(b.name) != lang {
+		b.name = ""
+	}
 	readTranscript(b)
 }
 

@@ -220,6 +220,7 @@ func (f *finder) find(src string, line, depth int) ([]block, string) {
 		return nil, ""
 	}
 	var seen []block
+	fenced := false
 	for _, form := range []struct {
 		name string
 		find func(src string, line, depth int) []block
@@ -233,6 +234,9 @@ func (f *finder) find(src string, line, depth int) ([]block, string) {
 		{"text", f.bareCode},
 	} {
 		blocks := form.find(src, line, depth)
+		if form.name == "text" && fenced {
+			blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.lines < 3 }) // a line of the words around fences
+		}
 		for i := range blocks {
 			if f.isCode(&blocks[i]) {
 				if form.name == "fence" {
@@ -244,6 +248,7 @@ func (f *finder) find(src string, line, depth int) ([]block, string) {
 		if len(seen) == 0 {
 			seen = blocks
 		}
+		fenced = fenced || form.name == "fence" && len(blocks) > 0
 		if form.name == "tag" || form.name == "diff" {
 			blocks = slices.DeleteFunc(slices.Clone(blocks), func(b block) bool { return b.reason != changeReason })
 		}

@@ -34,7 +34,7 @@ var (
 	// location is how some editors cite code: start line, end line, path.
 	location = lazyre.New(`^\d+:\d+:(.+)$`)
 	nameLike = lazyre.New(`^[\w@.+~\[\]()-]*(?:[/\\][\w@.+~\[\]()-]+)*$`)
-	label    = lazyre.New(`(?i)^(?:(?:step|part|file|filename|file name|path|title|source|module|文件名?|文件路径|檔案|檔名|ファイル名?|파일|fichier|archivo|fichero|datei|arquivo|ficheiro|файл)\s*#?\d*(?:\s*(?:[:=：-]|–|—)\s*|\s+))+`)
+	label    = lazyre.New(`(?i)^(?:(?:step|part|(?:create|new|add|update) file|file|filename|file name|path|title|source|module|文件名?|文件路径|檔案|檔名|ファイル名?|파일|fichier|archivo|fichero|datei|arquivo|ficheiro|файл)\s*#?\d*(?:\s*(?:[:=：-]|–|—)\s*|\s+))+`)
 	numbered = lazyre.New(`^(?:[-*+]|\(?\d{1,3}[.):]|[a-z]\)|step \d+[.:]?)\s+`)
 	quoted   = lazyre.New("`([^`\\s]+)`|\\*\\*([^*\\s]+)\\*\\*")
 	aside    = lazyre.New(`\s*(?:\([^()]*\)|（[^（）]*）)$`)
@@ -168,7 +168,7 @@ func saidName(line string) string {
 	for _, w := range pathWord().FindAllString(line, 8) {
 		n := wholeName(w)
 		switch {
-		case n == "":
+		case n == "", products[strings.ToLower(n)]:
 		case found != "" && found != n:
 			return ""
 		default:
@@ -176,6 +176,13 @@ func saidName(line string) string {
 		}
 	}
 	return found
+}
+
+// products are names that look like files' and are not.
+var products = map[string]bool{
+	"next.js": true, "node.js": true, "react.js": true, "vue.js": true, "express.js": true, "three.js": true, "d3.js": true,
+	"nuxt.js": true, "angular.js": true, "nest.js": true, "chart.js": true, "p5.js": true, "socket.js": true, "backbone.js": true,
+	"discord.py": true, "discord.js": true, "web3.py": true, "web3.js": true, "ethers.js": true, "moment.js": true, "jquery.js": true,
 }
 
 // cleanLine removes from a line what marks it as a heading, list item or

@@ -23,6 +23,7 @@ type outline struct {
 	starts  bool            // something runs when it is run
 	// fragment says why it cannot be a program by itself, if so.
 	fragment string
+	elided   bool // it says that a part of it is left out
 	methods  bool // all its functions take a receiver: a piece of a class
 }
 
@@ -153,6 +154,7 @@ func readOutline(b *block) *outline {
 			continue
 		}
 		if hasAny(raw, "#", "//", "--", "/*", "...", "…") && elision().MatchString(raw) {
+			o.elided = true
 			o.fragment = "parts of it are left out"
 		}
 		t := significant(raw, b.lang)

@@ -185,12 +185,26 @@ func (f *finder) wrappers(src string, line, depth int) []block {
 				b.line += len(b.text) - len(body)
 				b.text = body
 			}
-			b.name, said = said, ""
+			if b.name, said = said, ""; b.name == "" {
+				b.before = lineAbove(src, t.start)
+				b.name = wholeName(b.before)
+				b.above = b.name != ""
+			}
 			blocks = append(blocks, f.unwrap(b, t.attrs, depth)...)
 		}
 		at = min(len(src), t.end+end+len(t.closing))
 	}
 	return blocks
+}
+
+// lineAbove returns the last line with text above the line that offset at is on.
+func lineAbove(src string, at int) string {
+	above := strings.TrimRight(src[max(0, strings.LastIndexByte(src[:at], '\n')-1000):at], " \t")
+	if !strings.HasSuffix(above, "\n") {
+		return "" // something stands before the tag on its line
+	}
+	above = strings.TrimSpace(above)
+	return above[strings.LastIndexByte(above, '\n')+1:]
 }
 
 // wholeLine tells whether src[from:to] is all that its line holds: code in
