@@ -131,7 +131,7 @@ func (p *program) extract(reply string) *glovebox.Program {
 		tests = append(tests, f.Path)
 	}
 	found, err := extract.Extract(glovebox.Reply(reply), extract.Options{
-		Language: p.language(), Tests: tests, MaxBytes: task.Limits.WithDefaults().Reply,
+		Language: p.language(), Tests: tests, MaxBytes: task.Limits.WithDefaults().Reply, Alone: len(tests) == 0,
 	})
 	if err != nil || found.Program == nil {
 		return nil

@@ -133,7 +133,7 @@ func (r *run) extract(ctx context.Context) bool {
 			return false
 		}
 		found, err := extract.Extract(r.job.Reply, extract.Options{
-			Languages: r.e.c.Languages, Language: r.job.Language, MaxBytes: r.job.Limits.Reply, Tests: paths(slices.Concat(r.job.Tests, r.job.Inputs)),
+			Languages: r.e.c.Languages, Language: r.job.Language, MaxBytes: r.job.Limits.Reply, Tests: paths(slices.Concat(r.job.Tests, r.job.Inputs)), Alone: len(r.job.Tests) == 0,
 		})
 		if err != nil {
 			return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor", "The reply cannot be read: %v.", err)

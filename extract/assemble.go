@@ -38,6 +38,7 @@ func (f *finder) assemble(blocks []block, reserved []string) *Result {
 		}
 	}
 	a.separateTests()
+	a.leaveChanges()
 	a.program()
 	slices.SortStableFunc(a.ext.Left, func(x, y glovebox.Piece) int { return x.Line - y.Line })
 	slices.SortStableFunc(a.ext.Taken, func(x, y glovebox.Piece) int { return x.Line - y.Line })
@@ -60,6 +61,7 @@ type assembly struct {
 	code      []*block
 	tests     []*block
 	data      []*block
+	patching  int // bytes of files that patches were applied to
 	ext       glovebox.Extraction
 	prog      *glovebox.Program
 	testFiles []glovebox.File
@@ -90,9 +92,9 @@ func (a *assembly) outputs(blocks []block) {
 			continue
 		}
 		switch {
-		case b.tag == "" && b.lang.Score(b.text) < 45:
+		case b.tag == "" && a.score(b) < 45:
 			b.reason = "untagged beside tagged code: output"
-		case code && outputAbove().MatchString(b.before) && b.lang.Score(b.text) < 20:
+		case code && outputAbove().MatchString(b.before) && a.score(b) < 20:
 			b.reason = "output"
 		default:
 			code = true
@@ -127,12 +129,19 @@ func (a *assembly) accepts(b *block) bool {
 	return b.lang == a.lang || a.lang != nil && a.lang.Name == "typescript" && b.lang.Name == "javascript"
 }
 
+// maxPatching bounds the bytes that the patches of a reply go through.
+const maxPatching = 128 << 20
+
 // patch applies a diff to the newest version of its file before it.
 func (a *assembly) patch(b *block, before []block) {
 	for i := len(before) - 1; i >= 0; i-- {
 		old := &before[i]
 		if old.lang == nil || old.reason != "" || old.name != b.name && (old.name != "" || b.name != "") {
 			continue
+		}
+		if a.patching += len(old.text); a.patching > maxPatching {
+			a.leave(b, "a patch, after too many others")
+			return
 		}
 		if text, ok := patched(old.text, b.patch); ok {
 			a.note("line %d: the patch was applied to the code of line %d", b.line, old.line)
@@ -230,14 +239,14 @@ func (a *assembly) separateTests() {
 	defs := map[string]bool{}
 	for i, b := range a.code {
 		if !marks[i] {
-			for n := range b.outlined().defs {
+			for n := range a.outlined(b).defs {
 				defs[n] = true
 			}
 		}
 	}
 	var code []*block
 	for i, b := range a.code {
-		if marks[i] && (b.test || b.name != "" || !definesOne(b, defs)) {
+		if marks[i] && (b.test || b.name != "" || !a.definesOne(b, defs)) {
 			a.tests = append(a.tests, b)
 			continue
 		}
@@ -246,14 +255,64 @@ func (a *assembly) separateTests() {
 	a.code = code
 }
 
-func definesOne(b *block, defs map[string]bool) bool {
-	for n := range b.outlined().defs {
+func (a *assembly) definesOne(b *block, defs map[string]bool) bool {
+	for n := range a.outlined(b).defs {
 		if defs[n] {
 			return true
 		}
 	}
 	return false
 }
+
+// leaveChanges leaves code that only says what to change in files that are not
+// in the reply: a reply most of whose blocks are pieces, and small unmarked
+// pieces beside whole files.
+func (a *assembly) leaveChanges() {
+	pieces, named, size := 0, 0, 0
+	for _, b := range a.code {
+		size += len(b.text)
+	}
+	if size > testBytes {
+		return // so much is no piece
+	}
+	for _, b := range a.code {
+		o := a.outlined(b)
+		if o.fragment != "" || o.methods || o.elided {
+			pieces++
+		}
+		if b.name != "" {
+			named++
+		}
+	}
+	if len(a.code) > 1 && 2*pieces > len(a.code) && a.elisions() > 1 {
+		for _, b := range a.code {
+			a.leave(b, "a fragment: "+changeReason)
+		}
+		a.code = nil
+		return
+	}
+	a.code = slices.DeleteFunc(a.code, func(b *block) bool {
+		small := b.name == "" && named > 0 && b.lines <= 3 || b.above && a.outlined(b).elided
+		if len(a.code) == 0 || !small || !adjusting().MatchString(b.before) {
+			return false
+		}
+		a.leave(b, changeReason)
+		return true
+	})
+}
+
+// elisions counts the blocks that say that a part of them is left out.
+func (a *assembly) elisions() (n int) {
+	for _, b := range a.code {
+		if a.outlined(b).elided {
+			n++
+		}
+	}
+	return n
+}
+
+// adjusting is a line that announces a change.
+var adjusting = lazyre.New(`(?i)\b(?:adjust|change|changes|replace|modify|update|edit|uncomment|revert)\b`)
 
 // program makes the files.
 func (a *assembly) program() {
@@ -265,6 +324,7 @@ func (a *assembly) program() {
 	}
 	prog := &glovebox.Program{Language: a.lang.Name}
 	main := ""
+	nameModules(a.lang, a.code)
 	var loose []*block
 	for _, b := range a.versions() {
 		if b.name == "" {
@@ -299,6 +359,29 @@ func (a *assembly) program() {
 	}
 }
 
+var (
+	luaRequire = lazyre.New(`\brequire\s*\(?\s*['"]([\w.-]+)['"]`)
+	luaModule  = lazyre.New(`(?m)^return\s+[A-Za-z_]\w*\s*$`)
+)
+
+// nameModules names a Lua module without a name by what the script beside it
+// requires: the two are no one file, since a module ends by returning.
+func nameModules(l *language.Language, code []*block) {
+	if l.Name != "lua" || len(code) != 2 {
+		return
+	}
+	for i, b := range code {
+		script := code[1-i].text
+		if b.name != "" || len(script) > testBytes || len(b.text) > testBytes || !luaModule().MatchString(b.text) {
+			continue
+		}
+		if m := luaRequire().FindAllStringSubmatch(script, 2); len(m) == 1 {
+			b.name = strings.ReplaceAll(m[0][1], ".", "/") + ".lua"
+			return
+		}
+	}
+}
+
 // versions returns the blocks that stay of the code: the last complete version
 // of each.
 func (a *assembly) versions() []*block {
@@ -306,15 +389,16 @@ func (a *assembly) versions() []*block {
 	if len(blocks) == len(a.code) || len(a.code) == 1 {
 		return a.code[:len(a.code):len(a.code)]
 	}
-	v := newVersions(a.lang, a.leave)
+	v := newVersions(a.finder, a.lang, a.leave)
 	for _, b := range blocks {
-		v.push(&part{b, b.outlined()})
+		v.push(&part{b, a.outlined(b)})
 	}
 	for _, b := range a.code {
 		if b.name == "" {
 			v.add(b)
 		}
 	}
+	v.settle(a.alone)
 	a.ext.Notes = append(a.ext.Notes, v.notes...)
 	blocks = nil
 	for _, p := range v.parts {
@@ -368,7 +452,7 @@ func (a *assembly) named(blocks []*block) []*block {
 			continue
 		}
 		old := files[i]
-		if reason := worse(b, old); reason != "" {
+		if reason := a.worse(b, old); reason != "" {
 			a.leave(b, reason)
 			continue
 		}
@@ -380,11 +464,11 @@ func (a *assembly) named(blocks []*block) []*block {
 }
 
 // worse says why b does not replace old, a block of the same name.
-func worse(b, old *block) string {
+func (a *assembly) worse(b, old *block) string {
 	if b.lang == nil {
 		return ""
 	}
-	n, o := b.outlined(), old.outlined()
+	n, o := a.outlined(b), a.outlined(old)
 	same := 0
 	for l := range n.sig {
 		if o.sig[l] {
@@ -447,6 +531,11 @@ func (a *assembly) join(prog *glovebox.Program, parts []*block) string {
 	main := a.names.fallback(a.lang)
 	a.names.add(main)
 	var text bytes.Buffer
+	size := len(parts)
+	for _, p := range parts {
+		size += len(p.text) + 1
+	}
+	text.Grow(size)
 	for i, p := range parts {
 		code := p.text
 		if i > 0 && a.lang.Name == "go" && goPackage().MatchString(code) {
@@ -472,7 +561,8 @@ func (a *assembly) join(prog *glovebox.Program, parts []*block) string {
 	if len(parts) > 1 {
 		a.note("%d blocks were put together", len(parts))
 	}
-	a.add(prog, main, text.String())
+	a.names.add(main)
+	prog.Files = append(prog.Files, glovebox.File{Path: main, Data: text.Bytes()})
 	return main
 }
 
@@ -513,7 +603,7 @@ func (a *assembly) start(prog *glovebox.Program) string {
 		}
 	}
 	// A few files are compared with each other; of many the last is taken.
-	if len(code) <= 64 {
+	if len(code) <= 16 {
 		for i := len(code) - 1; i >= 0; i-- {
 			used := slices.ContainsFunc(code, func(g glovebox.File) bool {
 				return g.Path != code[i].Path && bytes.Contains(g.Data, []byte(stem(code[i])))

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
@@ -46,30 +47,54 @@ func isProse(line string) bool {
 	return sentence().MatchString(line) && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, "{")
 }
 
+// bareBytes and bareLines bound a text in which code is looked for that nothing
+// marks: each of its lines is read with care.
+const (
+	bareBytes = 2 << 20
+	bareLines = 100_000
+)
+
 // bareCode finds code that nothing marks as such: the runs of lines that begin
 // with a line that only code has and go on until prose at the same
 // indentation.
 func (f *finder) bareCode(src string, line, _ int) []block {
-	if strings.TrimSpace(src) == "" {
+	if strings.TrimSpace(src) == "" || isOneWord(src) {
 		return nil
 	}
-	if isOneWord(src) {
-		return nil
+	if n := countLines(src); len(src) > bareBytes || n > bareLines {
+		return []block{{line: line, lines: n, reason: "too long to look for code that nothing marks: put it in a fence"}}
 	}
 	r := runs{line: line - 1}
 	left := len(src)
 	last := max(strings.LastIndex(src, `"""`), strings.LastIndex(src, "'''"))
 	for l := range strings.Lines(src) {
+		if f.full(r.blocks) {
+			break
+		}
 		left -= len(l)
 		r.add(strings.TrimRight(l, "\n"), len(src)-left <= last)
 	}
 	r.end()
 	blocks := r.blocks
+	changes := false
 	for i := range blocks {
 		f.labelBare(&blocks[i])
+		changes = changes || changing().MatchString(blocks[i].before) || changing().MatchString(blocks[i].lead)
+	}
+	for i := range blocks {
+		if b := &blocks[i]; changes && f.isCode(b) && (b.name == "" || changing().MatchString(b.before)) {
+			b.reason = changeReason // the reply says in words what to change where
+		}
 	}
 	return blocks
 }
+
+// fileLine is a line that says which file comes next, and changing one that
+// says that a piece of a file is to become another.
+var (
+	fileLine = lazyre.New(`(?i)^[\s*#-]*(?:\d+[.)]\s*)?(?:(?:create|new|add|update)\s+)?file(?:\s*name)?\s*:`)
+	changing = lazyre.New(`(?im)^[\s*#+-]*(?:\d+(?:\.\d+)*[.)]?\s*)?(?:(?:.*\b(?:replace|change|modify|locate|edits?|update|insert)\b.{0,80}|current|currently|existing|from|to|add (?:imports?|near|after|before|the imports?|startup|to)\b.{0,60}|.*\breturn (?:line|block|statement)\b.*))[:：]\s*$`)
+)
 
 // runs collects runs of lines of code.
 type runs struct {
@@ -81,6 +106,9 @@ type runs struct {
 	kept   int      // lines of the run up to the last that is surely code
 	quote  string   // the triple quote that is open
 	ahead  []string // comments right before a run
+	lead   []string // the lines right above, which are not code as we know it
+	said   string   // the last line of words
+	file   string   // the file that words since the last run are about
 }
 
 // add takes the next line. quotes says that triple quotes come after it.
@@ -93,6 +121,10 @@ func (r *runs) add(l string, quotes bool) {
 		if inside {
 			r.take(l)
 		}
+		return
+	}
+	if r.quote == "" && (in <= r.indent || !inside) && isBorder(l) {
+		r.end() // code ends and begins at a rule line, which is no part of it
 		return
 	}
 	remark := comment().MatchString(l) && in <= r.indent
@@ -112,6 +144,9 @@ func (r *runs) add(l string, quotes bool) {
 		} else if len(r.ahead) > 0 {
 			r.ahead = append(r.ahead, l)
 		}
+		if !inside {
+			r.lead = nil
+		}
 		return
 	case !inside && strings.HasPrefix(l, "#!/"):
 		r.start, r.indent, r.ahead = r.line, 0, nil
@@ -128,6 +163,13 @@ func (r *runs) add(l string, quotes bool) {
 	case !inside:
 		if !codeStart().MatchString(l) || isProse(l) || isMarkdownLine(l) {
 			r.ahead = nil
+			r.said = l
+			if fileLine().MatchString(l) {
+				r.file = wholeName(l)
+			}
+			if len(r.lead) < 8 {
+				r.lead = append(r.lead, l)
+			}
 			return
 		}
 		r.start, r.indent = r.line-len(r.ahead), in
@@ -144,6 +186,34 @@ func (r *runs) add(l string, quotes bool) {
 	}
 }
 
+// rules are what rule lines are drawn with.
+const rules = "-=*_~#+.─━—–═―‐•▬"
+
+// isBorder tells whether a line borders unmarked code: a rule line, with or
+// without words in it, or a tag that closes.
+func isBorder(line string) bool {
+	t := strings.TrimSpace(line)
+	if len(t) < 3 || len(t) > 400 {
+		return false
+	}
+	if t[0] == '<' || t[0] == '[' || t[0] == '\\' {
+		return closingTag().MatchString(t)
+	}
+	first, size := utf8.DecodeRuneInString(t)
+	if !strings.ContainsRune(rules, first) {
+		return false
+	}
+	rest := strings.TrimLeft(t, string(first))
+	n := (len(t) - len(rest)) / size
+	if rest == "" {
+		return n >= 3 && first != '#' && first != '.'
+	}
+	// ----- code -----, === main.py ===
+	return n >= 3 && first != '#' && first != '.' && strings.HasSuffix(rest, strings.Repeat(string(first), 3)) && (rest[0] == ' ' || first == '=')
+}
+
+var closingTag = lazyre.New(`^(?:</?[A-Za-z][\w:-]*>|\[/?(?:code|python)\]|\\(?:begin|end)\{\w+\}.*|<\|\w+\|>|</?s>)$`)
+
 // take adds a line that is code.
 func (r *runs) take(l string) {
 	r.lines = append(r.lines, l)
@@ -154,9 +224,10 @@ func (r *runs) take(l string) {
 func (r *runs) end() {
 	if r.kept > 0 {
 		text := dedent(strings.Join(r.lines[:r.kept], "\n") + "\n")
-		r.blocks = append(r.blocks, block{text: text, line: r.start, lines: r.kept, prose: true})
+		r.blocks = append(r.blocks, block{text: text, line: r.start, lines: r.kept, prose: true, lead: strings.Join(r.lead, "\n"), name: r.file, before: r.said})
+		r.file = ""
 	}
-	r.lines, r.ahead, r.kept, r.quote = nil, nil, 0, ""
+	r.lines, r.ahead, r.lead, r.kept, r.quote = nil, nil, nil, 0, ""
 }
 
 // isStatement tells whether a line reads as code, where code was before: it has
@@ -185,19 +256,16 @@ func isOneWord(src string) bool {
 // labelBare decides the language of code that nothing marks. It takes more to
 // be taken for code than in a fence.
 func (f *finder) labelBare(b *block) {
-	lang, score := f.guess(b.text)
-	least := 22
-	if f.wish != nil {
-		if own := f.wish.Score(b.text); own >= 8 && own >= score/2 {
-			lang, score, least = f.wish, own, 8
-		}
-	}
+	lang, score, least := f.guessWished(b.text, 22)
 	switch {
 	case lang == nil || score < least:
 		b.reason = "not recognised as code"
 		return
 	case noCode(b.text, lang):
 		b.reason = "no code, only comments"
+		return
+	case f.wish == nil && f.isForeign(b.lead+"\n"+b.text) != "":
+		b.reason = "it looks like " + f.isForeign(b.lead+"\n"+b.text) + ", which is not run"
 		return
 	case onlyCommands(b.text):
 		b.reason = "shell commands"
@@ -207,7 +275,11 @@ func (f *finder) labelBare(b *block) {
 	if lang.Comment != "#" {
 		dropHeadings(b)
 	}
-	b.name = nameInside(b.text)
+	if n := nameInside(b.text); n != "" {
+		b.name = n
+	} else if b.name != "" && f.byExtension(b.name) != lang {
+		b.name = ""
+	}
 	readTranscript(b)
 }
 

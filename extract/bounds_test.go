@@ -44,19 +44,19 @@ func TestBounds(t *testing.T) {
 		{"marks", "```python\nx=1\n```\n" + fill("*_`[<!"), true},
 		{"open brackets", "```python\nx=1\n```\n" + fill("["), true},
 		{"backquotes", fill("`"), false},
-		{"open fences", strings.Repeat("```\n", 60_000), false},
-		{"open fences with tags", strings.Repeat("```python\n", 40_000), false},
-		{"fences in lists", strings.Repeat("- ```python\n  x=1\n  ```\n", 20_000), true},
-		{"10,000 fences", strings.Repeat("```python\nprint(1)\n```\n", 10_000), true},
-		{"10,000 fences that differ", numbered(10_000, func(b *strings.Builder, i int) {
+		{"open fences", strings.Repeat("```\n", 6_000), false},
+		{"open fences with tags", strings.Repeat("```python\n", 3_900), false},
+		{"fences in lists", strings.Repeat("- ```python\n  x=1\n  ```\n", maxBlocks), true},
+		{"3,900 fences", strings.Repeat("```python\nprint(1)\n```\n", 3_900), true},
+		{"3,900 fences that differ", numbered(3_900, func(b *strings.Builder, i int) {
 			b.WriteString("```python\nx" + strings.Repeat("a", i%500) + " = 1\nprint(2)\n```\n")
 		}), true},
-		{"10,000 functions", numbered(10_000, func(b *strings.Builder, i int) {
+		{"3,900 functions", numbered(3_900, func(b *strings.Builder, i int) {
 			b.WriteString("```python\ndef f" + string(rune('a'+i%26)) + "():\n    return 1\n```\n")
 		}), true},
-		{"10,000 files of one name", strings.Repeat("`a.py`\n```python\nx = 1\n```\n", 10_000), true},
-		{"10,000 bad names", strings.Repeat("```python title=\"../x\"\nx = 1\n```\n", 10_000), true},
-		{"10,000 patches", "`a.py`\n```python\nx = 1\n```\n" + strings.Repeat("```diff\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 2\n+x = 3\n```\n", 10_000), true},
+		{"3,900 files of one name", strings.Repeat("`a.py`\n```python\nx = 1\n```\n", 3_900), true},
+		{"3,900 bad names", strings.Repeat("```python title=\"../x\"\nx = 1\n```\n", 3_900), true},
+		{"3,900 patches", "`a.py`\n```python\nx = 1\n```\n" + strings.Repeat("```diff\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 2\n+x = 3\n```\n", 3_900), true},
 		{"strings without an end", "```bash\n" + numbered(200_000, func(b *strings.Builder, i int) { b.WriteString("cat <<A" + strings.Repeat("B", i%7) + "\n") }) + "```\n", true},
 		{"triple quotes", "```python\n" + fill("'''\n\"\"\"\n") + "```\n", true},
 		{"open tags", fill("<code>"), false},

@@ -144,6 +144,109 @@ func TestLabelledChats(t *testing.T) {
 	}
 }
 
+// replyLabel says what a person would take from a reply of a model of 2025 or
+// 2026: testdata names where the reply was found and its lines, never its text.
+type replyLabel struct {
+	ID       string `json:"id"`
+	Model    string `json:"model"`
+	Class    string `json:"class"`
+	SHA256   string `json:"sha256"`
+	Language string `json:"language"`
+	NoCode   bool   `json:"no_code"`
+	Files    []struct {
+		Path     string `json:"path"` // "" where any will do
+		Lines    [2]int `json:"lines"`
+		Optional bool   `json:"optional"` // only comments: it may be left
+	} `json:"files"`
+}
+
+// right tells whether the result is the labelled one: the same files of code
+// with the same lines, tests of the reply among them, and no other.
+func (l replyLabel) right(response string, res *Result) bool {
+	if l.NoCode || res.Program == nil {
+		return l.NoCode == (res.Program == nil)
+	}
+	if res.Program.Language != l.Language {
+		return false
+	}
+	got := map[string]string{}
+	for _, f := range append(slices.Clone(res.Program.Files), res.Tests...) {
+		if (&finder{langs: []*language.Language{language.ByName(l.Language)}}).byExtension(f.Path) != nil {
+			got[f.Path] = compact(string(f.Data))
+		}
+	}
+	lines := strings.Split(response, "\n")
+	for _, f := range l.Files {
+		want := compact(dedent(strings.Join(lines[f.Lines[0]-1:f.Lines[1]], "\n") + "\n"))
+		path := f.Path
+		for p := range got {
+			if path == "" && got[p] == want {
+				path = p
+			}
+		}
+		if got[path] != want && !f.Optional {
+			return false
+		}
+		delete(got, path)
+	}
+	return len(got) == 0
+}
+
+// TestLabelledReplies compares with labels that were made by reading, before
+// the extractor was run on any of them: replies of models of 2025 and 2026 in
+// public repositories, in the order of their hashes.
+func TestLabelledReplies(t *testing.T) {
+	texts := map[string]string{}
+	for _, r := range corpus[struct {
+		SHA256   string `json:"sha256"`
+		Response string `json:"response"`
+	}](t, "replies2026/replies.jsonl.gz") {
+		texts[r.SHA256] = r.Response
+	}
+	f, err := os.Open("testdata/replies2026.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	type count struct{ right, all int }
+	classes := map[string]count{}
+	var code, all count
+	for _, l := range jsonLines[replyLabel](t, bufio.NewReader(f)) {
+		text, ok := texts[l.SHA256]
+		if sum := sha256.Sum256([]byte(text)); !ok || hex.EncodeToString(sum[:]) != l.SHA256 {
+			t.Fatalf("the corpus has not the reply %s", l.ID)
+		}
+		res, err := Extract(glovebox.Reply(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkResult(t, text, res)
+		c := classes[l.Class]
+		c.all++
+		all.all++
+		if !l.NoCode {
+			code.all++
+		}
+		if l.right(text, res) {
+			c.right++
+			all.right++
+			if !l.NoCode {
+				code.right++
+			}
+		} else {
+			t.Logf("%s (%s): want %s %+v, took %+v", l.ID, l.Class, l.Language, l.Files, res.Extraction)
+		}
+		classes[l.Class] = c
+	}
+	for class, c := range classes {
+		t.Logf("%s: %d of %d", class, c.right, c.all)
+	}
+	t.Logf("%d of %d labelled replies are right, %d of %d with code", all.right, all.all, code.right, code.all)
+	if all.all < 300 || 100*all.right < 95*all.all {
+		t.Errorf("%d of %d labelled replies are right, want 95 of 100", all.right, all.all)
+	}
+}
+
 // TestChats holds what must be true of every response.
 func TestChats(t *testing.T) {
 	for i, c := range corpus[chat](t, "chats/realhumaneval.jsonl.gz") {

@@ -81,6 +81,7 @@ package extract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
@@ -99,6 +100,9 @@ type Options struct {
 	// Tests are the paths of the caller's tests, which no file of the reply
 	// may have.
 	Tests []string
+	// Alone says that the program is run as it is, with no tests that call it:
+	// what only uses the code is then kept where nothing else starts it.
+	Alone bool
 }
 
 // Result is what was found.
@@ -115,7 +119,7 @@ type Result struct {
 // the reply.
 const (
 	maxLines  = 2_000_000
-	maxBlocks = 50_000
+	maxBlocks = 4_000
 	maxNest   = 4 // replies within replies: a fence in JSON in a fence …
 )
 
@@ -132,7 +136,7 @@ func Extract(r glovebox.Reply, opt Options) (*Result, error) {
 	if n := strings.Count(string(r), "\n"); n > maxLines {
 		return nil, fmt.Errorf("the reply has %d lines: at most %d are read", n, maxLines)
 	}
-	f := finder{langs: opt.Languages}
+	f := finder{langs: opt.Languages, alone: opt.Alone, tested: !opt.Alone && len(opt.Tests) > 0}
 	if f.langs == nil {
 		f.langs = language.All()
 	}
@@ -148,6 +152,9 @@ func Extract(r glovebox.Reply, opt Options) (*Result, error) {
 		return nil, fmt.Errorf("the reply has %d blocks of code: at most %d are read", len(blocks), maxBlocks)
 	}
 	res := f.assemble(blocks, opt.Tests)
+	if f.compared > maxOutlined {
+		return nil, fmt.Errorf("the reply has %d blocks of code, together over %d bytes: so much is not put together", len(blocks), maxOutlined)
+	}
 	res.Extraction.Format = format
 	if res.Program == nil {
 		res.Extraction.Format = "none"
@@ -171,6 +178,8 @@ type block struct {
 	cut         bool               // the reply ended inside it
 	data        bool               // a file that is not code
 	test        bool               // said to be a test
+	cell        bool               // of a notebook
+	lead        string             // the lines right above code that nothing marks
 	prose       bool               // found without any mark that it is code
 	reason      string             // why it must be left
 	patch       [][]string         // hunks for a file of the reply
@@ -188,11 +197,22 @@ func (b *block) piece(reason string) glovebox.Piece {
 	return p
 }
 
-// finder holds what does not change during one extraction.
+// finder is one extraction.
 type finder struct {
 	langs []*language.Language
 	wish  *language.Language
+	alone bool // the program is run as it is
+	// tested says that tests of the caller's will call the program: they may be
+	// for any function of it.
+	tested bool
+	// What was read with care: bytes whose language was guessed, and bytes of
+	// code that was compared with other code.
+	guessed, compared int
 }
+
+// full tells whether there are more blocks than are read. Extract refuses the
+// reply then, and what finds blocks can end.
+func (f *finder) full(blocks []block) bool { return len(blocks) > maxBlocks }
 
 // find looks for the forms in order. line is the number of src's first line.
 func (f *finder) find(src string, line, depth int) ([]block, string) {
@@ -200,31 +220,89 @@ func (f *finder) find(src string, line, depth int) ([]block, string) {
 		return nil, ""
 	}
 	var seen []block
+	fenced := false
 	for _, form := range []struct {
 		name string
 		find func(src string, line, depth int) []block
 	}{
 		{"json", f.wholeJSON},
 		{"fence", f.fences},
+		{"diff", f.bareEdits},
 		{"tag", f.wrappers},
 		{"diff", f.bareDiff},
 		{"json", f.embeddedJSON},
 		{"text", f.bareCode},
 	} {
 		blocks := form.find(src, line, depth)
+		if form.name == "text" && fenced {
+			blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.lines < 3 }) // a line of the words around fences
+		}
 		for i := range blocks {
 			if f.isCode(&blocks[i]) {
+				if form.name == "fence" {
+					blocks = f.aroundFences(src, line, blocks)
+				}
 				return blocks, form.name
 			}
 		}
 		if len(seen) == 0 {
 			seen = blocks
 		}
-		if form.name == "fence" {
+		fenced = fenced || form.name == "fence" && len(blocks) > 0
+		if form.name == "tag" || form.name == "diff" {
+			blocks = slices.DeleteFunc(slices.Clone(blocks), func(b block) bool { return b.reason != changeReason })
+		}
+		if form.name != "json" {
 			src = blank(src, line, blocks)
 		}
 	}
 	return seen, ""
+}
+
+// aroundBytes is the longest reply of which the words around a fence are
+// searched for the code that the fence only uses.
+const aroundBytes = 64 << 10
+
+// aroundFences adds to the blocks of fences the unmarked code around them that
+// they need: some models fence only the example of what they wrote above it.
+func (f *finder) aroundFences(src string, line int, blocks []block) []block {
+	if len(src) > aroundBytes {
+		return blocks
+	}
+	needs := map[string]bool{}
+	for i := range blocks {
+		if b := &blocks[i]; f.isCode(b) && !isShell(b.lang) {
+			o := f.outlined(b)
+			if len(o.defs) > 0 || len(o.imports) > 0 || b.name != "" {
+				return blocks // not only an example
+			}
+			for n := range o.needs {
+				needs[n] = true
+			}
+		}
+	}
+	if len(needs) == 0 {
+		return blocks
+	}
+	var added []block
+	for _, b := range f.bareCode(blank(src, line, blocks), line, 0) {
+		if !f.isCode(&b) {
+			continue
+		}
+		for n := range f.outlined(&b).defs {
+			if needs[n] {
+				b.notes = append(b.notes, "the code of a fence needs this code, which stands outside of it")
+				added = append(added, b)
+				break
+			}
+		}
+	}
+	if len(added) == 0 {
+		return blocks
+	}
+	all := append(slices.Clone(blocks), added...)
+	slices.SortStableFunc(all, func(x, y block) int { return x.line - y.line })
+	return all
 }
 
 // blank empties the lines of blocks: what is in a fence that was not taken is
@@ -234,6 +312,7 @@ func blank(src string, line int, blocks []block) string {
 		return src
 	}
 	var out strings.Builder
+	out.Grow(len(src))
 	for l := range strings.Lines(src) {
 		for len(blocks) > 0 && line >= blocks[0].line+blocks[0].lines {
 			blocks = blocks[1:]
@@ -276,12 +355,17 @@ func (f *finder) byExtension(path string) *language.Language {
 	return nil
 }
 
-// guessBytes is how much of a text decides its language.
-const guessBytes = 64 << 10
+// guessBytes is how much of a text decides its language, until guessTotal bytes
+// of a reply were read to decide; then it is guessLate of each.
+const (
+	guessBytes = 64 << 10
+	guessTotal = 1 << 20
+	guessLate  = 256
+)
 
 // guess returns the language that text most looks like and its score.
 func (f *finder) guess(text string) (*language.Language, int) {
-	text = text[:min(len(text), guessBytes)]
+	text = f.head(text)
 	var best *language.Language
 	top := 0
 	for _, l := range f.langs {
@@ -291,4 +375,30 @@ func (f *finder) guess(text string) (*language.Language, int) {
 		}
 	}
 	return best, top
+}
+
+// guessWished is guess with the caller's wish: it is taken before a language
+// that is less than twice as likely. least is the score to reach.
+func (f *finder) guessWished(text string, least int) (*language.Language, int, int) {
+	lang, score := f.guess(text)
+	if f.wish != nil {
+		if own := f.wish.Score(f.head(text)); own >= 8 && own >= score/2 {
+			return f.wish, own, 8
+		}
+	}
+	return lang, score, least
+}
+
+// score tells how much a block looks like its language.
+func (f *finder) score(b *block) int { return b.lang.Score(f.head(b.text)) }
+
+// head returns the part of a text that decides its language.
+func (f *finder) head(text string) string {
+	most := guessBytes
+	if f.guessed > guessTotal {
+		most = guessLate
+	}
+	text = text[:min(len(text), most)]
+	f.guessed += len(text)
+	return text
 }

@@ -1,94 +1,20 @@
 package extract
 
 import (
-	"bytes"
+	"slices"
 	"strings"
-
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
 
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// fence is a fenced code block. Unlike goldmark's it knows whether it was
-// closed.
+// fence is a fenced code block.
 type fence struct {
-	ast.BaseBlock
-	info   string
-	code   string
-	start  int // offset of the line that opens it
-	lines  int // of code
-	closed bool
-}
-
-var kindFence = ast.NewNodeKind("Fence")
-
-// Kind implements ast.Node.
-func (*fence) Kind() ast.NodeKind { return kindFence }
-
-// IsRaw implements ast.Node.
-func (*fence) IsRaw() bool { return true }
-
-// Dump implements ast.Node.
-func (n *fence) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
-
-// fenceParser reads a fence as a whole when it opens, so that the lists around
-// it do not end it: models often forget to indent the code in a list.
-type fenceParser struct{}
-
-// misses counts, in a parse, the here documents without an end: each of them
-// cost a search through the rest of the reply.
-var misses = parser.NewContextKey()
-
-const maxMisses = 32
-
-// Trigger implements parser.BlockParser.
-func (fenceParser) Trigger() []byte { return []byte{'`', '~'} }
-
-// CanInterruptParagraph implements parser.BlockParser.
-func (fenceParser) CanInterruptParagraph() bool { return true }
-
-// CanAcceptIndentedLine implements parser.BlockParser.
-func (fenceParser) CanAcceptIndentedLine() bool { return true }
-
-// Continue implements parser.BlockParser.
-func (fenceParser) Continue(ast.Node, text.Reader, parser.Context) parser.State {
-	return parser.Close
-}
-
-// Close implements parser.BlockParser.
-func (fenceParser) Close(ast.Node, text.Reader, parser.Context) {}
-
-// Open implements parser.BlockParser.
-func (fenceParser) Open(_ ast.Node, r text.Reader, pc parser.Context) (ast.Node, parser.State) {
-	line, seg := r.PeekLine()
-	src := r.Source()
-	open, ok := readMark(string(line))
-	if !ok {
-		return nil, parser.NoChildren
-	}
-	start := bytes.LastIndexByte(src[:seg.Start], '\n') + 1
-	before := string(src[start:seg.Start])
-	s := scan{
-		src:    src,
-		open:   open,
-		quotes: strings.Count(before, ">"),
-	}
-	s.misses, _ = pc.Get(misses).(int)
-	s.column = len(expand(stripQuotes(before, s.quotes))) + seg.Padding + open.indent
-	n := &fence{info: open.info, start: seg.Start}
-	end := s.run(seg.Stop, n)
-	pc.Set(misses, s.misses)
-	// The reader is left on the last line that belongs to the fence.
-	for {
-		_, at := r.Position()
-		if at.Stop >= end {
-			break
-		}
-		r.AdvanceLine()
-	}
-	return n, parser.NoChildren
+	info    string
+	code    string
+	lines   int // of code
+	skipped int // lines that open it again
+	end     int // offset after its last line
+	closed  bool
 }
 
 // mark is a line that opens or closes a fence.
@@ -101,38 +27,36 @@ type mark struct {
 
 // readMark reads a fence's line. Backquotes in an info string mean inline code.
 func readMark(line string) (mark, bool) {
-	expanded := line
-	if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
-		expanded = expand(line)
+	rest := strings.TrimLeft(line, " \t")
+	if len(rest) < 3 || rest[0] != '`' && rest[0] != '~' || rest[1] != rest[0] || rest[2] != rest[0] {
+		return mark{}, false
 	}
-	rest := strings.TrimLeft(expanded, " ")
-	m := mark{indent: len(expanded) - len(rest)}
-	if rest == "" || rest[0] != '`' && rest[0] != '~' {
-		return m, false
-	}
-	m.char = rest[0]
+	m := mark{char: rest[0], length: 3, indent: width(line[:len(line)-len(rest)])}
 	for m.length < len(rest) && rest[m.length] == m.char {
 		m.length++
 	}
-	if m.length < 3 {
-		return m, false
-	}
 	m.info = strings.TrimSpace(rest[m.length:])
 	if m.char == '`' && strings.Contains(m.info, "`") {
-		return m, false
+		return mark{}, false
 	}
 	return m, true
 }
 
-// expand replaces the tabs that a line begins with by spaces, in stops of 4.
-func expand(s string) string {
-	column, i := 0, 0
-	for ; i < len(s) && (s[i] == ' ' || s[i] == '\t'); i++ {
-		if column++; s[i] == '\t' {
+// width is how many columns white space takes, with tabs in stops of 4.
+func width(space string) int {
+	column := 0
+	for i := range len(space) {
+		if column++; space[i] == '\t' {
 			column = (column + 3) / 4 * 4
 		}
 	}
-	return strings.Repeat(" ", column) + s[i:]
+	return column
+}
+
+// expand replaces the tabs that a line begins with by spaces, in stops of 4.
+func expand(s string) string {
+	text := strings.TrimLeft(s, " \t")
+	return strings.Repeat(" ", width(s[:len(s)-len(text)])) + text
 }
 
 // stripQuotes removes up to n quote marks from the start of a line.
@@ -147,29 +71,92 @@ func stripQuotes(s string, n int) string {
 	return s
 }
 
-// scan reads the lines of a fence.
+// scan reads the fences of a text.
 type scan struct {
-	src    []byte
+	*finder
+	src    string
 	open   mark
-	quotes int // how many quote marks each line begins with
-	column int // how far the code is indented
-	misses int
+	quotes int // how many quote marks each line of the fence begins with
+	column int // how far its code is indented
+	work   int // bytes that were read to find the ends of strings
+	long   [2]int
+	looked bool // long is known
 }
 
-// run fills n with the lines from offset pos on and returns the offset after
-// the last line that belongs to the fence.
-func (s *scan) run(pos int, n *fence) int {
-	var code strings.Builder
-	defer func() { n.code = code.String() }()
+// late reads a fence that opens after words on its line: "Here it is: ```python".
+// Its tag must be a language's, and it must be closed.
+func (s *scan) late(pos, end int) (open mark, before string, ok bool) {
+	line := strings.TrimRight(s.src[pos:end], " \t\n")
+	i := strings.LastIndex(line, "```")
+	if i <= 0 || len(line)-i > 20 || s.byName(line[i+3:]) == nil || strings.Contains(line[:i], "`") {
+		return open, "", false
+	}
+	if j := strings.Index(s.src[end:], "\n```"); j < 0 || j > 1<<16 {
+		return open, "", false
+	}
+	return mark{char: '`', length: 3, info: line[i+3:]}, "", true
+}
+
+// read reads the fence whose first line ends at pos and whose mark stands
+// after before.
+func (s *scan) read(open mark, before string, pos int) fence {
+	s.open = open
+	s.quotes = strings.Count(before, ">")
+	s.column = width(expandable(stripQuotes(before, s.quotes))) + open.indent
+	n := fence{info: open.info}
+	code := collector{src: s.src, start: pos, plain: s.quotes == 0 && s.column == 0}
+	n.end = s.lines(pos, &n, &code)
+	n.code = code.text()
+	return n
+}
+
+// expandable returns s with every byte that is no tab as a space: its width is
+// the column that it ends at.
+func expandable(s string) string {
+	if strings.Trim(s, " ") == "" {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, s)
+}
+
+// collector gathers the lines of a fence: as a part of the reply where each is
+// as it stands there.
+type collector struct {
+	src        string
+	start, end int
+	plain      bool
+	built      strings.Builder
+}
+
+func (c *collector) add(line string, end int) {
+	if c.plain {
+		c.end = end
+		return
+	}
+	c.built.WriteString(line)
+}
+
+func (c *collector) text() string {
+	if !c.plain {
+		return c.built.String()
+	}
+	return c.src[c.start:max(c.start, c.end)]
+}
+
+// lines reads the lines of a fence from offset pos on and returns the offset
+// after the last line that belongs to it.
+func (s *scan) lines(pos int, n *fence, code *collector) int {
 	markdown := isMarkdown(n.info)
 	inner := 0    // length of a fence open inside a Markdown fence
 	literal := -1 // lines before this offset are inside a string of the code
 	for pos < len(s.src) {
-		end := pos + bytes.IndexByte(s.src[pos:], '\n') + 1
-		if end == pos {
-			end = len(s.src)
-		}
-		line := string(s.src[pos:end])
+		end := lineEnd(s.src, pos)
+		line := s.src[pos:end]
 		if s.quotes > 0 {
 			if !strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") {
 				n.closed = true // the quote ends, and the fence with it
@@ -180,20 +167,38 @@ func (s *scan) run(pos int, n *fence) int {
 		m, isMark := readMark(line)
 		if isMark && m.char == s.open.char && m.indent <= s.column+3 && pos >= literal {
 			switch {
-			case m.info == "" && m.length >= s.open.length && inner == 0:
+			case m.info == "" && inner == 0 && (m.length >= s.open.length || s.never(pos)):
 				n.closed = true
 				return end
 			case m.info == "" && inner > 0:
 				inner = 0
 			case m.info != "" && markdown:
 				inner = m.length
-			case m.info != "" && m.length == s.open.length && plainTag(m.info) && n.lines > 0:
+			case m.length != s.open.length || m.info == "":
+			case n.lines == 0 && n.skipped == 0 && plainTag(m.info) && (n.info == "" || strings.EqualFold(n.info, m.info)):
+				// It is opened a second time.
+				n.info = m.info
+				n.skipped = 1
+				code.start = end
+				pos = end
+				continue
+			case s.endsWith(m.info):
+				n.closed = true
+				return end
+			case plainTag(m.info) && n.lines > 0:
 				// The next fence opens: this one's end was forgotten.
 				n.closed = true
 				return pos
 			}
 		}
-		code.WriteString(unindent(line, s.column))
+		if rest, ok := s.closedBehind(line, pos, end); ok && !markdown && pos >= literal {
+			code.plain = code.plain && s.cutLine(code, rest, end)
+			code.add(unindent(rest, s.column), end)
+			n.lines++
+			n.closed = true
+			return end
+		}
+		code.add(unindent(line, s.column), end)
 		n.lines++
 		if pos >= literal && !markdown {
 			literal = s.stringEnd(pos, end)
@@ -201,6 +206,64 @@ func (s *scan) run(pos int, n *fence) int {
 		pos = end
 	}
 	return pos
+}
+
+// endsWith tells whether what follows a mark shows that it closes the fence: a
+// model's end token or a tag, or words.
+func (s *scan) endsWith(info string) bool {
+	if info[0] == '<' || strings.HasPrefix(info, "[/") {
+		return true
+	}
+	word, rest, several := strings.Cut(info, " ")
+	return several && strings.TrimSpace(rest) != "" && !strings.ContainsAny(info, `="{`) && plainWord().MatchString(word) &&
+		s.byName(word) == nil && !knownTag(strings.ToLower(word))
+}
+
+var plainWord = lazyre.New(`^[(*]*[A-Z][a-z']*[,.:)]?$`)
+
+// never tells whether no mark as long as the fence's follows: a model that
+// opened with four closes with three.
+func (s *scan) never(pos int) bool {
+	if s.open.length != 4 {
+		return false
+	}
+	if !s.looked {
+		s.looked = true
+		for i, m := range []string{"\n````", "\n~~~~"} {
+			s.long[i] = strings.LastIndex(s.src, m)
+		}
+	}
+	if s.open.char == '`' {
+		return s.long[0] < pos
+	}
+	return s.long[1] < pos
+}
+
+// closedBehind tells whether the fence is closed at the end of a line of code,
+// and returns the code: "print(x)```".
+func (s *scan) closedBehind(line string, pos, end int) (code string, ok bool) {
+	t := strings.TrimRight(line, " \t\n")
+	if s.open.char != '`' || s.open.length != 3 || !strings.HasSuffix(t, "```") {
+		return "", false
+	}
+	code = strings.TrimSuffix(t, "```")
+	if strings.TrimSpace(code) == "" || strings.ContainsAny(code, "`#") || strings.Count(code, `"`)%2 != 0 || strings.Count(code, "'")%2 != 0 {
+		return "", false
+	}
+	// Where the next mark closes too, this one was a part of the code.
+	next := strings.Index(s.src[end:min(len(s.src), end+1<<16)], "```")
+	if next >= 0 {
+		from := end + next
+		rest := strings.TrimSpace(s.src[from+3 : lineEnd(s.src, from)])
+		return code, rest != ""
+	}
+	return code, end+1<<16 >= len(s.src)
+}
+
+// cutLine makes a collector hold copies: its last line differs from the reply's.
+func (s *scan) cutLine(c *collector, _ string, _ int) bool {
+	c.built.WriteString(c.src[c.start:max(c.start, c.end)])
+	return false
 }
 
 // unindent removes up to n columns of white space from a line.
@@ -219,45 +282,55 @@ func unindent(line string, n int) string {
 }
 
 var (
-	markdownTag = lazyre.New(`^(?i:markdown|md|mdx)\b`)
-	plainInfo   = lazyre.New(`^[\w+#.-]+$`)
-	hereDoc     = lazyre.New(`<<-?~?\s*\\?['"]?([A-Za-z_]\w*)['"]?`)
+	plainInfo = lazyre.New(`^[\w+#.-]+$`)
+	hereDoc   = lazyre.New(`<<-?~?\s*\\?['"]?([A-Za-z_]\w*)['"]?`)
 )
 
-func isMarkdown(info string) bool { return markdownTag().MatchString(info) }
+func isMarkdown(info string) bool {
+	word := info
+	if i := strings.IndexFunc(info, func(r rune) bool { return r != '_' && (r < '0' || r > '9') && (r|32 < 'a' || r|32 > 'z') }); i >= 0 {
+		word = info[:i]
+	}
+	return len(word) <= 8 && slices.Contains([]string{"markdown", "md", "mdx"}, strings.ToLower(word))
+}
 
 // plainTag tells whether an info string is one word, as when a fence opens.
-func plainTag(info string) bool { return plainInfo().MatchString(info) }
+func plainTag(info string) bool { return len(info) < 100 && plainInfo().MatchString(info) }
+
+// maxLineRead bounds the line whose quotes are read to find strings.
+const maxLineRead = 1 << 16
 
 // stringEnd tells where the string that opens on the line [pos, end) of the
 // code ends, or -1 where none does: Python's triple quotes and the shell's here
 // documents hold fences of their own (a prompt, a README). The marks inside
-// must pair up, opening before closing, else it is no string.
+// must pair up, opening before closing, else it is no string. What all strings
+// of a text cost together is in proportion to it: past that none is looked for.
 func (s *scan) stringEnd(pos, end int) int {
-	line := string(s.src[pos:end])
-	if !hasAny(line, `"""`, "'''", "<<") {
+	line := s.src[pos:end]
+	if len(line) > maxLineRead || !hasAny(line, `"""`, "'''", "<<") || s.work > 2*len(s.src) {
 		return -1
 	}
-	var stop int
+	stop := -1
 	if q := openQuote(line); q != "" {
-		i := bytes.Index(s.src[end:], []byte(q))
-		if i < 0 {
-			return -1
-		}
-		stop = end + i
-	} else if m := hereDoc().FindStringSubmatch(line); m != nil && !strings.Contains(line, "<<<") && s.misses < maxMisses {
-		i := bytes.Index(s.src[end:], []byte("\n"+m[1]+"\n"))
-		if i < 0 {
-			s.misses++
-			return -1
-		}
-		stop = end + i
+		stop = strings.Index(s.src[end:], q)
+	} else if m := hereDoc().FindStringSubmatch(line); m != nil && !strings.Contains(line, "<<<") {
+		stop = strings.Index(s.src[end:], "\n"+m[1]+"\n")
 	} else {
 		return -1
 	}
+	if stop < 0 {
+		s.work += (len(s.src) - end) / 8
+		return -1
+	}
+	s.work += stop / 8
+	stop += end
+	if !strings.Contains(s.src[end:stop], strings.Repeat(string(s.open.char), 3)) {
+		return -1
+	}
+	s.work += stop - end
 	depth, marks := 0, 0
-	for l := range bytes.Lines(s.src[end:stop]) {
-		m, ok := readMark(stripQuotes(string(l), s.quotes))
+	for l := range strings.Lines(s.src[end:stop]) {
+		m, ok := readMark(stripQuotes(l, s.quotes))
 		if !ok || m.char != s.open.char {
 			continue
 		}
@@ -279,6 +352,9 @@ func (s *scan) stringEnd(pos, end int) int {
 
 // openQuote returns the triple quote that a line of Python leaves open.
 func openQuote(line string) string {
+	if !hasAny(line, `"""`, "'''") {
+		return ""
+	}
 	open := ""
 	for i := 0; i+3 <= len(line); i++ {
 		switch q := line[i : i+3]; {

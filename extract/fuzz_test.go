@@ -1,8 +1,11 @@
 package extract
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -47,6 +50,54 @@ func FuzzExtract(f *testing.F) {
 					}
 				}
 			}
+		}
+	})
+}
+
+// FuzzJSON: a text that is JSON is read as JSON, with the strings that it has.
+func FuzzJSON(f *testing.F) {
+	for _, s := range []string{
+		`{}`, `[1, -2.5e3, "a\u00e9\ud83d\ude00\n", null, true]`, `{"a": {"b": ["c", "\"\\\/"]}}`, `"\ud800"`, `[01]`, `{"a":1,}`, `"a`, `{'a': '''b'''}`, "[\"a\nb\"]",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var want []string
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		for {
+			token, err := d.Token()
+			if err != nil {
+				break
+			}
+			if s, ok := token.(string); ok {
+				want = append(want, s)
+			}
+		}
+		r := &jsonReader{src: text}
+		var got []string
+		depth := 0
+		for r.next() != 0 {
+			switch c := r.src[r.pos]; c {
+			case '"', '\'':
+				s, ok := r.text()
+				if !ok {
+					return
+				}
+				got = append(got, s)
+			case '{', '[', '}', ']', ',', ':':
+				if depth++; depth > 1000 {
+					return
+				}
+				r.pos++
+			default:
+				if !r.scalar() {
+					return
+				}
+			}
+		}
+		if json.Valid([]byte(text)) && utf8.ValidString(text) && !slices.Equal(got, want) {
+			t.Errorf("%q: strings %q, want %q", text, got, want)
 		}
 	})
 }

@@ -1,9 +1,7 @@
 package extract
 
 import (
-	"encoding/json"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 )
@@ -22,101 +20,192 @@ var (
 // maxJSONDepth bounds how deep JSON is followed.
 const maxJSONDepth = 64
 
+// maxJSONFields bounds the fields of one object that are kept, and maxJSONTries
+// how often JSON is looked for in prose, in at most embeddedBytes altogether.
+const (
+	maxJSONFields = 10_000
+	maxJSONTries  = 16
+	embeddedBytes = 4 << 20
+)
+
 // wholeJSON reads a reply that is one JSON value.
 func (f *finder) wholeJSON(src string, line, depth int) []block {
 	t := strings.TrimSpace(src)
 	if t == "" || t[0] != '{' && t[0] != '[' {
 		return nil
 	}
-	return f.jsonBlocks(t, line+strings.Count(src[:strings.Index(src, t)], "\n"), depth, false)
+	blocks, _ := f.jsonBlocks(t, line+strings.Count(src[:strings.Index(src, t[:1])], "\n"), depth, false)
+	return blocks
 }
 
 // embeddedJSON reads the first JSON object with code in prose.
 func (f *finder) embeddedJSON(src string, line, depth int) []block {
-	const tries = 16
-	for at, n := 0, 0; n < tries; at++ {
+	left := embeddedBytes
+	for at, n := 0, 0; n < maxJSONTries && left > 0; at++ {
 		i := strings.IndexByte(src[at:], '{')
 		if i < 0 {
 			break
 		}
 		at += i
-		if !strings.HasPrefix(strings.TrimLeft(src[at+1:min(at+80, len(src))], " \n\t"), `"`) {
+		if first := strings.TrimLeft(src[at+1:min(at+80, len(src))], " \n\t"); first == "" || first[0] != '"' && first[0] != '\'' {
 			continue
 		}
 		n++
-		if blocks := f.jsonBlocks(src[at:], line+strings.Count(src[:at], "\n"), depth, true); len(blocks) > 0 {
+		blocks, read := f.jsonBlocks(src[at:min(len(src), at+left)], line+strings.Count(src[:at], "\n"), depth, true)
+		if len(blocks) > 0 {
 			return blocks
 		}
+		left -= read
 	}
 	return nil
 }
 
-// jsonBlocks returns the code in the JSON value that src begins with. Unless
-// more is set, nothing may follow it.
-func (f *finder) jsonBlocks(src string, line, depth int, more bool) []block {
+// jsonBlocks returns the code in the JSON value that src begins with, and how
+// many bytes it read. Unless more is set, nothing may follow the value.
+func (f *finder) jsonBlocks(src string, line, depth int, more bool) (blocks []block, read int) {
 	if depth > maxNest {
-		return nil
+		return nil, 0
 	}
-	w := &jsonWalk{finder: f, dec: json.NewDecoder(strings.NewReader(src)), src: src, line: line, depth: depth}
+	w := &jsonWalk{finder: f, jsonReader: jsonReader{src: src}, line: line, depth: depth}
 	if err := w.value("", 0); err != nil {
-		return nil
+		return nil, w.pos
 	}
-	if _, err := w.dec.Token(); err != io.EOF && !more {
-		return nil
+	if !more && w.next() != 0 {
+		return nil, w.pos
 	}
-	return w.blocks
+	return w.blocks, w.pos
 }
 
-// jsonWalk reads a JSON value token by token, so that memory stays in
-// proportion.
+// jsonWalk finds the code in a JSON value.
 type jsonWalk struct {
 	*finder
-	dec       *json.Decoder
-	src       string
+	jsonReader
 	line      int
-	lineUntil int64 // offset up to which lines are counted
+	lineUntil int // offset up to which lines are counted
 	depth     int
 	blocks    []block
 }
 
 // here counts the lines up to the last token.
 func (w *jsonWalk) here() int {
-	at := w.dec.InputOffset()
-	w.line += strings.Count(w.src[w.lineUntil:at], "\n")
-	w.lineUntil = at
+	w.line += strings.Count(w.src[w.lineUntil:w.pos], "\n")
+	w.lineUntil = w.pos
 	return w.line
 }
 
+var (
+	errJSON     = errors.New("not JSON")
+	errJSONDeep = errors.New("JSON is nested too deep")
+	errJSONLong = errors.New("JSON with too many fields")
+)
+
 // value reads one value, the field's if key is set.
 func (w *jsonWalk) value(key string, level int) error {
-	t, err := w.dec.Token()
-	if err != nil {
-		return err
+	if level > maxJSONDepth {
+		return errJSONDeep
 	}
-	return w.token(t, key, level)
+	switch c := w.next(); c {
+	case '{':
+		w.pos++
+		return w.object(key, level)
+	case '[':
+		w.pos++
+		return w.array(key, level)
+	case '"', '\'':
+		s, ok := w.text()
+		if !ok {
+			return errJSON
+		}
+		w.look(key, s)
+	default:
+		if !w.scalar() {
+			return errJSON
+		}
+	}
+	return nil
 }
 
-func (w *jsonWalk) token(t json.Token, key string, level int) error {
-	if level > maxJSONDepth {
-		return errors.New("JSON is nested too deep")
+// array reads an array. One of strings is a text that is kept line by line, as
+// notebooks keep their cells.
+func (w *jsonWalk) array(key string, level int) error {
+	for !w.take(']') {
+		if err := w.value(key, level+1); err != nil {
+			return err
+		}
+		if !w.take(',') && w.next() != ']' {
+			return errJSON
+		}
 	}
-	switch t := t.(type) {
-	case json.Delim:
-		switch t {
-		case '{':
-			return w.object(key, level)
-		case '[':
-			for w.dec.More() {
-				if err := w.value(key, level+1); err != nil {
+	return nil
+}
+
+// joined reads an array of strings at which w stands and returns the strings
+// as one. ok is false where it is another array; then w stands where it did.
+func (w *jsonWalk) joined() (s string, ok bool) {
+	start := w.pos
+	var b strings.Builder
+	w.pos++
+	for !w.take(']') {
+		if c := w.next(); c != '"' && c != '\'' {
+			w.pos = start
+			return "", false
+		}
+		part, ok := w.text()
+		if !ok || !w.take(',') && w.next() != ']' {
+			w.pos = start
+			return "", false
+		}
+		b.WriteString(part)
+	}
+	return b.String(), b.Len() > 0
+}
+
+// object reads an object: one that is a file with code, a map of names to
+// contents, or one to look into further.
+func (w *jsonWalk) object(key string, level int) error {
+	var fields []field
+	for !w.take('}') {
+		if c := w.next(); c != '"' && c != '\'' {
+			return errJSON
+		}
+		name, ok := w.text()
+		if !ok || !w.take(':') {
+			return errJSON
+		}
+		fd := field{key: strings.ToLower(name)}
+		if key == "files" {
+			fd.key = name
+		}
+		whole := true
+		switch c := w.next(); {
+		case c == '"' || c == '\'':
+			if fd.value, ok = w.text(); !ok {
+				return errJSON
+			}
+		case c == '[' && strings.EqualFold(name, "source"):
+			if fd.value, whole = w.joined(); !whole {
+				if err := w.value(fd.key, level+1); err != nil {
 					return err
 				}
 			}
-			_, err := w.dec.Token()
-			return err
+		default:
+			whole = false
+			if err := w.value(strings.ToLower(name), level+1); err != nil {
+				return err
+			}
 		}
-	case string:
-		w.text(key, t)
+		if whole {
+			fd.line = w.here()
+			fields = append(fields, fd)
+		}
+		if len(fields) > maxJSONFields || w.full(w.blocks) {
+			return errJSONLong
+		}
+		if !w.take(',') && w.next() != '}' {
+			return errJSON
+		}
 	}
+	w.fields(fields)
 	return nil
 }
 
@@ -124,37 +213,6 @@ func (w *jsonWalk) token(t json.Token, key string, level int) error {
 type field struct {
 	key, value string
 	line       int
-}
-
-// object reads an object: one that is a file with code, a map of names to
-// contents, or one to look into further.
-func (w *jsonWalk) object(key string, level int) error {
-	var fields []field
-	for w.dec.More() {
-		t, err := w.dec.Token()
-		if err != nil {
-			return err
-		}
-		name, _ := t.(string)
-		if t, err = w.dec.Token(); err != nil {
-			return err
-		}
-		if s, ok := t.(string); ok {
-			fields = append(fields, field{strings.ToLower(name), s, w.here()})
-			if key == "files" {
-				fields[len(fields)-1].key = name
-			}
-			continue
-		}
-		if err := w.token(t, strings.ToLower(name), level+1); err != nil {
-			return err
-		}
-	}
-	if _, err := w.dec.Token(); err != nil {
-		return err
-	}
-	w.fields(fields)
-	return nil
 }
 
 // fields makes blocks of an object's strings.
@@ -166,6 +224,14 @@ func (w *jsonWalk) fields(fields []field) {
 			}
 		}
 		return "", 0
+	}
+	if kind, _ := get([]string{"cell_type"}); kind != "" && kind != "code" {
+		return // words between the cells of a notebook
+	} else if kind == "code" {
+		if source, line := get([]string{"source"}); source != "" {
+			w.add(block{text: source, tag: "python", line: line, cell: true}, false)
+		}
+		return
 	}
 	lang, _ := get(langFields)
 	name, _ := get(nameFields)
@@ -191,13 +257,13 @@ func (w *jsonWalk) fields(fields []field) {
 		case hasFileEnding(f.key) && !strings.ContainsAny(f.key, " \n"):
 			w.add(block{text: f.value, name: f.key, line: f.line}, false)
 		default:
-			w.text(f.key, f.value)
+			w.look(f.key, f.value)
 		}
 	}
 }
 
-// text looks into a string that may hold JSON or Markdown.
-func (w *jsonWalk) text(key, s string) {
+// look looks into a string that may hold JSON or Markdown.
+func (w *jsonWalk) look(key, s string) {
 	if !slices.Contains(nestedFields, key) {
 		return
 	}
@@ -205,7 +271,7 @@ func (w *jsonWalk) text(key, s string) {
 	t := strings.TrimSpace(s)
 	var inner []block
 	if strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[") {
-		inner = w.jsonBlocks(t, line, w.depth+1, false)
+		inner, _ = w.jsonBlocks(t, line, w.depth+1, false)
 	}
 	if len(inner) == 0 && (strings.Contains(s, "```") || strings.Contains(s, "~~~")) && w.depth < maxNest {
 		inner = w.fences(normalize(s), line, w.depth+1)

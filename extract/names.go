@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
@@ -33,10 +34,16 @@ var (
 	// location is how some editors cite code: start line, end line, path.
 	location = lazyre.New(`^\d+:\d+:(.+)$`)
 	nameLike = lazyre.New(`^[\w@.+~\[\]()-]*(?:[/\\][\w@.+~\[\]()-]+)*$`)
-	label    = lazyre.New(`(?i)^(?:file|filename|file name|path|title|source)\s*[:=]\s*`)
+	label    = lazyre.New(`(?i)^(?:(?:step|part|(?:create|new|add|update) file|file|filename|file name|path|title|source|module|文件名?|文件路径|檔案|檔名|ファイル名?|파일|fichier|archivo|fichero|datei|arquivo|ficheiro|файл)\s*#?\d*(?:\s*(?:[:=：-]|–|—)\s*|\s+))+`)
 	numbered = lazyre.New(`^(?:[-*+]|\(?\d{1,3}[.):]|[a-z]\)|step \d+[.:]?)\s+`)
 	quoted   = lazyre.New("`([^`\\s]+)`|\\*\\*([^*\\s]+)\\*\\*")
-	aside    = lazyre.New(`\s*\([^()]*\)$`)
+	aside    = lazyre.New(`\s*(?:\([^()]*\)|（[^（）]*）)$`)
+	remark   = lazyre.New(`^([^\s:]+?)[*_\x60"]*(?:\s*:|：|\s+(?:-|–|—|→|\())[*_]*(?:\s.*)?$`)
+	marking  = lazyre.New(`^(?:==+>|<summary>|<b>|<strong>|<h\d>|---+|===+)\s*(.*?)\s*(?:<==+|</summary>|</b>|</strong>|</h\d>|---+|===+)$`)
+	creating = lazyre.New(`(?i)(?:^|[^\w])(?:creat(?:e|ed|ing)|sav(?:e|ed|ing)|add(?:ed|ing)?|writ(?:e|ing)|mak(?:e|ing)|put|plac(?:e|ing)|updat(?:e|ed|ing)|edit(?:ed|ing)?|modify|replace|new file|file (?:named|called)|named|called|crea|créez|créer|erstelle|criar|crie|создайте)(?:[^\w]|$)|创建|新建|保存|作成|修改`)
+	within   = lazyre.New(`(?i)^(?:now\s*,?\s*)?(?:and\s+)?(?:(?:in|inside|for|into|en|dans|em|в|在)\s+)(?:the\s+(?:file\s+)?|file\s+)?(\S+?)(?:\s*(?:中|里))?\s*[:：]$`)
+	running  = lazyre.New(`(?i)\b(?:run|runs|running|execute|usage|use|using|output|prints?|test it|call|invoke|launch|start)\b`)
+	pathWord = lazyre.New(`[\w@.+~\[\]()/\\-]*\w\.\w+`)
 )
 
 // readInfo reads the info string of a fence: the tag, and the file name if it
@@ -72,7 +79,7 @@ func readInfo(info string) (tag, name string) {
 		tag = ""
 	}
 	if name == "" {
-		word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		word, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(rest), "/#-;|")), " ")
 		word = strings.Trim(word, `"'()[]{}`+"`")
 		if nameLike().MatchString(word) && (hasFileEnding(word) || strings.Contains(word, "/")) {
 			name = word
@@ -127,7 +134,68 @@ func nameAbove(line, heading string) string {
 			return found
 		}
 	}
-	return wholeName(heading)
+	if n := wholeName(heading); n != "" {
+		return n
+	}
+	if n := saidName(line); n != "" || heading == line {
+		return n
+	}
+	return saidName(heading)
+}
+
+// saidName finds a file name in a line that introduces a file in words: a name
+// and what it is for, "Create a file called a.py with:", "In src/a.py:". Words
+// on running the file introduce none.
+func saidName(line string) string {
+	line = strings.TrimSpace(line)
+	if line == "" || len(line) > 300 || !strings.Contains(line, ".") {
+		return ""
+	}
+	if m := within().FindStringSubmatch(line); m != nil {
+		return wholeName(m[1])
+	}
+	rest := strings.TrimLeft(cleanLine(line), "*_`\"' \t")
+	rest = strings.TrimLeft(label().ReplaceAllString(rest, ""), "*_`\"' \t")
+	if m := remark().FindStringSubmatch(rest); m != nil {
+		if n := wholeName(m[1]); n != "" {
+			return n
+		}
+	}
+	if !creating().MatchString(line) || running().MatchString(line) {
+		return ""
+	}
+	found := ""
+	for _, w := range pathWord().FindAllString(line, 8) {
+		n := wholeName(w)
+		switch {
+		case n == "", products[strings.ToLower(n)]:
+		case found != "" && found != n:
+			return ""
+		default:
+			found = n
+		}
+	}
+	return found
+}
+
+// products are names that look like files' and are not.
+var products = map[string]bool{
+	"next.js": true, "node.js": true, "react.js": true, "vue.js": true, "express.js": true, "three.js": true, "d3.js": true,
+	"nuxt.js": true, "angular.js": true, "nest.js": true, "chart.js": true, "p5.js": true, "socket.js": true, "backbone.js": true,
+	"discord.py": true, "discord.js": true, "web3.py": true, "web3.js": true, "ethers.js": true, "moment.js": true, "jquery.js": true,
+}
+
+// cleanLine removes from a line what marks it as a heading, list item or
+// banner: "## 1.", "📄", "==> … <==", "<summary>…</summary>".
+func cleanLine(line string) string {
+	line = strings.TrimSpace(strings.TrimLeft(line, "#>"))
+	if m := marking().FindStringSubmatch(line); m != nil {
+		line = m[1]
+	}
+	line = strings.TrimLeftFunc(line, func(r rune) bool {
+		return r > 127 && (unicode.IsSymbol(r) || unicode.IsMark(r) || r == '\u200d' || r == '•') || r == ' '
+	})
+	return numbered().ReplaceAllString(line, "")
 }
 
 // wholeName returns the file name that a line consists of, but for marks, a
@@ -137,8 +205,7 @@ func wholeName(line string) string {
 	if line == "" || len(line) > 300 {
 		return ""
 	}
-	line = strings.TrimSpace(strings.TrimLeft(line, "#>"))
-	line = numbered().ReplaceAllString(line, "")
+	line = cleanLine(line)
 	trim := func(s string) string {
 		for {
 			t := strings.TrimSpace(strings.Trim(s, "*_`\"':# \t"))
@@ -267,3 +334,21 @@ func numberedName(n *namer, name string) string {
 		}
 	}
 }
+
+// knownTag tells whether a tag is one that fences have: of a language, of a
+// form of data, of output or of commands.
+func knownTag(tag string) bool {
+	return plainTags[tag] || outputTags[tag] || consoleTags[tag] || otherTags[tag]
+}
+
+// otherTags are common tags of what cannot be run.
+var otherTags = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`json jsonc json5 jsonl yaml yml toml ini cfg conf env xml html css scss sass less svg sql csv tsv
+		markdown md mdx diff patch udiff dockerfile makefile make cmake graphql proto protobuf mermaid latex tex math regex http
+		c h cpp c++ cc hpp csharp cs c# java kotlin kt scala swift rust rs r julia jl haskell hs elixir ex erlang clojure dart
+		zig nim ocaml fsharp vb matlab fortran pascal assembly asm jsx tsx vue svelte awk sed vim nginx tool_code tool_call`) {
+		m[w] = true
+	}
+	return m
+}()

@@ -37,6 +37,7 @@ func (f *finder) open(b block, depth int) []block {
 		b.reason = "empty"
 		return []block{b}
 	}
+	f.tagInside(&b)
 	if n := nameInside(b.text); n != "" && (b.name == "" || b.above) {
 		b.name, b.above = n, false
 		if path.Ext(n) == ".json" { // which has no comments
@@ -45,6 +46,9 @@ func (f *finder) open(b block, depth int) []block {
 	}
 	if l := f.byName(b.tag); b.above && l != nil && !slices.Contains(l.Extensions, path.Ext(b.name)) && hasCode(b.name, f) {
 		b.name, b.above = "", false // the prose names another file
+	}
+	if blocks, ok := f.edits(b); ok {
+		return blocks
 	}
 	switch {
 	case isMarkdown(b.tag) && (b.name == "" || !hasCode(b.name, f)):
@@ -62,7 +66,7 @@ func (f *finder) open(b block, depth int) []block {
 		}
 	case b.tag == "json" || b.tag == "jsonl" || b.tag == "tool_call" || plainTags[b.tag]:
 		if t := strings.TrimSpace(b.text); b.name == "" && (t[0] == '{' || t[0] == '[') {
-			if inner := f.jsonBlocks(t, b.line, depth+1, false); len(inner) > 0 {
+			if inner, _ := f.jsonBlocks(t, b.line, depth+1, false); len(inner) > 0 {
 				for i := range inner {
 					inner[i].line, inner[i].lines = b.line, b.lines
 				}
@@ -89,6 +93,61 @@ func (f *finder) open(b block, depth int) []block {
 	return []block{b}
 }
 
+// tagInside reads a tag that stands on the line below an untagged mark, and
+// the names that some models have for Python.
+func (f *finder) tagInside(b *block) {
+	switch b.tag {
+	case "tool_code", "python_code", "code_interpreter", "ipython":
+		b.tag = "python"
+	case "":
+		first, rest, ok := strings.Cut(b.text, "\n")
+		if t := strings.TrimSpace(first); ok && len(t) > 1 && len(t) < 20 && f.byName(t) != nil && strings.TrimSpace(rest) != "" {
+			b.tag, b.text = strings.ToLower(t), rest
+			b.line++
+			b.lines--
+		}
+	}
+}
+
+// install is a line that installs something or starts a file, which models put
+// above the code that needs it.
+var install = lazyre.New(`^\s*[!%$]?\s*(?:sudo\s+)?(?:(?:python[\d.]*\s+-m\s+)?pip[\d.]*\s+install|conda\s+install|npm\s+(?:install|i)|yarn\s+add|pnpm\s+(?:add|install)|apt(?:-get)?\s+install|brew\s+install|poetry\s+add|uv\s+(?:pip\s+install|add)|gem\s+install|composer\s+require|luarocks\s+install|go\s+get|cpanm?)\s+[\w@"'.\[\]=<>~^/, -]+$`)
+
+// magic is a line that only a notebook reads.
+var magic = lazyre.New(`^(?:%%?[a-z]\w*(?: .*)?|![a-z][\w.-]*(?: .*)?)$`)
+
+// dropInstalls removes such lines from a block of another language than the
+// shell's.
+func dropInstalls(b *block) {
+	if !hasAny(b.text, " install", " add ", " i ", "go get", "cpan", " require ", "%", "!") {
+		return
+	}
+	var out strings.Builder
+	dropped, text, quote := 0, false, ""
+	for l := range strings.Lines(b.text) {
+		t := strings.TrimRight(l, "\n")
+		if quote == "" && len(t) < 300 && (install().MatchString(t) || b.lang.Name == "python" && magic().MatchString(t)) {
+			dropped++
+			continue
+		}
+		if quote == "" {
+			quote = openQuote(t)
+		} else if strings.Contains(t, quote) {
+			quote = ""
+		}
+		text = text || significant(l, b.lang) != ""
+		out.WriteString(l)
+	}
+	switch {
+	case dropped == 0:
+	case !text:
+		b.reason = "shell commands"
+	default:
+		b.text = out.String()
+		b.notes = append(b.notes, "commands for a shell or a notebook were left out")
+	}
+}
+
 // dropWords removes prose from the end of a fence that was never closed: its
 // end was forgotten, and the code is whole.
 func dropWords(b *block) {
@@ -97,7 +156,7 @@ func dropWords(b *block) {
 	code := 0 // lines up to the last that is no prose
 	for i, l := range lines {
 		l = strings.TrimRight(l, "\n")
-		words := l != "" && 'A' <= l[0] && l[0] <= 'Z' && isProse(l)
+		words := l != "" && ('A' <= l[0] && l[0] <= 'Z' && isProse(l) || closingTag().MatchString(l))
 		if quote != "" || !words && strings.TrimSpace(l) != "" {
 			code = i + 1
 		}
@@ -139,19 +198,20 @@ func (f *finder) label(b *block) {
 			b.reason = "output"
 			return
 		}
-		lang, score := f.guess(b.text)
 		least := 20
 		if b.tag != "" && b.tag != "code" {
 			least = 40
 		}
-		if f.wish != nil {
-			if own := f.wish.Score(b.text); own >= 8 && own >= score/2 {
-				lang, score, least = f.wish, own, 8
-			}
-		}
+		lang, score, least := f.guessWished(b.text, least)
 		if lang == nil || score < least {
 			b.reason = "not recognised as code"
 			return
+		}
+		if f.wish == nil {
+			if name := f.isForeign(b.text); name != "" {
+				b.reason = "it looks like " + name + ", which is not run"
+				return
+			}
 		}
 		b.lang = lang
 	default:
@@ -159,6 +219,9 @@ func (f *finder) label(b *block) {
 	}
 	if b.lang != nil && noCode(b.text, b.lang) {
 		b.reason = "no code, only comments"
+	}
+	if b.lang != nil && !isShell(b.lang) && b.reason == "" {
+		dropInstalls(b)
 	}
 	if b.lang != nil && isShell(b.lang) && (b.name == "" || b.above) && onlyCommands(b.text) {
 		b.reason = "shell commands"

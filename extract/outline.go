@@ -20,8 +20,10 @@ type outline struct {
 	sig     map[string]bool // significant lines, trimmed
 	count   int             // of significant lines
 	main    bool            // it has an entry point of its own
+	starts  bool            // something runs when it is run
 	// fragment says why it cannot be a program by itself, if so.
 	fragment string
+	elided   bool // it says that a part of it is left out
 	methods  bool // all its functions take a receiver: a piece of a class
 }
 
@@ -42,6 +44,7 @@ var (
 	entryPoint = lazyre.New(`^(?:if\s+__name__\s*==|func\s+main\s*\(\)|main\s*(?:\(|"\$@"|$)|if\s+\(?require\.main)`)
 	elision    = lazyre.New(`(?i)^\s*(?:#|//|--|/\*|\{/\*)\s*(?:\.{3}|…|(?:.*\b(?:rest of|remaining|existing|previous|other|same|unchanged)\b.*(?:\.{3}|…|\b(?:code|methods?|functions?|class|implementation|imports?|logic|as before|as above|here|unchanged|remains?)\b)))|^\s*\.{3}\s*$|^\s*…\s*$`)
 	signature  = lazyre.New(`^[\w.]+\(\s*(?:\*{0,2}\w+(?:\s*=\s*[\w'".-]+)?(?:\s*,\s*\*{0,2}\w+(?:\s*=\s*[\w'".-]+)?)*)?\s*\)(?:\s*->\s*\w+)?$`)
+	starting   = lazyre.New(`^(?:[\w.$:]+(?:\(|\.\w+\()|\w+\s*=\s*(?:\w+\.)?(?:main|run|input|gets)\b|(?:print|puts|echo|say|p|printf|for|while|if|with|until|unless|case|foreach|switch|try)\b)`)
 	printing   = lazyre.New(`^(?:print|puts|echo|console\.\w+|fmt\.\w+|p|say|main|assert)\b`)
 	dangling   = lazyre.New(`^(?:elif\b|else\b|except\b|finally\b|case\b|return\b|yield\b|break\b|continue\b|\}\s*else\b|\)|\])`)
 	receiver   = lazyre.New(`^(?:async\s+)?def\s+\w+\s*\(\s*(?:self|cls)\b`)
@@ -113,10 +116,18 @@ func noCode(text string, l *language.Language) bool {
 // maxLine is the longest line whose names are read: a longer one is data.
 const maxLine = 4096
 
+// maxOutlined bounds the code of a reply that is outlined: what is compared with
+// other code of it. Extract refuses a reply with more.
+const maxOutlined = 2 << 20
+
 // outlined returns the block's outline, which is read once.
-func (b *block) outlined() *outline {
+func (f *finder) outlined(b *block) *outline {
 	if b.out == nil {
-		b.out = readOutline(b)
+		head := *b
+		if f.compared += len(b.text); f.compared > maxOutlined {
+			head.text = ""
+		}
+		b.out = readOutline(&head)
 	}
 	return b.out
 }
@@ -143,6 +154,7 @@ func readOutline(b *block) *outline {
 			continue
 		}
 		if hasAny(raw, "#", "//", "--", "/*", "...", "…") && elision().MatchString(raw) {
+			o.elided = true
 			o.fragment = "parts of it are left out"
 		}
 		t := significant(raw, b.lang)
@@ -184,6 +196,7 @@ func readOutline(b *block) *outline {
 		}
 		if top {
 			o.main = o.main || entryPoint().MatchString(t)
+			o.starts = o.starts || o.main || starting().MatchString(t)
 			if name := defined(t); name != "" {
 				o.defs[name] = true
 				functions++
@@ -265,7 +278,7 @@ func defined(t string) string {
 		if i == 1 && m[1] != "" {
 			return m[1] + "." + m[2]
 		}
-		name := m[len(m)-1]
+		name := strings.TrimRight(m[len(m)-1], ":.") // class A:
 		if keywords[name] {
 			continue
 		}

@@ -18,19 +18,21 @@ type part struct {
 // part, a newer version of parts, or to be left. Its indexes make the cost of
 // a block its own size and that of what it replaces.
 type versions struct {
+	*finder
 	lang  *language.Language
 	parts []*part          // nil where replaced
 	lines map[string]int   // significant lines of the parts, and in how many
 	binds map[string]int   // names bound at the top level, and the last part
 	defs  map[string]int   // of these, functions, classes and types
 	users map[string][]int // parts that need a name
+	usage []*part          // what only calls the rest
 	left  func(b *block, reason string)
 	notes []string
 }
 
-func newVersions(l *language.Language, left func(*block, string)) *versions {
+func newVersions(f *finder, l *language.Language, left func(*block, string)) *versions {
 	return &versions{
-		lang: l, left: left,
+		finder: f, lang: l, left: left,
 		lines: map[string]int{}, binds: map[string]int{}, defs: map[string]int{}, users: map[string][]int{},
 	}
 }
@@ -44,8 +46,8 @@ var lateBinding = []string{"python", "javascript", "ruby", "perl", "lua", "bash"
 
 // add takes the next block.
 func (v *versions) add(b *block) {
-	p := &part{b, b.outlined()}
-	if len(v.lines) == 0 {
+	p := &part{b, v.outlined(b)}
+	if len(v.lines) == 0 || b.cell {
 		v.push(p)
 		return
 	}
@@ -64,6 +66,8 @@ func (v *versions) add(b *block) {
 	conflict := v.conflicts(p)
 
 	switch {
+	case len(again) > 0 && (wrong().MatchString(b.before) || wrong().MatchString(b.heading)):
+		v.left(b, "shown as what not to do")
 	case covers == 1 && len(p.sig) >= len(v.lines):
 		v.replace(p, v.all(), "it repeats all of the earlier code")
 	case repeats == 1 && !whole, repeats >= 0.8 && len(p.sig) < len(v.lines) && !whole:
@@ -79,7 +83,7 @@ func (v *versions) add(b *block) {
 	case covers >= 0.8:
 		v.replace(p, v.all(), "it repeats nearly all of the earlier code")
 	case len(p.defs) == 0 && calls && !p.main:
-		v.left(b, "usage of the code that was taken")
+		v.usage = append(v.usage, p)
 	case len(again) > 0 && len(needs) > 0 && slices.Contains(lateBinding, v.lang.Name) && !whole:
 		v.note("line %d: defines %s again and was added after the earlier code", b.line, list(again))
 		v.push(p)
@@ -87,12 +91,46 @@ func (v *versions) add(b *block) {
 		v.replace(p, conflict, "it defines "+list(again)+" again")
 	case len(needs) > 0:
 		v.push(p)
+	case v.tested && len(conflict) > 0 && len(p.defs) > 0 && v.define(conflict) && slices.Contains(lateBinding, v.lang.Name) && v.lang.Name != "javascript":
+		v.note("line %d: sets the same names as the earlier code and was added after it", b.line)
+		v.push(p)
 	case len(conflict) > 0:
 		v.replace(p, conflict, "it sets the same names and needs nothing of the earlier code")
+	case v.tested && len(p.defs) > 0:
+		v.push(p) // the tests may be for either
 	case another().MatchString(b.before) || another().MatchString(b.heading):
 		v.replace(p, v.all(), "it is announced as an alternative")
 	default:
 		v.push(p)
+	}
+}
+
+// wrong is how prose announces code that is not to be used.
+var wrong = lazyre.New(`(?i)^\W*(?:(?:\d+\.|step \d+:?)\s*)?(?:❌|🚫|(?:avoid|don['’]?t|do not|never|wrong|incorrect|bad|not this|anti-?pattern|common mistakes?|a common mistake|the mistake|this (?:is wrong|will not work|won['’]t work))\b)`)
+
+// define tells whether each of the parts defines something.
+func (v *versions) define(parts []int) bool {
+	for _, i := range parts {
+		if len(v.parts[i].defs) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// settle decides what becomes of code that only uses the rest: it is left, but
+// for a program that is run by itself and that nothing else would start.
+func (v *versions) settle(alone bool) {
+	for _, p := range v.parts {
+		alone = alone && (p == nil || !p.starts)
+	}
+	for _, p := range v.usage {
+		if alone {
+			v.note("line %d: nothing else starts the program, so what uses it was added", p.line)
+			v.push(p)
+		} else {
+			v.left(p.block, "usage of the code that was taken")
+		}
 	}
 }
 
