@@ -111,8 +111,8 @@ func TestLinear(t *testing.T) {
 		price := func(n int) float64 {
 			text := []byte(strings.Repeat(unit, n/len(unit)))
 			var hits, bytes int
-			for _, f := range New(Config{Secrets: map[string]string{"A": "hV7-qq02/Zz1"}}).finders() {
-				for _, h := range f.scan(text, 0, nil) {
+			for _, f := range New(Config{Secrets: map[string]string{"A": "hV7-qq02/Zz1"}}).stages("x") {
+				for _, h := range f.finder.scan(text, 0, nil) {
 					hits++
 					if c, ok := h.m.(*keyed); ok {
 						bytes += c.span

@@ -241,9 +241,9 @@ func touches(b, match []byte) bool {
 }
 
 // boundary tells whether what stands before b[at] ends something else: a byte
-// outside of left, or an escape such as \n, \u000a or %3D.
+// outside of left, an escape such as \n, \u000a or %3D, or a terminal's.
 func boundary(b []byte, at int, left *class) bool {
-	if at == 0 || !left[b[at-1]] {
+	if at == 0 || !left[b[at-1]] || escapeBefore(b, at) {
 		return true
 	}
 	for _, e := range [...]struct {
