@@ -166,14 +166,27 @@ func (f partFinder) scan(b []byte, from int, hits []hit) []hit {
 		if at < 0 {
 			break
 		}
-		start, _, size, _ := f.before(b[:at])
+		left := noteStart(b, at)
+		start, _, size, _ := f.before(b[:left])
 		if size < leastPart {
 			start = at
 		}
-		hits = append(hits, hit{start, cutAt{f.parts, at - start}})
+		hits = append(hits, hit{start, cutAt{f.parts, left - start, at - start}})
 		i = at + len("...")
 	}
 	return hits
+}
+
+// noteStart returns where the cut at b[at] begins: Glovebox itself writes a
+// line of its own, [… 12 bytes left out …].
+func noteStart(b []byte, at int) int {
+	if at == 0 || b[at-1] != '[' {
+		return at
+	}
+	if at--; at > 0 && b[at-1] == '\n' {
+		at--
+	}
+	return at
 }
 
 // pending covers a part at the end of b, what may be the gap behind it, and
@@ -186,6 +199,14 @@ func (f partFinder) pending(b []byte) int {
 			break
 		}
 	}
+	if left := noteStart(b, end); left < end || end > 0 && b[end-1] == '\n' {
+		if left == end {
+			left--
+		}
+		if start, _, size, _ := f.before(b[:left]); size >= leastPart {
+			return len(b) - start
+		}
+	}
 	start, _, size, _ := f.before(b[:end])
 	if size == 0 {
 		return len(b) - end
@@ -195,10 +216,11 @@ func (f partFinder) pending(b []byte) int {
 
 func (partFinder) slid(int) {}
 
-// cutAt is a cut, mark bytes behind the candidate's start.
+// cutAt is a cut: what was left out begins left bytes behind the candidate's
+// start, and the mark itself stands mark bytes behind it.
 type cutAt struct {
 	*parts
-	mark int
+	left, mark int
 }
 
 func (cutAt) before() int { return 0 }
@@ -206,6 +228,11 @@ func (cutAt) before() int { return 0 }
 func (c cutAt) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	b, mark := s.buf, at+c.mark
 	behind := mark + len("...")
+	if n := len("]\n"); len(b) < behind+n && !eof {
+		return spans, true
+	} else if bytes.HasPrefix(b[behind:], []byte("]\n")) {
+		behind += n
+	}
 	start, end, size, id, more := c.after(b[behind:])
 	if more && !eof {
 		return spans, true
@@ -215,7 +242,7 @@ func (c cutAt) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	} else if bytes.LastIndex(b[max(0, at-maxID):], markerOpen) >= 0 {
 		return spans, true
 	}
-	if from, to, n, left := c.parts.before(b[:mark]); n >= leastPart && !inMarker(b, from, s.known) {
+	if from, to, n, left := c.parts.before(b[:max(0, at+c.left)]); n >= leastPart && !inMarker(b, from, s.known) {
 		spans = append(spans, span{start: from, end: to, id: left})
 	}
 	if size >= leastPart && id != "" && !inMarker(b, behind+start, s.known) {

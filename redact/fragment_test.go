@@ -52,6 +52,7 @@ func TestParts(t *testing.T) {
 		"the end of a text":        "error: " + value[:17],
 		"the end of a whole cut":   "error: " + value[:9] + " ...",
 		"the middle twice":         "… " + value[10:20] + " … " + value[30:40] + " …",
+		"a cut of Glovebox":        "error: " + value[:31] + "\n[… 20 bytes left out …]\n" + value[51:] + "!",
 		"five bytes":               "head " + value[:5] + "… tail",
 		"a cut within the padding": strings.Repeat("a ", 30) + value[:23] + " … " + value[50:] + " end",
 	} {
@@ -143,5 +144,46 @@ func TestSecondCopy(t *testing.T) {
 		if out := New(Config{}).String("stdout", common); !strings.HasSuffix(out, common[strings.IndexByte(common, '\n'):]) {
 			t.Errorf("%q became %q", common, out)
 		}
+	}
+}
+
+// TestKeysInLogs: a private key is found whatever a log puts before its lines
+// or instead of their ends.
+func TestKeysInLogs(t *testing.T) {
+	key := strings.TrimSpace(pemKey(12))
+	for name, prefix := range map[string]string{
+		"pytest": "E       ", "docker build": "#6 0.245 ", "time": "2026-11-22T19:05:01.123456789Z stdout F ", "compose": "web-1  | ",
+		"logging": "INFO:root:", "line numbers": "12 | ", "many blanks": strings.Repeat(" ", 60), "log4j": "2026-11-22 19:05:01,123 [main] DEBUG com.example.Main - ",
+	} {
+		text := "before\n" + prefix + strings.ReplaceAll(key, "\n", "\n"+prefix) + "\n" + prefix + "after, and more\n"
+		keyGone(t, name, text, key)
+	}
+	for name, end := range map[string]string{
+		"URL": "%0A", "HTML": "<br>", "HTML and line": "<br/>\n", "JSON log": `\n","stream":"stdout","time":"2026-11-22T19:05:01.123456789Z"}` + "\n" + `{"log":"`,
+		"JSON in JSON": `\\n`, "a list": `",` + "\n  " + `"`, "coloured": "\x1b[0m\n\x1b[31m",
+	} {
+		keyGone(t, name, "before\n"+strings.ReplaceAll(key, "\n", end)+"\nafter, and more\n", key)
+	}
+}
+
+func keyGone(t *testing.T, name, text, key string) {
+	t.Helper()
+	out := New(Config{}).String("stdout", text)
+	for _, line := range strings.Split(key, "\n") {
+		if strings.Contains(out, line) {
+			t.Errorf("%s: %.300q is left", name, out)
+			return
+		}
+	}
+	if !strings.HasPrefix(out, "before\n") || !strings.HasSuffix(out, "after, and more\n") {
+		t.Errorf("%s: more than the key is gone: %.300q", name, out)
+	}
+	for _, size := range []int{1, 100, 777} {
+		if cut := stream(t, New(Config{}), text, func() int { return size }); cut != out {
+			t.Errorf("%s in pieces of %d: %.300q, want %.300q", name, size, cut, out)
+		}
+	}
+	if again := New(Config{}).String("stdout", out); again != out {
+		t.Errorf("%s: again %q, was %q", name, again, out)
 	}
 }
