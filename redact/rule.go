@@ -171,7 +171,7 @@ func (c *keyed) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	if start < 0 || r.left != nil && start != s.edge && !boundary(b, start, r.left) {
 		return spans, false
 	}
-	if r.after != nil && r.after(b[max(0, start-16):start]) {
+	if r.after != nil && r.after(b[max(0, start-32):start]) {
 		return spans, false
 	}
 	if r.need != 0 {
@@ -303,6 +303,7 @@ var (
 	digits    = newClass("0-9")
 	hexDigits = newClass("0-9a-fA-F")
 	alnum     = newClass("0-9A-Za-z")
+	letters   = newClass("A-Za-z")
 	word      = newClass("0-9A-Za-z_")
 	dashed    = newClass("0-9A-Za-z_-")
 	dotted    = newClass("0-9A-Za-z_.-")

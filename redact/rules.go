@@ -5,10 +5,12 @@ import (
 	"slices"
 )
 
+//go:generate go run ./generate
+
 // allRules returns the table of rules. Their order matters only where two find
 // a secret at the same place: the first names it.
 func allRules() []*rule {
-	return slices.Concat(tokenRules(), shapeRules(), serviceRules(), credentialRules(), keyRules(), assignmentRules())
+	return slices.Concat(tokenRules(), shapeRules(), serviceRules(), credentialRules(), keyRules(), recentRules(), generatedRules(), assignmentRules())
 }
 
 // tokenRules are secrets that are a prefix and a run of letters.
@@ -17,7 +19,6 @@ func tokenRules() []*rule {
 		lowerHex   = newClass("0-9a-f")
 		lowerAlnum = newClass("0-9a-z")
 		upperAlnum = newClass("0-9A-Z")
-		letters    = newClass("A-Za-z")
 		base64std  = newClass("0-9A-Za-z+/=")
 	)
 	return []*rule{
