@@ -42,9 +42,9 @@ type rule struct {
 	bits float64
 	// not tells secrets that are none, such as a vendor's example.
 	not func(secret []byte) bool
-	// after tells, by what stands before a key on its line, that the key means
-	// something else.
-	after func(before []byte) bool
+	// after tells, by what stands before a key, that the key means something
+	// else.
+	after func(before, key []byte) bool
 	// weak gives way to the name of another rule that finds the same.
 	weak bool
 	// list is set where the window may hold several secrets.
@@ -171,7 +171,7 @@ func (c *keyed) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	if start < 0 || r.left != nil && start != s.edge && !boundary(b, start, r.left) {
 		return spans, false
 	}
-	if r.after != nil && r.after(b[max(0, start-32):start]) {
+	if r.after != nil && r.after(b[max(0, start-32):start], b[at:at+len(c.key)]) {
 		return spans, false
 	}
 	if r.need != 0 {
@@ -322,6 +322,9 @@ func token(id, prefix string, set *class, least, most int) *rule {
 	}
 	r.find = func(w []byte, key int, spans []span) []span {
 		n := set.run(w[key:])
+		for most > 0 && n > most && w[key+n-1] == '.' {
+			n-- // of the sentence
+		}
 		if n < least || most > 0 && n > most {
 			return spans
 		}

@@ -19,7 +19,9 @@ func recentRules() []*rule {
 	}
 	return []*rule{
 		// Models.
-		token("anthropic-token", "sk-ant-", dashed, 60, 200),
+		token("anthropic-token", "sk-ant-oat", dashed, 60, 200),
+		token("anthropic-token", "sk-ant-ort", dashed, 60, 200),
+		token("anthropic-token", "sk-ant-sid", dashed, 60, 200),
 		token("openai-session", "sess-", alnum, 40, 40),
 		digit(token("provider-key", "sk-", alnum, 32, 64).least(3)), // DeepSeek, DashScope, Moonshot, Stability
 		token("helicone-key", "sk-helicone-", dashed, 20, 60),
@@ -56,6 +58,12 @@ func recentRules() []*rule {
 		{id: "convex-key", keys: []string{"prod:", "dev:", "preview:"}, must: '|', left: alnum, bits: 4, re: `(?:prod|dev|preview):[a-z0-9:-]{3,60}\|([A-Za-z0-9+/=]{40,200})`},
 		{id: "google-refresh-token", keys: []string{"1//0"}, exact: true, left: alnum, bits: 3.5, re: `(1//0[\w-]{40,200})(?:[^\w-]|$)`},
 		{id: "dropbox-token", keys: []string{"sl.u."}, exact: true, left: alnum, span: 2048, tail: dashed.swallow, re: `sl\.u\.[\w-]{100,}`},
+		token("aws-session-token", "IQoJb3JpZ2lu", base64std, 100, 0),
+		{id: "astra-token", keys: []string{"AstraCS:"}, exact: true, left: alnum, re: `AstraCS:[A-Za-z0-9]{20,40}:[0-9a-f]{64}`},
+		{id: "launchdarkly-key", keys: []string{"sdk-", "api-"}, exact: true, left: alnum, re: `(?:sdk|api)-` + uuid},
+		{id: "hubspot-key", keys: []string{"pat-na", "pat-eu", "pat-ap"}, exact: true, left: alnum, re: `pat-[a-z]{2}\d-` + uuid},
+		token("mailgun-key", "key-", lowerHex, 32, 32).least(3),
+		{id: "mailchimp-key", keys: []string{"-us"}, exact: true, back: 32, prior: hexDigits, left: alnum, bits: 3, re: `([0-9a-f]{32}-us[0-9]{1,2})(?:[^a-z0-9]|$)`},
 		// Work and money.
 		token("atlassian-token", "ATCTT3xFf", base64s, 100, 250),
 		token("atlassian-token", "ATATT3xFf", base64s, 100, 250),
@@ -84,6 +92,10 @@ func recentRules() []*rule {
 		{id: "session-cookie", keys: []string{"cookie:", "cookie': '", `cookie": "`, `cookie\": \"`}, list: true, span: 2048, find: findCookies},
 		{id: "session-cookie", keys: []string{"phpsessid=", "jsessionid=", "sessionid=", "connect.sid=", "_session=", "session_id="}, left: letters, span: 600, bits: 3, not: noDigit,
 			re: `(?i)[a-z_.]+=([a-z0-9%._+/=-]{16,500})(?:[\s"';,&)]|\\[nr"]|$)`},
+		{id: "stated-secret", weak: true, not: ordinaryWord,
+			keys: []string{"key provided", "token provided", "secret provided", "invalid token", "invalid api key", "invalid key", "invalid access token", "invalid api token",
+				"incorrect api key", "bad token", "bad api key", "unknown token", "unknown api key", "expired token", "revoked token", "key is ", "token is ", "secret is ", "token was ", "key was "},
+			re: `(?i)[a-z ]{3,24}(?: (?:provided|is|was|supplied|used|given|received|sent))?[:=]?\s{0,2}['"\x60(]{0,2}([a-z0-9_.=+/~-]{16,400})`},
 		{id: "flag-secret", weak: true, not: flagWord,
 			keys: []string{"--password ", "--passwd ", "--pass ", "--passphrase ", "--token ", "--api-key ", "--apikey ", "--secret ", "--auth-token ", "--access-token ",
 				"--client-secret ", "--secret-key ", "--api-token ", "--db-password "},
@@ -98,6 +110,12 @@ func recentRules() []*rule {
 // value of that length would.
 func notMixed(b []byte) bool {
 	return noDigit(b) || bytes.Equal(b, bytes.ToLower(b)) || bytes.Equal(b, bytes.ToUpper(b))
+}
+
+// ordinaryWord tells what does not look drawn by lot.
+func ordinaryWord(b []byte) bool {
+	b = bytes.TrimRight(b, ".")
+	return !random(b) || expression(b) || wordy(b) || versioned(b) || identifier(b)
 }
 
 // flagWord tells what follows an option without being its value, or is a word.

@@ -128,7 +128,7 @@ func read(file string) ([]target, error) {
 }
 
 // ours are rules that package redact has in a wider or safer form.
-var ours = []string{"generic-", "private-key", "jwt", "curl-", "kubernetes-secret", "aws-access-token", "gcp-api-key", "gcp-service-account", "mongodb-connection-string"}
+var ours = []string{"generic-", "private-key", "jwt", "curl-", "kubernetes-secret", "aws-access-token", "gcp-api-key", "gcp-service-account", "mongodb-connection-string", "openshift-user-token"}
 
 // opensNothing are identifiers and keys that are meant to be public.
 var opensNothing = regexp.MustCompile(`client-id|-id$|public-key|publishable|-pub-|project-api-key`)
@@ -233,7 +233,7 @@ func (t *target) literal(expr string) (why string) {
 		t.re = "(" + t.re + ")"
 	}
 	if !t.tail {
-		t.re += `(?:[^0-9A-Za-z_]|$)`
+		t.re += `(?:[^0-9A-Za-z_.]|\.(?:[^0-9A-Za-z]|$)|$)`
 	}
 	return ""
 }
