@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // assignmentRules are values that are assigned to something with a telling
 // name, and do not look like anything else.
@@ -8,14 +11,25 @@ func assignmentRules() []*rule {
 	return []*rule{
 		{id: "generic-password", weak: true, find: findPassword, after: noPassword,
 			keys: []string{"password", "passwd", "passphrase", "pwd", "passwort", "contraseña", "_pw"}},
-		{id: "generic-password", weak: true, find: findPassword, after: noPass, keys: []string{"pass"}},
+		{id: "generic-password", weak: true, keys: assignedTo("pass"), after: noPass,
+			find: func(w []byte, _ int, spans []span) []span { return findPassword(w, len("pass"), spans) }},
 		{id: "generic-password", weak: true, exact: true, left: word, keys: []string{"PASS=", "PASS ="},
 			find: func(w []byte, _ int, spans []span) []span { return findPassword(w, len("PASS"), spans) }},
 		{id: "generic-secret", weak: true, find: findSecret, after: public,
 			keys: []string{"secret", "token", "api_key", "apikey", "api-key", "api key", "access_key", "accesskey", "access-key", "private_key", "private-key",
 				"privatekey", "private key", "secret key", "auth_key", "authkey", "user_auth", "credential", "creds", "encryption_key", "signing_key", "license_key", "account_key", "master_key"}},
-		{id: "generic-key", weak: true, find: findKey, after: openKey, keys: []string{"key"}},
+		{id: "generic-key", weak: true, keys: assignedTo("key"), find: findKey, after: openKey},
 	}
+}
+
+// assignedTo returns a word with what stands behind it where it is a name that a
+// value is given to: alone, the word is too common to look at each time.
+func assignedTo(word string) []string {
+	var keys []string
+	for _, next := range []string{"=", ":", `"`, "'", `\`, "]", " =", " :", "  ", "\t", "1", "2", "`"} {
+		keys = append(keys, word+next)
+	}
+	return keys
 }
 
 // assigned reads an assignment after its name, such as `" : "` or ` => '`, and
@@ -85,9 +99,11 @@ func fallback(w []byte) []byte {
 	return nil
 }
 
-// steps are what a pass belongs to that is none to get in.
-var steps = [...]string{"first", "second", "third", "last", "next", "num", "n", "tests", "test", "one", "two", "single", "multi", "per", "by", "high", "low", "band",
-	"render", "proxy", "opt", "total", "did", "all", "mini", "each", "full", "final", "forward", "backward", "fast", "slow", "pre", "post"}
+// steps are what a pass belongs to that is none to get in, sorted.
+var steps = []string{
+	"all", "backward", "band", "by", "did", "each", "fast", "final", "first", "forward", "full", "high", "last", "low", "mini", "multi", "n",
+	"next", "num", "one", "opt", "per", "post", "pre", "proxy", "render", "second", "single", "slow", "test", "tests", "third", "total", "two",
+}
 
 // noPass tells, by what stands before it, a pass that is a step, a test or a
 // part of another word: PASS: TestX and compass: N45 are not about passwords.
@@ -103,12 +119,13 @@ func noPass(before, key []byte) bool {
 	} else if key[1] == 'A' {
 		return true
 	}
-	before = bytes.TrimRight(fold(before), "_-. ")
-	for _, step := range steps {
-		if bytes.HasSuffix(before, []byte(step)) {
-			at := len(before) - len(step)
-			return at == 0 || !letters[before[at-1]]
-		}
+	before = bytes.TrimRight(before, "_-. ")
+	n := len(before)
+	for n > 0 && letters[before[n-1]] {
+		n--
+	}
+	if _, found := slices.BinarySearch(steps, string(fold(before[n:]))); found {
+		return true
 	}
 	return noPassword(before, key)
 }
@@ -229,7 +246,8 @@ func openKey(before, key []byte) bool {
 
 // findKey finds the value of what is called a key of something. It must look more random than what is called a token,
 // and like no identifier.
-func findKey(w []byte, key int, spans []span) []span {
+func findKey(w []byte, _ int, spans []span) []span {
+	key := len("key")
 	i := key
 	for i < len(w) && (digits[w[i]] || w[i] == '_') && i-key < 4 {
 		i++

@@ -51,6 +51,9 @@ const (
 	// longEnough is the length from which a form may be split or encoded;
 	// below it, ordinary text would match.
 	longEnough = 8
+	// caseless is the length from which a value is found in any case: a language
+	// or a header may have its own.
+	caseless = 12
 	// apart is how many bytes of a form must stand on one line, unless it is
 	// the value itself: else the ends of many lines would be kept back, as any
 	// could be where some form starts.
@@ -140,7 +143,7 @@ func (n *named) add(id string, value []byte, seen map[string]bool) {
 		}
 	}
 	for part := range slices.Chunk(value, MaxSecret) {
-		put(form{text: part, value: true})
+		put(form{text: part, value: true, fold: len(part) >= caseless})
 		for _, f := range slices.Concat(quotedForms(part), markupForms(part), digitForms(part)) {
 			put(f)
 		}
