@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,5 +120,33 @@ func TestNamedSecretNowhere(t *testing.T) {
 				t.Errorf("nothing was redacted: %s", all)
 			}
 		})
+	}
+}
+
+// TestSecretsInBinaries: what cannot be redacted is named, or withheld.
+func TestSecretsInBinaries(t *testing.T) {
+	e := open(t)
+	need(t, e, language.Python)
+	secret := madeUp(40)
+	job := glovebox.Job{Tier: glovebox.TierProcess, Env: map[string]string{"S": secret}, Secrets: map[string]string{"KEY": secret}, Program: python(
+		"import gzip, io, os, pickle, tarfile, zipfile\nS = os.environ['S']\n" +
+			"pickle.dump({'key': S}, open('a.pkl', 'wb'))\n" +
+			"z = zipfile.ZipFile('b.zip', 'w', zipfile.ZIP_DEFLATED); z.writestr('a.txt', 'x' * 999 + S); z.close()\n" +
+			"t = tarfile.open('c.tgz', 'w:gz'); i = tarfile.TarInfo('a'); i.size = len(S); t.addfile(i, io.BytesIO(S.encode())); t.close()\n" +
+			"open('d.bin', 'wb').write(b'\\x00\\xff\\x01' + S.encode('utf-16'))\n" +
+			"open('e.bin', 'wb').write(b'\\x00\\xff\\x01nothing')\n" +
+			"open('f.txt', 'w').write(S)\n")}
+	o := do(t, e, job)
+	if len(o.Artifacts) != 6 {
+		t.Fatalf("%s: artifacts %+v, refused %+v", o.Status, o.Artifacts, o.Refused)
+	}
+	for _, a := range o.Artifacts {
+		if binary := a.Name < "e"; binary != slices.Equal(a.Secrets, []string{"secret:KEY"}) || a.Unscanned {
+			t.Errorf("%+v", a)
+		}
+	}
+	job.Withhold = true
+	if o = do(t, e, job); len(o.Artifacts) != 2 || len(o.Refused) != 4 || o.Status != glovebox.StatusPass {
+		t.Errorf("with Withhold: artifacts %+v, refused %+v", o.Artifacts, o.Refused)
 	}
 }

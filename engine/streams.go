@@ -152,12 +152,18 @@ func (r *run) collect(ctx context.Context, box tier.Box, staged []glovebox.File,
 	for _, name := range step.Makes {
 		before[name] = artifact.Fingerprint{Size: artifact.AnySize}
 	}
-	m, err := artifact.Collect(ctx, fsys, before, artifact.Limits{}, r.filter, r.e.c.Artifacts)
+	m, err := artifact.Collect(ctx, fsys, before, artifact.Limits{}, r.guard(), r.e.c.Artifacts)
 	if err != nil {
 		r.o.Refused = append(r.o.Refused, glovebox.Refusal{Name: ".", Reason: "the workspace could not be read: " + err.Error()})
 	}
 	r.artifacts = append(r.artifacts, m.Artifacts...)
 	r.o.Refused = append(r.o.Refused, m.Refused...)
+}
+
+// guard redacts artifacts, and looks at those that cannot be redacted.
+func (r *run) guard() artifact.Guard {
+	return artifact.Guard{Filter: r.filter, Withhold: r.job.Withhold,
+		Detect: func(text bool) artifact.Detector { return r.redact.Detector(text) }}
 }
 
 // filter redacts an artifact's content. Its name, by which redactions are

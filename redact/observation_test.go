@@ -15,7 +15,7 @@ import (
 // or redact it.
 var ours = []string{
 	".ID", ".Status", ".Phase", ".NextAction", ".Signal", ".Limit", ".Evidence.Source", ".Tests.Proof", ".Tests.Cases.Proof", ".Tests.Cases.Status",
-	".Denials.Rule", ".Findings.Rule", ".Redactions.Rule", ".Redactions.Stream", ".Artifacts.ID", ".Artifacts.MIME", ".Artifacts.SHA256",
+	".Denials.Rule", ".Findings.Rule", ".Redactions.Rule", ".Redactions.Stream", ".Artifacts.ID", ".Artifacts.MIME", ".Artifacts.SHA256", ".Artifacts.Secrets",
 	".Extraction.Format", ".Language", ".Tier", ".Isolation.Name", ".Policy.Name", ".Policy.Hash", ".Image", ".Session", ".TraceID", ".Receipt",
 }
 

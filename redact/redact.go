@@ -78,7 +78,7 @@ func (r *Redactor) Bytes(stream string, b []byte) []byte {
 	if len(b) == 0 {
 		return b
 	}
-	for _, st := range r.stages(stream) {
+	for _, st := range r.stages(r.noter(stream), r.learn) {
 		b = st.whole(b)
 	}
 	return b
@@ -119,14 +119,14 @@ func (r *Redactor) Counts() []glovebox.Redaction {
 	return all
 }
 
-// stages returns the stages of a stream. Named secrets go first: the markers
+// stages returns the stages of a stream. Note is told of each redaction, learn
+// of those that a rule made. Named secrets go first: the markers
 // they leave cannot make or break a match of a rule that the second pass of a
 // redacted text would see otherwise.
-func (r *Redactor) stages(stream string) []*stage {
-	note := r.noter(stream)
-	learn := func(id string, secret []byte) {
+func (r *Redactor) stages(note, learn noter) []*stage {
+	both := func(id string, secret []byte) {
 		note(id, secret)
-		r.learn(id, secret)
+		learn(id, secret)
 	}
 	var all []*stage
 	add := func(f finder, n noter, v *veil) {
@@ -138,8 +138,8 @@ func (r *Redactor) stages(stream string) []*stage {
 		add(partFinder{r.named.parts}, note, nil)
 	}
 	add(pemFinder{}, note, nil)
-	add(&ruleFinder{rulebook: book()}, learn, nil)
-	add(&ruleFinder{rulebook: book()}, learn, &veil{})
+	add(&ruleFinder{rulebook: book()}, both, nil)
+	add(&ruleFinder{rulebook: book()}, both, &veil{})
 	add(memoryFinder{&r.found}, note, nil)
 	return all
 }
@@ -185,7 +185,7 @@ func (w *writer) Write(p []byte) (int, error) {
 		return 0, w.err
 	}
 	if w.stages == nil {
-		w.stages = w.r.stages(w.stream)
+		w.stages = w.r.stages(w.r.noter(w.stream), w.r.learn)
 	}
 	w.pass(0, p, false)
 	if w.err != nil {

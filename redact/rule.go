@@ -75,7 +75,8 @@ type rulebook struct {
 	auto *automaton
 	uses [][]keyed // key → what it starts
 	ids  map[string]bool
-	back []*rule // those with something before their keys
+	weak map[string]bool // those by a name alone
+	back []*rule         // those with something before their keys
 }
 
 // keyed is a rule at one of its keys. It is the matcher of what starts with
@@ -94,11 +95,12 @@ var book = sync.OnceValue(makeBook)
 func Prepare() { book() }
 
 func makeBook() *rulebook {
-	bk := &rulebook{ids: map[string]bool{pemRule.id: true}}
+	bk := &rulebook{ids: map[string]bool{pemRule.id: true}, weak: map[string]bool{}}
 	index := map[string]int{}
 	var folded [][]byte
 	for _, r := range allRules() {
 		bk.ids[r.id] = true
+		bk.weak[r.id] = bk.weak[r.id] || r.weak
 		if r.back > 0 {
 			bk.back = append(bk.back, r)
 		}
