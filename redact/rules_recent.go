@@ -34,7 +34,7 @@ func recentRules() []*rule {
 		strict(token("voyage-key", "pa-", dashed, 43, 43).least(4)),
 		token("llamacloud-key", "llx-", alnum, 40, 60),
 		token("mem0-key", "m0-", alnum, 38, 44).least(3.5),
-		strict(token("brave-key", "BSA", dashed, 24, 40).least(3.5)),
+		{id: "brave-key", keys: []string{"BSA"}, exact: true, left: base64s, bits: 3.5, not: notMixed, re: `(BSA[\w-]{28})(?:[^\w+/=-]|$)`},
 		token("nvidia-key", "nvapi-", dashed, 40, 90),
 		token("cerebras-key", "csk-", alnum, 40, 60),
 		token("xai-key", "xai-", dashed, 70, 120),
