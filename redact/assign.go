@@ -52,8 +52,8 @@ func assigned(w []byte, i int) (at int, quote byte) {
 	for i < len(w) && (w[i] == ' ' || w[i] == '\t') {
 		i++
 	}
-	if n := typeLen(w[i:]); n > 0 && w[i-1] != '=' {
-		i += n
+	if w[op] == ':' && op+1 < len(w) && w[op+1] != '=' {
+		i += typeLen(w[i:])
 	}
 	for i < len(w) && bytes.IndexByte([]byte("'\"`\\"), w[i]) >= 0 {
 		if w[i] != '\\' {
@@ -206,7 +206,7 @@ func findSecret(w []byte, key int, spans []span) []span {
 	}
 	v := w[at : at+secretBytes.run(w[at:])]
 	end := at + len(v)
-	if len(v) < 10 || len(v) > 160 || !random(v) || expression(v) || quote == 0 && wordy(v) || versioned(v) {
+	if len(v) < 10 || len(v) > 160 || !random(v) || expression(v) || quote == 0 && (wordy(v) || member(v)) || versioned(v) {
 		return spans
 	}
 	if end < len(w) {
@@ -261,7 +261,7 @@ func findKey(w []byte, _ int, spans []span) []span {
 	}
 	v := w[at : at+secretBytes.run(w[at:])]
 	end := at + len(v)
-	if len(v) < 16 || len(v) > 160 || !random(v) || expression(v) || wordy(v) || versioned(v) || identifier(v) {
+	if len(v) < 16 || len(v) > 160 || !random(v) || expression(v) || wordy(v) || member(v) || versioned(v) || identifier(v) {
 		return spans
 	}
 	if end < len(w) {
@@ -303,6 +303,22 @@ func wordy(v []byte) bool {
 		i += max(n, 1)
 	}
 	return named*10 >= len(v)*6
+}
+
+// member tells a member of something in code: exports2.TOKEN, win32api.OpenKey.
+func member(v []byte) bool {
+	parts := bytes.Split(v, []byte("."))
+	if len(parts) < 2 {
+		return false
+	}
+	spelled := false
+	for _, p := range parts {
+		if len(p) == 0 || !letters[p[0]] && p[0] != '_' || !word.all(p) {
+			return false
+		}
+		spelled = spelled || len(p) >= 3 && letters.all(bytes.ReplaceAll(p, []byte("_"), nil))
+	}
+	return spelled && len(v) < 48
 }
 
 // public tells whether before makes a token one that everybody may see.

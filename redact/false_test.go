@@ -15,6 +15,7 @@ func TestFalseAlarms(t *testing.T) {
 		"registry_key = HKEY_LOCAL_MACHINE/Software/Foo2\n", "sort_key=created_at_2024_desc\n", "integrity sha512-Kx9Fw0Q2Zm1p5T7uY3v8bH6nJ4cL2eR1sA0dG9iO8xM7==\n",
 		`key="sk-learn-estimator"`, "ssh_key: ecdsa-sha2-nistp256\n", "KeyError: 'api_key2'\n", "def f(password: str = None):\n", `password: Optional[str] = ""` + "\n",
 		"| id | name |\n| 123456789012345 | x |\n", "cookie: theme=dark; lang=en\n", "Set-Cookie: theme=dark; Path=/; HttpOnly\n",
+		`password = <span class="hljs-string">x</span>`, "TOKEN = exports2.STRICT_TOKEN\n", "RegEnumKey = win32api.RegEnumKey\n", `pass: "passed",`, "X_PASSWORD=&quot;password&quot; \\\n",
 		"git log --token-count 12345678\n", "usage: x [--password PASSWORD] [--token TOKEN]\n", "<token>identifier</token>\n"[:7] + "\n",
 	} {
 		if out := New(Config{}).String("stdout", text); out != text {

@@ -115,7 +115,7 @@ func noEnvPassword(before, key []byte) bool {
 
 // reference tells what is an expression, or another variable's password.
 func reference(b []byte) bool {
-	return expression(b) || bytes.HasSuffix(fold(b), []byte("password")) && bytes.IndexByte(b, '.') >= 0
+	return expression(b) || bytes.HasPrefix(b, []byte("&quot")) || bytes.HasSuffix(fold(b), []byte("password")) && bytes.IndexByte(b, '.') >= 0
 }
 
 // dotnetPlaceholder is placeholder for the values of .NET configurations,
@@ -159,9 +159,9 @@ func nonWord(b []byte) bool {
 }
 
 var words = []string{
-	"boolean", "bytes", "changeme", "default", "disabled", "empty", "enabled", "example", "false", "getpass", "hidden",
-	"input", "integer", "invalid", "missing", "nil", "none", "null", "number", "object", "optional", "passwd", "password",
-	"password_hash", "placeholder", "redacted", "required", "secret", "string", "text", "token", "true", "undefined",
+	"boolean", "bytes", "changeme", "default", "disabled", "empty", "enabled", "example", "failed", "false", "getpass", "hidden",
+	"input", "integer", "invalid", "missing", "nil", "none", "null", "number", "object", "optional", "passed", "passwd", "password",
+	"password_hash", "placeholder", "redacted", "required", "sample", "secret", "skipped", "string", "text", "token", "true", "undefined",
 	"username", "valid", "value",
 }
 
