@@ -80,6 +80,8 @@ func hostile() map[string]string {
 		"password": "password=", "assign": "password='", "token": "token:token:", "eyJ": "-eyJ", "url": "://a:", "pem": "-----BEGIN ", "pem line": "-----BEGIN PRIVATE KEY-----",
 		"marker": "[redacted:", "jenkins": "jenkins token ", "curl": "curl -u ", "kubernetes": "apiVersion\n", "user": "user=aaaa\n", "okta": "okta ", "escape": "\x1b[",
 		"base64": "LS0tLS1CRUdJTi", "hits": "sk-s.AKIAEAAMghp_", "named": "hV7-qq02", "authorization": "authorization:", "near": "heroku=", "krb": "$krb5asrep$23$",
+		"cookie": "cookie:a=b;", "cookies": "cookie: session=abcdefgh12345678; ", "pipe": "123456789012345|", "cut": "hV7-...", "cuts": "...", "spelled escape": `\x1b[0mtoken=`,
+		"coloured": "\x1b[0mpassword=", "log key": "-----BEGIN PRIVATE KEY-----\nx ", "xml": "<password>", "flag": "--token ", "stated": "token is ",
 	}
 	var all strings.Builder
 	for _, r := range allRules() {
