@@ -135,6 +135,7 @@ func (r *Redactor) stages(note, learn noter) []*stage {
 	if r.named != nil {
 		add(r.named.finder(false), note, nil)
 		add(r.named.finder(true), note, nil)
+		add(&dumpFinder{named: r.named}, note, nil)
 		add(partFinder{r.named.parts}, note, nil)
 	}
 	add(pemFinder{}, note, nil)
