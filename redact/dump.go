@@ -94,7 +94,7 @@ func shows(chars, data []byte) bool {
 // dumpFinder finds named values in dumps.
 type dumpFinder struct {
 	*named
-	line int       // where the line that is not complete begins
+	line int       // where the line that is not complete begins; below 0 it is too long
 	rows []dumpRow // in which a value may begin
 }
 
@@ -105,15 +105,23 @@ func (f *dumpFinder) scan(b []byte, from int, hits []hit) []hit {
 			return hits
 		}
 		i += n + 1
-		hits = f.take(b[f.line:i-1], hits)
+		hits = f.take(b[:i-1], hits)
 		f.line = i
 	}
 }
 
-// take takes a complete line.
-func (f *dumpFinder) take(line []byte, hits []hit) []hit {
-	row, open := parseRow(line, f.line)
-	if open < 0 {
+// row reads the line that b ends with.
+func (f *dumpFinder) row(b []byte) (row dumpRow, open int) {
+	if f.line < 0 {
+		return row, -1
+	}
+	return parseRow(b[f.line:], f.line)
+}
+
+// take takes the line that b ends with, which is complete.
+func (f *dumpFinder) take(b []byte, hits []hit) []hit {
+	row, open := f.row(b)
+	if open < 0 || len(row.data) == 0 {
 		f.rows = nil
 		return hits
 	}
@@ -188,14 +196,14 @@ func (f *dumpFinder) pending(b []byte) int {
 	if len(f.rows) > 0 {
 		return len(b) - f.rows[0].pairs[0]
 	}
-	if _, open := parseRow(b[f.line:], f.line); open >= 0 {
+	if _, open := f.row(b); open >= 0 {
 		return len(b) - open
 	}
 	return 0
 }
 
 func (f *dumpFinder) slid(n int) {
-	f.line -= n
+	f.line = max(f.line-n, -1)
 	for i := range f.rows {
 		r := &f.rows[i]
 		for k := range r.pairs {
@@ -209,7 +217,7 @@ func (f *dumpFinder) slid(n int) {
 
 // last takes the line that the end of the stream ends.
 func (f *dumpFinder) last(s *stage, spans []span) []span {
-	for _, h := range f.take(s.buf[f.line:], nil) {
+	for _, h := range f.take(s.buf, nil) {
 		spans, _ = h.m.match(s, h.at, true, spans)
 	}
 	return spans

@@ -26,9 +26,9 @@ func credentialRules() []*rule {
 			re: `(?i)[a-z-]*:\s*([a-z0-9._~+/=-]{8,})["']`},
 		{id: "curl-password", weak: true, need: ' ', keys: []string{"curl"}, lines: true, span: 512, find: findCurl, not: weak},
 		{id: "netrc-password", keys: []string{"machine "}, lines: true, re: `machine\s+\S+\s+login\s+\S+\s+password\s+(\S+)`, not: placeholder},
-		{id: "password-pair", weak: true, need: '=', keys: []string{"user"}, lines: true, re: pair(`["'][a-zA-Z0-9.@_+-]{3,30}["'](?:\s*(?:#|//)[^\n\r]*)?`, `["']([^"'\n]{5,30})["']`), not: placeholder},
-		{id: "password-pair", weak: true, need: '=', keys: []string{"user"}, lines: true, re: pair(`[a-zA-Z][a-zA-Z0-9._+@-]{2,40}`, `([^\s$@{<"'][^\s"']{4,29})(?:\s|$)`), not: expression},
-		{id: "connection-string", need: '=', keys: []string{"user", "uid"}, not: placeholder,
+		{id: "password-pair", weak: true, keys: before("=", "user", "username"), lines: true, re: pair(`["'][a-zA-Z0-9.@_+-]{3,30}["'](?:\s*(?:#|//)[^\n\r]*)?`, `["']([^"'\n]{5,30})["']`), not: placeholder},
+		{id: "password-pair", weak: true, keys: before("=", "user", "username"), lines: true, re: pair(`[a-zA-Z][a-zA-Z0-9._+@-]{2,40}`, `([^\s$@{<"'][^\s"']{4,29})(?:\s|$)`), not: expression},
+		{id: "connection-string", keys: before("=", "user", "user id", "userid", "uid"), not: placeholder,
 			re: `(?i)(?:user|user id|userid|uid)\s*=\s*([^\s;=]{1,100})\s*;[^=\n]{0,20}(?:password|pwd)\s*=\s*([^\t ;"']{3,100})\s*(?:[;"']|$)`},
 		{id: "connection-string", need: ';', keys: []string{"password =", "password=", "pwd="}, not: placeholder,
 			re: `(?i)(?:password|pwd)\s?=\s*([^\t ;"'$&,(){}<]{3,100});\s*[a-z _]{3,30}=`},
@@ -47,6 +47,16 @@ func credentialRules() []*rule {
 		{id: "jwt-secret", keys: []string{"jwtsecret:", "jwt:"}, lines: true, re: `(?i)(?:jwt:\s+secret:|jwtsecret:)\s+(?:"([^"\n]{6,200})"|'([^'\n]{6,200})')`, not: placeholder},
 		{id: "django-secret-key", keys: []string{"secret_key"}, re: `(?i)secret_key\s*=\s*r?["']([^"'\n]{20,100})["']`, bits: 3, not: placeholder},
 	}
+}
+
+// before returns words with the operator that must follow them, as common words
+// are too many to look at each.
+func before(operator string, words ...string) []string {
+	var keys []string
+	for _, w := range words {
+		keys = append(keys, w+operator, w+" "+operator, w+"  ", w+"\t")
+	}
+	return keys
 }
 
 // curlUser is the argument of curl that is a name and a password.
