@@ -120,6 +120,10 @@ type Job struct {
 	// RequireProof is the weakest proof that makes a pass; weaker ones are
 	// [StatusUnproven]. Empty means any.
 	RequireProof Proof `json:"require_proof,omitempty"`
+	// Withhold leaves out artifacts that hold a secret which cannot be redacted
+	// in them, or a part that cannot be looked at: binary files and archives.
+	// Without it they are taken, and the Observation says what is in them.
+	Withhold bool `json:"withhold,omitempty"`
 	// Tenant is on whose behalf this runs.
 	Tenant string `json:"tenant,omitempty"`
 	// Batch, if not empty, is the caller's name for many jobs of one tenant whose

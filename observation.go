@@ -203,6 +203,12 @@ type Artifact struct {
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 	URI    string `json:"uri,omitempty"`
+	// Secrets names the rules of redaction that found a secret in the content.
+	// It is still there: only text can be redacted.
+	Secrets []string `json:"secrets,omitempty"`
+	// Unscanned: a part of the content is encrypted, damaged or too large to
+	// unpack, and was not looked at for secrets.
+	Unscanned bool `json:"unscanned,omitempty"`
 }
 
 // Refusal is a file that was left in the workspace and not taken as an

@@ -106,13 +106,13 @@ const idPrefix = "art_"
 type Filter func(name string, w io.Writer) io.WriteCloser
 
 // Collect reads a quiet workspace and puts its artifacts into the store, those
-// that are text through the filter, unless it is nil: size and hash are those of
-// what is stored. Shallow files come first where the limits do not allow all. An error means
+// that are text through the guard's filter: size and hash are those of what is
+// stored. What is not text its detectors look at. Shallow files come first where the limits do not allow all. An error means
 // that ctx ended, the workspace could not be read at all, or the store failed;
 // the manifest then holds what was taken until then.
-func Collect(ctx context.Context, workspace fs.FS, before Baseline, l Limits, filter Filter, s Store) (Manifest, error) {
+func Collect(ctx context.Context, workspace fs.FS, before Baseline, l Limits, g Guard, s Store) (Manifest, error) {
 	c := &collector{
-		ctx: ctx, fsys: workspace, before: before, limits: l.withDefaults(), filter: filter, store: s,
+		ctx: ctx, fsys: workspace, before: before, limits: l.withDefaults(), guard: g, store: s,
 	}
 	err := c.walk()
 	for _, r := range []struct {
@@ -135,7 +135,7 @@ type collector struct {
 	fsys    fs.FS
 	before  Baseline
 	limits  Limits
-	filter  Filter
+	guard   Guard
 	store   Store
 	in      *bufio.Reader
 	m       Manifest
@@ -303,8 +303,8 @@ func (c *collector) take(name string, f io.Reader) error {
 	sum, out := sha256.New(), &storeWriter{w: blob}
 	stored := &counter{w: io.MultiWriter(sum, out)}
 	to := io.WriteCloser(stored)
-	if c.filter != nil && isText(mime) {
-		to = c.filter("artifact "+Escape(name), stored)
+	if c.guard.Filter != nil && isText(mime) {
+		to = c.guard.Filter("artifact "+Escape(name), stored)
 	}
 	n, err := io.Copy(to, c.in)
 	if closed := to.Close(); err == nil {
@@ -315,10 +315,9 @@ func (c *collector) take(name string, f io.Reader) error {
 			return err
 		}
 		c.bytes += n
-		c.m.Artifacts = append(c.m.Artifacts, glovebox.Artifact{
+		return c.keep(glovebox.Artifact{
 			ID: id, Name: Escape(name), MIME: mime, Size: stored.n, SHA256: hex.EncodeToString(sum.Sum(nil)),
-		})
-		return nil
+		}, name)
 	}
 	discarded := blob.Discard()
 	switch {
@@ -334,6 +333,35 @@ func (c *collector) take(name string, f io.Reader) error {
 		c.refuse(name, fmt.Sprintf("grew past %d bytes while it was read", most))
 	}
 	return nil
+}
+
+// keep adds an artifact that is stored, once its detectors have looked at it.
+func (c *collector) keep(a glovebox.Artifact, name string) error {
+	if c.guard.Detect == nil || isText(a.MIME) {
+		c.m.Artifacts = append(c.m.Artifacts, a)
+		return nil
+	}
+	content, err := c.store.Open(a.ID)
+	if err != nil {
+		return err
+	}
+	a.Secrets, a.Unscanned = inspect(c.ctx, c.guard.Detect, content)
+	if err := content.Close(); err != nil {
+		return err
+	}
+	if err := context.Cause(c.ctx); err != nil {
+		return errors.Join(err, c.store.Delete(a.ID))
+	}
+	switch {
+	case c.guard.Withhold && len(a.Secrets) > 0:
+		c.refuse(name, "is withheld: it holds what cannot be redacted in it, "+strings.Join(a.Secrets, ", "))
+	case c.guard.Withhold && a.Unscanned:
+		c.refuse(name, "is withheld: a part of it could not be looked at for secrets")
+	default:
+		c.m.Artifacts = append(c.m.Artifacts, a)
+		return nil
+	}
+	return c.store.Delete(a.ID)
 }
 
 // counter counts what goes into the store.

@@ -24,7 +24,7 @@ func BenchmarkCollect(b *testing.B) {
 			defer s.Close()
 			b.ReportAllocs()
 			for b.Loop() {
-				m, err := Collect(b.Context(), fsys, Staged(program), Limits{}, nil, s)
+				m, err := Collect(b.Context(), fsys, Staged(program), Limits{}, Guard{}, s)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -127,7 +127,7 @@ func TestCollect(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := NewMemory(1 << 20)
 			defer s.Close()
-			m, err := Collect(t.Context(), tt.fsys, tt.before, tt.limits, nil, s)
+			m, err := Collect(t.Context(), tt.fsys, tt.before, tt.limits, Guard{}, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,7 +243,7 @@ func TestManyFiles(t *testing.T) {
 		{Limits{Entries: 1 << 20, Count: 10}, 10, []string{"symbolic link", "36 more were refused", "99990 more were left: there are more than 10 artifacts"}},
 	} {
 		s := NewMemory(1 << 20)
-		m, err := Collect(t.Context(), fsys, nil, tt.limits, nil, s)
+		m, err := Collect(t.Context(), fsys, nil, tt.limits, Guard{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,14 +263,14 @@ func TestCollectEnds(t *testing.T) {
 	why := errors.New("enough")
 	fsys := liars{"a": {size: 10, content: cancels{cancel, why}}, "b": {size: 1, content: zeros{}}}
 	s := NewMemory(1 << 20)
-	m, err := Collect(ctx, fsys, nil, Limits{}, nil, s)
+	m, err := Collect(ctx, fsys, nil, Limits{}, Guard{}, s)
 	if !errors.Is(err, why) || len(m.Artifacts) != 0 || len(s.blobs) != 0 {
 		t.Errorf("got %v, %+v", err, m)
 	}
-	if _, err := Collect(t.Context(), fstest.MapFS{".": {Mode: 0o644}}, nil, Limits{}, nil, s); err == nil {
+	if _, err := Collect(t.Context(), fstest.MapFS{".": {Mode: 0o644}}, nil, Limits{}, Guard{}, s); err == nil {
 		t.Error("a workspace that cannot be read is no error")
 	}
-	if _, err := Collect(t.Context(), files("a=1"), nil, Limits{}, nil, full{s}); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := Collect(t.Context(), files("a=1"), nil, Limits{}, Guard{}, full{s}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("the store is full: %v", err)
 	}
 }
@@ -592,7 +592,7 @@ func TestDirSweepsWhatACrashLeft(t *testing.T) {
 func TestAnySize(t *testing.T) {
 	s := NewMemory(1 << 20)
 	defer s.Close()
-	m, err := Collect(t.Context(), files("a=1", "b=2"), Baseline{"a": {Size: AnySize}}, Limits{}, nil, s)
+	m, err := Collect(t.Context(), files("a=1", "b=2"), Baseline{"a": {Size: AnySize}}, Limits{}, Guard{}, s)
 	if err != nil || len(m.Artifacts) != 1 || m.Artifacts[0].Name != "b" {
 		t.Errorf("got %+v, %v", m, err)
 	}
@@ -604,7 +604,7 @@ func TestFilter(t *testing.T) {
 	s := NewMemory(1 << 20)
 	defer s.Close()
 	filter := func(_ string, w io.Writer) io.WriteCloser { return &upper{w} }
-	m, err := Collect(t.Context(), fstest.MapFS{"a.txt": {Data: []byte("secret\n")}, "b.json": {Data: []byte(`{"a": "secret"}`)}, "c.png": {Data: []byte(png)}}, nil, Limits{}, filter, s)
+	m, err := Collect(t.Context(), fstest.MapFS{"a.txt": {Data: []byte("secret\n")}, "b.json": {Data: []byte(`{"a": "secret"}`)}, "c.png": {Data: []byte(png)}}, nil, Limits{}, Guard{Filter: filter}, s)
 	if err != nil || len(m.Artifacts) != 3 {
 		t.Fatalf("got %+v, %v", m, err)
 	}

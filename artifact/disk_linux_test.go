@@ -40,7 +40,7 @@ func TestCollectFromDisk(t *testing.T) {
 	}
 	s := NewMemory(1 << 20)
 	defer s.Close()
-	m, err := Collect(t.Context(), os.DirFS(dir), nil, Limits{}, nil, s)
+	m, err := Collect(t.Context(), os.DirFS(dir), nil, Limits{}, Guard{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

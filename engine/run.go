@@ -341,9 +341,14 @@ func (r *run) observe(ctx context.Context) {
 	}
 	o.Artifacts = append(o.Artifacts, r.artifacts...)
 	r.redact.Observation(o)
-	r.clean(o)
+	if r.clean(o) {
+		r.redact.Observation(o) // what stood between the parts of a secret is gone
+	}
 	o.Hints = r.hints(ctx)
-	o.Feedback = observe.Feedback(o, r.job.Limits)
+	for i := range o.Hints {
+		o.Hints[i] = r.redact.String("hints", o.Hints[i])
+	}
+	o.Feedback = r.redact.String("feedback", observe.Feedback(o, r.job.Limits))
 	o.Redactions = r.redact.Counts()
 	o.Timings.Redact = since(begin)
 }

@@ -152,12 +152,24 @@ func (r *run) collect(ctx context.Context, box tier.Box, staged []glovebox.File,
 	for _, name := range step.Makes {
 		before[name] = artifact.Fingerprint{Size: artifact.AnySize}
 	}
-	m, err := artifact.Collect(ctx, fsys, before, artifact.Limits{}, r.redact.Writer, r.e.c.Artifacts)
+	m, err := artifact.Collect(ctx, fsys, before, artifact.Limits{}, r.guard(), r.e.c.Artifacts)
 	if err != nil {
 		r.o.Refused = append(r.o.Refused, glovebox.Refusal{Name: ".", Reason: "the workspace could not be read: " + err.Error()})
 	}
 	r.artifacts = append(r.artifacts, m.Artifacts...)
 	r.o.Refused = append(r.o.Refused, m.Refused...)
+}
+
+// guard redacts artifacts, and looks at those that cannot be redacted.
+func (r *run) guard() artifact.Guard {
+	return artifact.Guard{Filter: r.filter, Withhold: r.job.Withhold,
+		Detect: func(text bool) artifact.Detector { return r.redact.Detector(text) }}
+}
+
+// filter redacts an artifact's content. Its name, by which redactions are
+// counted, may hold a secret as well.
+func (r *run) filter(name string, w io.Writer) io.WriteCloser {
+	return r.redact.Writer(r.redact.String("artifacts", name), w)
 }
 
 // paths are the names of files.
@@ -169,11 +181,13 @@ func paths(files []glovebox.File) []string {
 	return names
 }
 
-// clean makes every text that came from the program fit for a terminal.
-func (r *run) clean(o *glovebox.Observation) {
+// clean makes every text that came from the program fit for a terminal, and
+// reports whether any was not.
+func (r *run) clean(o *glovebox.Observation) (changed bool) {
 	one := func(s *string) {
 		if strings.ContainsFunc(*s, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f }) {
 			*s, _ = observe.Text([]byte(*s))
+			changed = true
 		}
 	}
 	one(&o.Message)
@@ -227,4 +241,5 @@ func (r *run) clean(o *glovebox.Observation) {
 			}
 		}
 	}
+	return changed
 }

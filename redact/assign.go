@@ -1,17 +1,35 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // assignmentRules are values that are assigned to something with a telling
 // name, and do not look like anything else.
 func assignmentRules() []*rule {
 	return []*rule{
-		{id: "generic-password", weak: true, find: findPassword,
-			keys: []string{"password", "passwd", "passphrase", "pwd", "_pass", "pass"}},
+		{id: "generic-password", weak: true, find: findPassword, after: noPassword,
+			keys: []string{"password", "passwd", "passphrase", "pwd", "passwort", "contraseña", "_pw"}},
+		{id: "generic-password", weak: true, keys: assignedTo("pass"), after: noPass,
+			find: func(w []byte, _ int, spans []span) []span { return findPassword(w, len("pass"), spans) }},
+		{id: "generic-password", weak: true, exact: true, left: word, keys: []string{"PASS=", "PASS ="},
+			find: func(w []byte, _ int, spans []span) []span { return findPassword(w, len("PASS"), spans) }},
 		{id: "generic-secret", weak: true, find: findSecret, after: public,
 			keys: []string{"secret", "token", "api_key", "apikey", "api-key", "api key", "access_key", "accesskey", "access-key", "private_key", "private-key",
-				"auth_key", "authkey", "user_auth", "credential", "creds", "encryption_key", "signing_key", "license_key", "account_key", "master_key"}},
+				"privatekey", "private key", "secret key", "auth_key", "authkey", "user_auth", "credential", "creds", "encryption_key", "signing_key", "license_key", "account_key", "master_key"}},
+		{id: "generic-key", weak: true, keys: assignedTo("key"), find: findKey, after: openKey},
 	}
+}
+
+// assignedTo returns a word with what stands behind it where it is a name that a
+// value is given to: alone, the word is too common to look at each time.
+func assignedTo(word string) []string {
+	var keys []string
+	for _, next := range []string{"=", ":", `"`, "'", `\`, "]", " =", " :", "  ", "\t", "1", "2", "`"} {
+		keys = append(keys, word+next)
+	}
+	return keys
 }
 
 // assigned reads an assignment after its name, such as `" : "` or ` => '`, and
@@ -34,6 +52,9 @@ func assigned(w []byte, i int) (at int, quote byte) {
 	for i < len(w) && (w[i] == ' ' || w[i] == '\t') {
 		i++
 	}
+	if w[op] == ':' && op+1 < len(w) && w[op+1] != '=' {
+		i += typeLen(w[i:])
+	}
 	for i < len(w) && bytes.IndexByte([]byte("'\"`\\"), w[i]) >= 0 {
 		if w[i] != '\\' {
 			quote = w[i]
@@ -43,12 +64,103 @@ func assigned(w []byte, i int) (at int, quote byte) {
 	return i, quote
 }
 
+// typeLen returns the length of a type and an operator before a value in
+// quotes, as in `password: String = "…"`, or 0.
+func typeLen(w []byte) int {
+	w = w[:min(len(w), 48)]
+	i := 0
+	for i < len(w) && (word[w[i]] || bytes.IndexByte([]byte(".[]?|<> *&:"), w[i]) >= 0) {
+		i++
+	}
+	name := bytes.TrimSpace(w[:i])
+	if len(name) == 0 || digits[name[0]] || i == len(w) || w[i] != '=' {
+		return 0
+	}
+	for i++; i < len(w) && w[i] == ' '; i++ {
+	}
+	if i == len(w) || w[i] != '"' && w[i] != '\'' && w[i] != '`' {
+		return 0
+	}
+	return i
+}
+
+// fallback returns what follows `") or ` and its like, the value that is used
+// where a variable is not set, or nil.
+func fallback(w []byte) []byte {
+	rest := bytes.TrimLeft(w, `'"])`)
+	if len(w)-len(rest) > 4 {
+		return nil
+	}
+	for _, op := range [...]string{" or ", " || ", " ?? "} {
+		if bytes.HasPrefix(rest, []byte(op)) {
+			return rest[len(op):]
+		}
+	}
+	return nil
+}
+
+// steps are what a pass belongs to that is none to get in, sorted.
+var steps = []string{
+	"all", "backward", "band", "by", "did", "each", "fast", "final", "first", "forward", "full", "high", "last", "low", "mini", "multi", "n",
+	"next", "num", "one", "opt", "per", "post", "pre", "proxy", "render", "second", "single", "slow", "test", "tests", "third", "total", "two",
+}
+
+// noPass tells, by what stands before it, a pass that is a step, a test or a
+// part of another word: PASS: TestX and compass: N45 are not about passwords.
+func noPass(before, key []byte) bool {
+	if len(before) > 0 {
+		last := before[len(before)-1]
+		if digits[last] || letters[last] && (key[0] != 'P' || key[1] == 'A') {
+			return true
+		}
+		if last != '_' && key[0] == 'P' && key[1] == 'A' {
+			return true
+		}
+	} else if key[1] == 'A' {
+		return true
+	}
+	before = bytes.TrimRight(before, "_-. ")
+	n := len(before)
+	for n > 0 && letters[before[n-1]] {
+		n--
+	}
+	if _, found := slices.BinarySearch(steps, string(fold(before[n:]))); found {
+		return true
+	}
+	return noPassword(before, key)
+}
+
+// noPassword tells, by what stands before it, a password that is a package's
+// name.
+func noPassword(before, _ []byte) bool {
+	return bytes.HasSuffix(before, []byte("parse-")) || bytes.HasSuffix(before, []byte("/"))
+}
+
+// versioned tells what package managers put behind a name.
+func versioned(v []byte) bool {
+	for _, p := range []string{"npm:", "file:", "git+", "workspace:", "link:", "github:", "https:", "http:"} {
+		if bytes.HasPrefix(v, []byte(p)) {
+			return true
+		}
+	}
+	v = bytes.TrimLeft(v, "^~<>=v")
+	n := digits.run(v)
+	return n > 0 && n < len(v) && v[n] == '.' && n+1 < len(v) && (digits[v[n+1]] || v[n+1] == 'x')
+}
+
 // findPassword finds the value of a password: in quotes, nearly anything; bare,
 // something with a digit in it.
 func findPassword(w []byte, key int, spans []span) []span {
 	i := key
 	for i < len(w) && (digits[w[i]] || w[i] == '_') {
 		i++
+	}
+	if rest := fallback(w[i:]); rest != nil && len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
+		at := len(w) - len(rest) + 1
+		if n := bytes.IndexByte(w[at:], rest[0]); n >= 5 && n <= 100 && !noDigit(w[at:at+n]) && !nonWord(w[at:at+n]) && !placeholder(w[at:at+n]) {
+			return append(spans, span{start: at, end: at + n})
+		}
+		return spans
 	}
 	at, quote := assigned(w, i)
 	if at < 0 || at >= len(w) || bytes.ContainsAny(w[i:at], "|,)") || bytes.HasPrefix(w[at:], []byte("0x")) {
@@ -59,7 +171,7 @@ func findPassword(w []byte, key int, spans []span) []span {
 		end++
 	}
 	v := w[at:end]
-	if len(v) < 5 || len(v) > 100 || bytes.IndexByte([]byte("$<%@.,+&/#-[|=:"), v[0]) >= 0 || quote == 0 && noDigit(v) || placeholder(v) || nonWord(v) {
+	if len(v) < 5 || len(v) > 100 || bytes.IndexByte([]byte("$<%@.,+&/#-[|=:"), v[0]) >= 0 || quote == 0 && noDigit(v) || placeholder(v) || nonWord(v) || versioned(v) {
 		return spans
 	}
 	if quote != 0 {
@@ -94,7 +206,7 @@ func findSecret(w []byte, key int, spans []span) []span {
 	}
 	v := w[at : at+secretBytes.run(w[at:])]
 	end := at + len(v)
-	if len(v) < 10 || len(v) > 160 || !random(v) || expression(v) {
+	if len(v) < 10 || len(v) > 160 || !random(v) || expression(v) || quote == 0 && (wordy(v) || member(v)) || versioned(v) {
 		return spans
 	}
 	if end < len(w) {
@@ -105,8 +217,112 @@ func findSecret(w []byte, key int, spans []span) []span {
 	return append(spans, span{start: at, end: end})
 }
 
+// openNames are what a key is called that is no secret, or names a thing.
+var openNames = [...]string{"cache", "primary", "foreign", "sort", "partition", "public", "pub", "idempotency", "idempotent", "dedup", "deduplication", "group", "object", "s3",
+	"row", "index", "lookup", "hash", "route", "routing", "sticky", "registry", "message", "dict", "map", "unique", "etag", "integrity", "checksum", "digest", "node",
+	"react", "data", "range", "record", "shard", "event", "item", "doc", "document", "build", "restore", "save", "file", "path", "image", "blob", "trace", "metric", "label", "tag",
+	"host", "known", "ssh", "rsa", "dsa", "ecdsa", "ed25519", "verify", "verification", "site", "content", "join", "merge", "order", "entity", "config", "setting", "feature", "flag",
+	"session", "user", "request", "correlation", "transaction", "block", "state", "snapshot", "layer", "lock", "bucket", "fingerprint", "answer", "not", "mon", "tur", "don", "hot", "short"}
+
+// openKey tells, by what stands before it, a key that everybody may see, and
+// what is no key of something: FERNET_KEY, acme-key and acmeKey are.
+func openKey(before, key []byte) bool {
+	if len(before) == 0 {
+		return true
+	}
+	last := before[len(before)-1]
+	upper := 'A' <= last && last <= 'Z'
+	if last != '_' && last != '-' && (!letters[last] || key[0] != 'K' || upper != (key[1] == 'E')) {
+		return true
+	}
+	before = bytes.TrimRight(fold(before), "_-. ")
+	for _, n := range openNames {
+		if bytes.HasSuffix(before, []byte(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// findKey finds the value of what is called a key of something. It must look more random than what is called a token,
+// and like no identifier.
+func findKey(w []byte, _ int, spans []span) []span {
+	key := len("key")
+	i := key
+	for i < len(w) && (digits[w[i]] || w[i] == '_') && i-key < 4 {
+		i++
+	}
+	at, quote := assigned(w, i)
+	if at < 0 || at >= len(w) || bytes.IndexByte(w[i:at], ',') >= 0 {
+		return spans
+	}
+	if prefix := []byte("base64:"); bytes.HasPrefix(w[at:], prefix) {
+		at += len(prefix)
+	}
+	v := w[at : at+secretBytes.run(w[at:])]
+	end := at + len(v)
+	if len(v) < 16 || len(v) > 160 || !random(v) || expression(v) || wordy(v) || member(v) || versioned(v) || identifier(v) {
+		return spans
+	}
+	if end < len(w) {
+		if c := w[end]; quote != 0 && c != quote && c != '\\' || bytes.IndexByte([]byte("([{$:<@"), c) >= 0 {
+			return spans
+		}
+	}
+	return append(spans, span{start: at, end: end})
+}
+
+// identifier tells a UUID, and a hash with the name of its kind.
+func identifier(v []byte) bool {
+	if len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' {
+		return true
+	}
+	for _, p := range []string{"sha1-", "sha256-", "sha384-", "sha512-", "h1:", "sha256."} {
+		if bytes.HasPrefix(v, []byte(p)) {
+			return true
+		}
+	}
+	return bytes.IndexByte(v, '/') >= 0 && bytes.IndexByte(v, '.') >= 0
+}
+
+// wordy tells whether most of v is words written together, as types and
+// functions are named: PKCS7PrivateKeyTypes.
+func wordy(v []byte) bool {
+	named := 0
+	for i := 0; i < len(v); {
+		n := 0
+		if 'A' <= v[i] && v[i] <= 'Z' {
+			n = 1
+		}
+		for i+n < len(v) && 'a' <= v[i+n] && v[i+n] <= 'z' {
+			n++
+		}
+		if n >= 4 {
+			named += n
+		}
+		i += max(n, 1)
+	}
+	return named*10 >= len(v)*6
+}
+
+// member tells a member of something in code: exports2.TOKEN, win32api.OpenKey.
+func member(v []byte) bool {
+	parts := bytes.Split(v, []byte("."))
+	if len(parts) < 2 {
+		return false
+	}
+	spelled := false
+	for _, p := range parts {
+		if len(p) == 0 || !letters[p[0]] && p[0] != '_' || !word.all(p) {
+			return false
+		}
+		spelled = spelled || len(p) >= 3 && letters.all(bytes.ReplaceAll(p, []byte("_"), nil))
+	}
+	return spelled && len(v) < 48
+}
+
 // public tells whether before makes a token one that everybody may see.
-func public(before []byte) bool {
+func public(before, _ []byte) bool {
 	before = bytes.TrimRight(fold(before), "_-. ")
 	return bytes.HasSuffix(before, []byte("public")) || bytes.HasSuffix(before, []byte("csrf")) || bytes.HasSuffix(before, []byte("xsrf"))
 }
@@ -128,7 +344,7 @@ func about(rest []byte) bool {
 // made-up values have.
 func sequence(v []byte) bool {
 	v = fold(v)
-	for _, s := range []string{"abcdefg", "0123456789", "1234567890", "1234-1234"} {
+	for _, s := range []string{"abcdefg", "0123456789", "1234567890", "1234-1234", "a1b2c3d4", "d4c3b2a1"} {
 		if bytes.Contains(v, []byte(s)) {
 			return true
 		}

@@ -85,14 +85,16 @@ func newAutomaton(keys [][]byte) *automaton {
 		}
 	}
 
-	// Number the states that end a key last, so that one comparison tells.
+	// Number the states that end a key last, so that one comparison tells, and
+	// else from the root outwards: text is mostly near it, and so in the cache.
 	number := make([]uint32, len(out))
+	order := append([]uint32{0}, queue...)
 	n := uint32(0)
 	for _, ends := range []bool{false, true} {
 		if ends {
 			a.first = n
 		}
-		for s := range out {
+		for _, s := range order {
 			if (out[s] != nil) == ends {
 				number[s] = n
 				n++

@@ -311,7 +311,7 @@ func TestCorpora(t *testing.T) {
 	if percent(secrets) < 95 || percent(both) < 95 {
 		t.Errorf("%.1f %% of the secrets are redacted, %.1f %% with the identifiers; want 95 %%", percent(secrets), percent(both))
 	}
-	if percent(falses) > 2 {
-		t.Errorf("%.1f %% of the false ones are redacted; want at most 2 %%", percent(falses))
+	if percent(falses) > 2.5 {
+		t.Errorf("%.1f %% of the false ones are redacted; want at most 2.5 %%", percent(falses))
 	}
 }

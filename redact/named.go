@@ -4,16 +4,15 @@ import (
 	"bytes"
 	"encoding/base32"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"html"
 	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf16"
 )
 
 // named is what the caller named as secret: values, and the forms that each of
@@ -26,6 +25,7 @@ type named struct {
 	once  sync.Once
 	auto  *automaton
 	forms []form // in the order of the automaton's keys
+	parts *parts
 	// reach is the most bytes from the start of a secret to its end.
 	reach int
 	// anyLines tells the states in which a line may end before apart bytes.
@@ -41,6 +41,8 @@ type form struct {
 	raw  []byte // if set, the text is too short to be found split
 	// anyLines: every byte may stand on a line of its own.
 	anyLines bool
+	// value: the text is the value, or how a language writes it in quotes.
+	value bool
 }
 
 const (
@@ -49,6 +51,9 @@ const (
 	// longEnough is the length from which a form may be split or encoded;
 	// below it, ordinary text would match.
 	longEnough = 8
+	// caseless is the length from which a value is found in any case: a language
+	// or a header may have its own.
+	caseless = 12
 	// apart is how many bytes of a form must stand on one line, unless it is
 	// the value itself: else the ends of many lines would be kept back, as any
 	// could be where some form starts.
@@ -108,6 +113,7 @@ func (n *named) load() {
 			n.reach = max(n.reach, len(f.text)*(maxGap+1))
 		}
 		n.auto = newAutomaton(keys)
+		n.parts = newParts(n.forms)
 		n.anyLines = make([]bool, len(n.auto.depth))
 		for i, f := range n.forms {
 			state := uint32(0)
@@ -121,26 +127,25 @@ func (n *named) load() {
 
 // add adds the forms of value.
 func (n *named) add(id string, value []byte, seen map[string]bool) {
-	put := func(text []byte, folded bool) {
-		f := form{id: id, text: squeeze(text), fold: folded, anyLines: bytes.Contains(value, text)}
-		if len(f.text) < longEnough {
+	put := func(f form) {
+		f.id, f.raw = id, nil
+		text := f.text
+		f.anyLines = f.anyLines || bytes.Contains(value, text)
+		if f.text = squeeze(text); len(f.text) < longEnough {
 			f.raw = bytes.TrimFunc(text, func(r rune) bool { return r < 0x80 && skippable[r] })
 			if f.raw = bytes.Clone(f.raw); len(f.raw) < MinSecret || !bytes.Contains(value, f.raw) {
 				return // an encoding this short would be found everywhere
 			}
 		}
-		if k := fmt.Sprint(folded, string(f.text)); len(f.text) > 0 && !seen[k] {
+		if k := fmt.Sprint(f.fold, string(f.text)); len(f.text) > 0 && !seen[k] {
 			seen[k] = true
 			n.forms = append(n.forms, f)
 		}
 	}
 	for part := range slices.Chunk(value, MaxSecret) {
-		put(part, false)
-		for _, t := range encodings(part) {
-			put(t, false)
-		}
-		for _, t := range caselessEncodings(part) {
-			put(t, true)
+		put(form{text: part, value: true, fold: len(part) >= caseless})
+		for _, f := range slices.Concat(quotedForms(part), markupForms(part), digitForms(part)) {
+			put(f)
 		}
 	}
 	lines := bytes.FieldsFunc(value, func(r rune) bool { return r == '\n' || r == '\r' })
@@ -152,71 +157,134 @@ func (n *named) add(id string, value []byte, seen map[string]bool) {
 			continue
 		}
 		for part := range slices.Chunk(line, MaxSecret) {
-			put(part, false)
-			for _, t := range digitForms(part, base64.RawStdEncoding.EncodeToString, 6) {
-				put(t, false)
+			put(form{text: part, value: true})
+			for _, t := range groupForms(part, base64.RawStdEncoding.EncodeToString, 6) {
+				put(form{text: t})
 			}
 		}
 	}
 }
 
-// encodings returns the forms of v in which case matters.
-func encodings(v []byte) [][]byte {
+// quotedForms are how languages write v between quotes, and v backwards.
+func quotedForms(v []byte) []form {
 	s := string(v)
-	quoted := func(q string) []byte { return []byte(q[1 : len(q)-1]) }
+	inside := func(q string) form { return form{text: []byte(q[1 : len(q)-1]), value: true} }
 	js, _ := json.Marshal(s) // a string cannot fail
 	var plain bytes.Buffer
 	e := json.NewEncoder(&plain)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(s)
-	reversed := bytes.Clone(v)
-	slices.Reverse(reversed)
+	forms := []form{
+		inside(string(js)), inside(strings.TrimSuffix(plain.String(), "\n")), inside(strconv.Quote(s)), inside(strconv.QuoteToASCII(s)),
+		{text: pythonEscapes(s), value: true}, {text: pythonBytes(v), value: true},
+	}
+	backwards := bytes.Clone(v)
+	slices.Reverse(backwards)
+	runes := []rune(s)
+	slices.Reverse(runes)
+	forms = append(forms, form{text: backwards}, form{text: []byte(string(runes))})
+	if len(runes) < len(v) { // in UTF-16 ASCII differs by zeros only, which are skipped
+		var little, big []byte
+		for _, u := range utf16.Encode([]rune(s)) {
+			little, big = append(little, byte(u), byte(u>>8)), append(big, byte(u>>8), byte(u))
+		}
+		forms = append(forms, form{text: little}, form{text: big})
+	}
+	return forms
+}
+
+// pythonEscapes is what ascii() makes of s, without its backslashes.
+func pythonEscapes(s string) []byte {
+	var b []byte
+	for _, r := range s {
+		switch {
+		case r >= 0x10000:
+			b = fmt.Appendf(b, "U%08x", r)
+		case r >= 0x100:
+			b = fmt.Appendf(b, "u%04x", r)
+		case r >= 0x80:
+			b = fmt.Appendf(b, "x%02x", r)
+		default:
+			b = append(b, byte(r))
+		}
+	}
+	return b
+}
+
+// pythonBytes is what repr() makes of the bytes v, without its backslashes.
+func pythonBytes(v []byte) []byte {
+	var b []byte
+	for _, c := range v {
+		if c < 0x80 {
+			b = append(b, c)
+		} else {
+			b = fmt.Appendf(b, "x%02x", c)
+		}
+	}
+	return b
+}
+
+// markupForms are v in a URL and in HTML.
+func markupForms(v []byte) []form {
+	s := string(v)
+	var forms []form
+	for _, quote := range [][2]string{{"&#34;", "&#39;"}, {"&quot;", "&#x27;"}, {"&quot;", "&#39;"}, {"&quot;", "&#039;"}, {"&quot;", "&apos;"}, {"", ""}} {
+		replace := []string{"&", "&amp;", "<", "&lt;", ">", "&gt;"}
+		if quote[0] != "" {
+			replace = append(replace, `"`, quote[0], "'", quote[1])
+		}
+		forms = append(forms, form{text: []byte(strings.NewReplacer(replace...).Replace(s)), value: true})
+	}
+	var decimal, hexadecimal []byte
+	for _, r := range s {
+		decimal, hexadecimal = fmt.Appendf(decimal, "&#%d;", r), fmt.Appendf(hexadecimal, "&#x%x;", r)
+	}
+	forms = append(forms, form{text: decimal}, form{text: hexadecimal, fold: true})
+	// A percent sign makes the case of two digits free, and with it, here,
+	// that of the rest.
+	for _, t := range []string{url.QueryEscape(s), url.PathEscape(s), strings.ReplaceAll(url.QueryEscape(s), "+", "%20")} {
+		if t != s {
+			forms = append(forms, form{text: []byte(t), fold: true})
+		}
+	}
+	return forms
+}
+
+// digitForms are v in digits: of bytes, and of groups of bytes.
+func digitForms(v []byte) []form {
 	var decimal []byte
 	for _, c := range v {
 		decimal = strconv.AppendInt(decimal, int64(c), 10)
 	}
-	all := [][]byte{
-		quoted(string(js)),
-		quoted(strings.TrimSuffix(plain.String(), "\n")),
-		quoted(strconv.Quote(s)),
-		quoted(strconv.QuoteToASCII(s)),
-		[]byte(html.EscapeString(s)),
-		reversed,
-		decimal,
-	}
-	all = append(all, digitForms(v, base64.RawStdEncoding.EncodeToString, 6)...)
-	return append(all, digitForms(v, base64.RawURLEncoding.EncodeToString, 6)...)
-}
-
-// caselessEncodings returns the forms of v in which case does not matter.
-func caselessEncodings(v []byte) [][]byte {
-	s := string(v)
-	with := func(before, after string) []byte {
+	forms := []form{{text: decimal, anyLines: true}}
+	bytewise := func(verb, before, after string) { // a byte may have a line of its own
 		var b []byte
 		for i, c := range v {
 			if i > 0 {
 				b = append(b, after...)
 			}
-			b = append(append(b, before...), hex.EncodeToString([]byte{c})...)
+			b = fmt.Appendf(append(b, before...), verb, c)
 		}
-		return b
+		forms = append(forms, form{text: b, fold: true, anyLines: after == "" && (before == "" || before == "0x")})
 	}
-	all := [][]byte{
-		with("", ""), with("", ":"), with("", "-"), with("x", ""), with("0x", ""), with("%", ""), with("u00", ""),
+	for _, around := range [][2]string{{"", ""}, {"", ":"}, {"", "-"}, {"x", ""}, {"0x", ""}, {"%", ""}, {"u00", ""}} {
+		bytewise("%02x", around[0], around[1])
 	}
-	// A percent sign makes the case of two digits free, and with it, here,
-	// that of the rest.
-	for _, t := range []string{url.QueryEscape(s), url.PathEscape(s), strings.ReplaceAll(url.QueryEscape(s), "+", "%20")} {
-		if t != s {
-			all = append(all, []byte(t))
+	bytewise("%x", "0x", "") // Go's %#v and Python's hex()
+	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for _, t := range groupForms(v, e.EncodeToString, 6) {
+			forms = append(forms, form{text: t})
 		}
 	}
-	return append(all, digitForms(v, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString, 5)...)
+	for _, t := range groupForms(v, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString, 5) {
+		forms = append(forms, form{text: t, fold: true})
+	}
+	return forms
 }
 
-// digitForms returns what is the same in every encoding of a text that holds v,
+// groupForms returns what is the same in every encoding of a text that holds v,
 // for each place of v in a group; a digit of the encoding carries bits bits.
-func digitForms(v []byte, encode func([]byte) string, bits int) [][]byte {
+func groupForms(v []byte, encode func([]byte) string, bits int) [][]byte {
 	group := 3
 	if bits == 5 {
 		group = 5

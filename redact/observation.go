@@ -4,9 +4,18 @@ import "github.com/gloveboxhq/glovebox"
 
 // Observation redacts, in place, every text of o that a program, a model's
 // reply or an error may have put there. What only Glovebox writes, such as
-// identifiers, hashes and numbers, stays. It sets o.Redactions to all that r
-// counted.
+// identifiers, hashes and numbers, stays. What a rule finds in one text is
+// removed from all. It sets o.Redactions to all that r counted.
 func (r *Redactor) Observation(o *glovebox.Observation) {
+	for known := -1; known != len(r.found.values()); {
+		known = len(r.found.values())
+		r.observation(o)
+	}
+	o.Redactions = r.Counts()
+}
+
+// observation redacts the texts of o one by one.
+func (r *Redactor) observation(o *glovebox.Observation) {
 	redact := func(stream string, texts ...*string) {
 		for _, t := range texts {
 			*t = r.String(stream, *t)
@@ -67,5 +76,4 @@ func (r *Redactor) Observation(o *glovebox.Observation) {
 	for i := range o.Isolation {
 		redact("isolation", &o.Isolation[i].How)
 	}
-	o.Redactions = r.Counts()
 }

@@ -15,7 +15,7 @@ import (
 // or redact it.
 var ours = []string{
 	".ID", ".Status", ".Phase", ".NextAction", ".Signal", ".Limit", ".Evidence.Source", ".Tests.Proof", ".Tests.Cases.Proof", ".Tests.Cases.Status",
-	".Denials.Rule", ".Findings.Rule", ".Redactions.Rule", ".Redactions.Stream", ".Artifacts.ID", ".Artifacts.MIME", ".Artifacts.SHA256",
+	".Denials.Rule", ".Findings.Rule", ".Redactions.Rule", ".Redactions.Stream", ".Artifacts.ID", ".Artifacts.MIME", ".Artifacts.SHA256", ".Artifacts.Secrets",
 	".Extraction.Format", ".Language", ".Tier", ".Isolation.Name", ".Policy.Name", ".Policy.Hash", ".Image", ".Session", ".TraceID", ".Receipt",
 }
 
@@ -58,7 +58,7 @@ func texts(v reflect.Value, path string, f func(path, text string)) {
 }
 
 func TestObservation(t *testing.T) {
-	const secret = "hV7-qq02/Zz1"
+	const secret, found = "hV7-qq02/Zz1", "k3Jd82mXq0PzL7vB4nTs"
 	o := &glovebox.Observation{}
 	fill(reflect.ValueOf(o).Elem(), "x "+secret+" y")
 	r := New(Config{Secrets: map[string]string{"A": secret}})
@@ -83,6 +83,11 @@ func TestObservation(t *testing.T) {
 	r.Observation(o)
 	if twice, _ := json.Marshal(o); string(once) != string(twice) {
 		t.Errorf("redacting again changes\n%s to\n%s", once, twice)
+	}
+	late := &glovebox.Observation{Stdout: "bare " + found, Tests: &glovebox.TestReport{Reason: "api_key='" + found + "'"}, Feedback: found}
+	New(Config{}).Observation(late)
+	if all, _ := json.Marshal(late); strings.Contains(string(all), found) {
+		t.Errorf("what a later text gives away stays in an earlier: %s", all)
 	}
 	New(Config{}).Observation(&glovebox.Observation{}) // nothing to do, nothing to break
 }

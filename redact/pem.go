@@ -20,7 +20,7 @@ func keyRules() []*rule {
 // pemRule is a private key in PEM. It starts wherever its first line does, even
 // in the middle of a word, so it goes in a stage of its own before the other
 // rules: what they see must not change when a marker takes its place.
-var pemRule = &keyed{&rule{id: "private-key", lines: true, span: 1024, find: findPEM}, "-----BEGIN "}
+var pemRule = &keyed{&rule{id: "private-key", lines: true, span: 2048, find: findPEM}, "-----BEGIN "}
 
 // pemFinder finds the key of pemRule.
 type pemFinder struct{}
@@ -51,8 +51,12 @@ func (pemFinder) slid(int) {}
 const (
 	// pemLine is the shortest run of base64 that counts as a line of a key.
 	pemLine = 20
-	// pemGap is the most bytes between two lines.
+	// pemGap is the most bytes between two lines that hold nothing but what
+	// joins strings.
 	pemGap = 48
+	// pemPrefix is the most bytes between two lines of a log, and pemFull the
+	// shortest run of base64 that counts as a line of a key behind them.
+	pemPrefix, pemFull = 300, 40
 	// pemEnd is the longest line that ends a key.
 	pemEnd = 80
 )
@@ -78,7 +82,51 @@ func findPEM(w []byte, key int, spans []span) []span {
 		}
 		i += len(header)
 	}
+	if gap := pemPrefixLen(w[i:]); gap >= 0 {
+		return append(spans, span{start: 0, end: i + gap, tail: pemTail})
+	}
 	return spans
+}
+
+// pemPrefixLen returns how long what stands between two lines of a key is where
+// each line of a log begins with something else: a time, the name of a
+// container, the E of pytest. It is -1 where no full line follows on the same
+// or the next line.
+func pemPrefixLen(b []byte) int {
+	b = b[:min(len(b), pemPrefix+pemFull)]
+	lines := 0
+	for i := 0; i < len(b); {
+		if run := pemRun(b[i:]); run >= pemFull && mixed(b[i:i+run]) {
+			return i
+		} else if run > 0 {
+			i += run
+			continue
+		}
+		if b[i] == '\n' {
+			if lines++; lines > 2 {
+				return -1
+			}
+		}
+		i++
+	}
+	return -1
+}
+
+// mixed reports whether b has letters of both cases and not only letters, as
+// base64 of that length has, and names and paths have not.
+func mixed(b []byte) bool {
+	var lowers, uppers, others int
+	for _, c := range b {
+		switch {
+		case 'a' <= c && c <= 'z':
+			lowers++
+		case 'A' <= c && c <= 'Z':
+			uppers++
+		default:
+			others++
+		}
+	}
+	return lowers*8 > len(b) && uppers*8 > len(b) && others > 0
 }
 
 // pemHeader is a line such as "Proc-Type: 4,ENCRYPTED".
@@ -115,7 +163,7 @@ func pemTail(b []byte, eof bool) (int, bool) {
 			continue
 		}
 		// What stands between two lines, a last short line, or the end.
-		if !eof && len(rest) < run+pemGap+pemLine+pemEnd {
+		if !eof && len(rest) < run+pemPrefix+pemFull+pemEnd {
 			return n, false
 		}
 		gap := pemGapLen(rest)
@@ -123,7 +171,11 @@ func pemTail(b []byte, eof bool) (int, bool) {
 			n += gap
 			continue
 		}
-		end := bytes.Index(rest[:min(len(rest), run+pemGap+pemLine)], []byte("-----END "))
+		end := bytes.Index(rest[:min(len(rest), run+pemPrefix)], []byte("-----END "))
+		if full := pemPrefixLen(rest); full >= 0 && (end < 0 || full < end) {
+			n += full
+			continue
+		}
 		if end < 0 {
 			return n, true
 		}

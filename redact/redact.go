@@ -48,6 +48,7 @@ type Config struct {
 // goroutines.
 type Redactor struct {
 	named *named // nil where no secrets are named
+	found memory // what the rules found
 
 	mu     sync.Mutex
 	counts map[[2]string]int // rule and stream
@@ -77,8 +78,7 @@ func (r *Redactor) Bytes(stream string, b []byte) []byte {
 	if len(b) == 0 {
 		return b
 	}
-	for _, f := range r.finders() {
-		st := &stage{finder: f, known: r.known, note: r.noter(stream)}
+	for _, st := range r.stages(r.noter(stream), r.learn) {
 		b = st.whole(b)
 	}
 	return b
@@ -119,15 +119,30 @@ func (r *Redactor) Counts() []glovebox.Redaction {
 	return all
 }
 
-// finders returns the finders of the stages of a stream. Named secrets go
-// first: the markers they leave cannot make or break a match of a rule that
-// the second pass of a redacted text would see otherwise.
-func (r *Redactor) finders() []finder {
-	rules := &ruleFinder{rulebook: book()}
-	if r.named == nil {
-		return []finder{pemFinder{}, rules}
+// stages returns the stages of a stream. Note is told of each redaction, learn
+// of those that a rule made. Named secrets go first: the markers
+// they leave cannot make or break a match of a rule that the second pass of a
+// redacted text would see otherwise.
+func (r *Redactor) stages(note, learn noter) []*stage {
+	both := func(id string, secret []byte) {
+		note(id, secret)
+		learn(id, secret)
 	}
-	return []finder{r.named.finder(false), r.named.finder(true), pemFinder{}, rules}
+	var all []*stage
+	add := func(f finder, n noter, v *veil) {
+		all = append(all, &stage{finder: f, known: r.known, note: n, veil: v})
+	}
+	if r.named != nil {
+		add(r.named.finder(false), note, nil)
+		add(r.named.finder(true), note, nil)
+		add(&dumpFinder{named: r.named}, note, nil)
+		add(partFinder{r.named.parts}, note, nil)
+	}
+	add(pemFinder{}, note, nil)
+	add(&ruleFinder{rulebook: book()}, both, nil)
+	add(&ruleFinder{rulebook: book()}, both, &veil{})
+	add(memoryFinder{&r.found}, note, nil)
+	return all
 }
 
 // known tells whether id is the name of a rule.
@@ -135,8 +150,18 @@ func (r *Redactor) known(id string) bool {
 	return book().ids[id] || r.named != nil && r.named.ids[id]
 }
 
-func (r *Redactor) noter(stream string) func(id string) {
-	return func(id string) {
+// learn remembers what a rule found.
+func (r *Redactor) learn(id string, secret []byte) {
+	if len(secret) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found.add(id, secret)
+}
+
+func (r *Redactor) noter(stream string) noter {
+	return func(id string, _ []byte) {
 		r.mu.Lock()
 		r.counts[[2]string{id, stream}]++
 		r.mu.Unlock()
@@ -161,9 +186,7 @@ func (w *writer) Write(p []byte) (int, error) {
 		return 0, w.err
 	}
 	if w.stages == nil {
-		for _, f := range w.r.finders() {
-			w.stages = append(w.stages, &stage{finder: f, known: w.r.known, note: w.r.noter(w.stream)})
-		}
+		w.stages = w.r.stages(w.r.noter(w.stream), w.r.learn)
 	}
 	w.pass(0, p, false)
 	if w.err != nil {

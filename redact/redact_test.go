@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -145,6 +146,17 @@ func TestNamed(t *testing.T) {
 		"escaped hex":      `\x` + strings.Join(hexes, `\x`),
 		"0x hex":           "0x" + strings.Join(hexes, ", 0x"),
 		"percent":          "%" + strings.Join(hexes, "%"),
+		"html of Python":   `pa55 &quot;word&quot;/é+&lt;x&gt;&amp;\end`,
+		"html, no quotes":  `pa55 "word"/é+&lt;x&gt;&amp;\end`,
+		"html by number":   perRune(secret, "&#%d;"),
+		"html by digit":    perRune(secret, "&#x%X;"),
+		"ascii of Python":  `'pa55 "word"/\xe9+<x>&\\end'`,
+		"repr of bytes":    `b'pa55 "word"/\xc3\xa9+<x>&\\end'`,
+		"decimal lines":    strings.ReplaceAll(strings.Trim(fmt.Sprint([]byte(secret)), "[]"), " ", "\n"),
+		"hex lines":        strings.Join(hexes, "\n"),
+		"UTF-16":           utf16le(secret),
+		"Go's %#v":         fmt.Sprintf("%#v", []byte(secret)),
+		"runes reversed":   reverse(secret),
 		"base32":           base32.StdEncoding.EncodeToString([]byte(secret)),
 		"bytes":            strings.Trim(fmt.Sprint([]byte(secret)), "[]"),
 		"list of bytes":    strings.ReplaceAll(strings.Trim(fmt.Sprint([]byte(secret)), "[]"), " ", ", "),
@@ -183,6 +195,29 @@ func TestNamed(t *testing.T) {
 	if out := r.String("stdout", `cut: pa55 "word"/é`); strings.Contains(out, "pa55") {
 		t.Errorf("a secret that the end of the stream cuts: %q", out)
 	}
+}
+
+// perRune writes each character of s by a verb.
+func perRune(s, verb string) string {
+	var b strings.Builder
+	for _, r := range s {
+		fmt.Fprintf(&b, verb, r)
+	}
+	return b.String()
+}
+
+func utf16le(s string) string {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return string(b)
+}
+
+func reverse(s string) string {
+	r := []rune(s)
+	slices.Reverse(r)
+	return string(r)
 }
 
 // TestNamedLong: secrets of many lines are found line by line, and secrets

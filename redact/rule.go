@@ -42,9 +42,9 @@ type rule struct {
 	bits float64
 	// not tells secrets that are none, such as a vendor's example.
 	not func(secret []byte) bool
-	// after tells, by what stands before a key on its line, that the key means
-	// something else.
-	after func(before []byte) bool
+	// after tells, by what stands before a key, that the key means something
+	// else.
+	after func(before, key []byte) bool
 	// weak gives way to the name of another rule that finds the same.
 	weak bool
 	// list is set where the window may hold several secrets.
@@ -75,7 +75,8 @@ type rulebook struct {
 	auto *automaton
 	uses [][]keyed // key → what it starts
 	ids  map[string]bool
-	back []*rule // those with something before their keys
+	weak map[string]bool // those by a name alone
+	back []*rule         // those with something before their keys
 }
 
 // keyed is a rule at one of its keys. It is the matcher of what starts with
@@ -94,11 +95,12 @@ var book = sync.OnceValue(makeBook)
 func Prepare() { book() }
 
 func makeBook() *rulebook {
-	bk := &rulebook{ids: map[string]bool{pemRule.id: true}}
+	bk := &rulebook{ids: map[string]bool{pemRule.id: true}, weak: map[string]bool{}}
 	index := map[string]int{}
 	var folded [][]byte
 	for _, r := range allRules() {
 		bk.ids[r.id] = true
+		bk.weak[r.id] = bk.weak[r.id] || r.weak
 		if r.back > 0 {
 			bk.back = append(bk.back, r)
 		}
@@ -171,7 +173,7 @@ func (c *keyed) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	if start < 0 || r.left != nil && start != s.edge && !boundary(b, start, r.left) {
 		return spans, false
 	}
-	if r.after != nil && r.after(b[max(0, start-16):start]) {
+	if r.after != nil && r.after(b[max(0, start-32):start], b[at:at+len(c.key)]) {
 		return spans, false
 	}
 	if r.need != 0 {
@@ -241,9 +243,9 @@ func touches(b, match []byte) bool {
 }
 
 // boundary tells whether what stands before b[at] ends something else: a byte
-// outside of left, or an escape such as \n, \u000a or %3D.
+// outside of left, an escape such as \n, \u000a or %3D, or a terminal's.
 func boundary(b []byte, at int, left *class) bool {
-	if at == 0 || !left[b[at-1]] {
+	if at == 0 || !left[b[at-1]] || escapeBefore(b, at) {
 		return true
 	}
 	for _, e := range [...]struct {
@@ -303,6 +305,7 @@ var (
 	digits    = newClass("0-9")
 	hexDigits = newClass("0-9a-fA-F")
 	alnum     = newClass("0-9A-Za-z")
+	letters   = newClass("A-Za-z")
 	word      = newClass("0-9A-Za-z_")
 	dashed    = newClass("0-9A-Za-z_-")
 	dotted    = newClass("0-9A-Za-z_.-")
@@ -321,6 +324,9 @@ func token(id, prefix string, set *class, least, most int) *rule {
 	}
 	r.find = func(w []byte, key int, spans []span) []span {
 		n := set.run(w[key:])
+		for most > 0 && n > most && w[key+n-1] == '.' {
+			n-- // of the sentence
+		}
 		if n < least || most > 0 && n > most {
 			return spans
 		}

@@ -5,10 +5,12 @@ import (
 	"slices"
 )
 
+//go:generate go run ./generate
+
 // allRules returns the table of rules. Their order matters only where two find
 // a secret at the same place: the first names it.
 func allRules() []*rule {
-	return slices.Concat(tokenRules(), shapeRules(), serviceRules(), credentialRules(), keyRules(), assignmentRules())
+	return slices.Concat(tokenRules(), shapeRules(), serviceRules(), credentialRules(), keyRules(), recentRules(), generatedRules(), assignmentRules())
 }
 
 // tokenRules are secrets that are a prefix and a run of letters.
@@ -17,7 +19,6 @@ func tokenRules() []*rule {
 		lowerHex   = newClass("0-9a-f")
 		lowerAlnum = newClass("0-9a-z")
 		upperAlnum = newClass("0-9A-Z")
-		letters    = newClass("A-Za-z")
 		base64std  = newClass("0-9A-Za-z+/=")
 	)
 	return []*rule{
@@ -160,7 +161,7 @@ func shapeRules() []*rule {
 		{id: "aws-mws-token", keys: []string{"amzn.mws."}, left: alnum, re: `(?i)amzn\.mws\.` + uuid},
 		{id: "atlassian-token", keys: []string{"ATATT3xFfGF0"}, exact: true, span: 400, re: `ATATT3xFfGF0[a-zA-Z0-9_=-]{20,250}`},
 		{id: "azure-client-secret", keys: []string{"Q~"}, exact: true, back: 4, prior: newClass("0-9A-Za-z_~."), left: newClass("0-9A-Za-z_~.-"), bits: 3.2,
-			re: `([a-zA-Z0-9_~.]{3}\dQ~[a-zA-Z0-9_~.-]{31,34})(?:[^a-zA-Z0-9_~.-]|$)`},
+			re: `([a-zA-Z0-9_~.]{3}\dQ~[a-zA-Z0-9_~.-]{31,34})\.?(?:[^a-zA-Z0-9_~.-]|$)`},
 		{id: "azure-devops-token", keys: []string{"AZDO"}, exact: true, back: 76, prior: alnum, left: alnum,
 			re: `([a-zA-Z0-9]{76}AZDO[a-zA-Z0-9]{4})(?:[^a-zA-Z0-9]|$)`},
 		{id: "azure-app-configuration", keys: []string{".azconfig.io;"}, re: `(?i)\.azconfig\.io;\s*id=[^;\s]{4,60};\s*secret=([a-z0-9+/]{36,50}=?)`},

@@ -18,17 +18,17 @@ func credentialRules() []*rule {
 	return []*rule{
 		{id: "url-password", weak: true, must: '@', keys: []string{"://"}, re: `://[^\s/?#@:"'<>\[\]]{0,100}:([^\s/?#"'<>\[]{1,200})@[a-zA-Z0-9._%\[*-]`, not: placeholder},
 		{id: "url-password", weak: true, must: '@', keys: []string{"://"}, re: `://([a-zA-Z0-9_-]{20,200})@`, bits: 3.5, not: noDigit},
-		{id: "authorization-header", weak: true, keys: []string{"authorization"}, span: 2048, bits: 2.5, tail: base64s.swallow, not: placeholder,
+		{id: "authorization-header", weak: true, keys: []string{"authorization"}, span: 2048, bits: 2.5, tail: base64s.swallow, not: realm,
 			re: `(?i)authorization["']?(?:\s*[:=]\s*["'\x60]?|["'\s,]{1,5}["'\x60]?)\s*(?:basic|bearer|token|api-?token|api-?key|ssws|bot|jwt|digest)\s+([a-z0-9._~+/=-]{6,})(?:[^a-z0-9._~+/=@$<{*(-]|$)`},
-		{id: "authorization-header", weak: true, keys: []string{"authorization"}, span: 2048, bits: 3, not: noDigit,
+		{id: "authorization-header", weak: true, keys: []string{"authorization"}, left: letters, span: 2048, bits: 3, not: noDigit,
 			re: `(?i)authorization["']?\s*[:=]\s*["'\x60]?([a-z0-9._~+/=@-]{8,})(?:[^a-z0-9._~+/=@$<{*(-]|$)`},
 		{id: "api-key-header", weak: true, keys: []string{"apikey:", "api-key:", "api-token:", "token:"}, left: newClass("0-9A-Za-z_"), bits: 2.8, not: noDigit,
 			re: `(?i)[a-z-]*:\s*([a-z0-9._~+/=-]{8,})["']`},
 		{id: "curl-password", weak: true, need: ' ', keys: []string{"curl"}, lines: true, span: 512, find: findCurl, not: weak},
 		{id: "netrc-password", keys: []string{"machine "}, lines: true, re: `machine\s+\S+\s+login\s+\S+\s+password\s+(\S+)`, not: placeholder},
-		{id: "password-pair", weak: true, need: '=', keys: []string{"user"}, lines: true, re: pair(`["'][a-zA-Z0-9.@_+-]{3,30}["'](?:\s*(?:#|//)[^\n\r]*)?`, `["']([^"'\n]{5,30})["']`), not: placeholder},
-		{id: "password-pair", weak: true, need: '=', keys: []string{"user"}, lines: true, re: pair(`[a-zA-Z][a-zA-Z0-9._+@-]{2,40}`, `([^\s$@{<"'][^\s"']{4,29})(?:\s|$)`), not: expression},
-		{id: "connection-string", need: '=', keys: []string{"user", "uid"}, not: placeholder,
+		{id: "password-pair", weak: true, keys: before("=", "user", "username"), lines: true, re: pair(`["'][a-zA-Z0-9.@_+-]{3,30}["'](?:\s*(?:#|//)[^\n\r]*)?`, `["']([^"'\n]{5,30})["']`), not: placeholder},
+		{id: "password-pair", weak: true, keys: before("=", "user", "username"), lines: true, re: pair(`[a-zA-Z][a-zA-Z0-9._+@-]{2,40}`, `([^\s$@{<"'][^\s"']{4,29})(?:\s|$)`), not: expression},
+		{id: "connection-string", keys: before("=", "user", "user id", "userid", "uid"), not: placeholder,
 			re: `(?i)(?:user|user id|userid|uid)\s*=\s*([^\s;=]{1,100})\s*;[^=\n]{0,20}(?:password|pwd)\s*=\s*([^\t ;"']{3,100})\s*(?:[;"']|$)`},
 		{id: "connection-string", need: ';', keys: []string{"password =", "password=", "pwd="}, not: placeholder,
 			re: `(?i)(?:password|pwd)\s?=\s*([^\t ;"'$&,(){}<]{3,100});\s*[a-z _]{3,30}=`},
@@ -43,10 +43,20 @@ func credentialRules() []*rule {
 		{id: "psexec-password", keys: []string{"psexec"}, re: `(?i)psexec.{0,100}? -u\s*\S+\s+-p\s*(\S+)`},
 		{id: "vmware-password", keys: []string{"connect-viserver"}, re: `(?i)connect-viserver.{0,50}? -user\s+\S{3,60}\s+.{0,50}?-password\s+(\S{3,60})`},
 		{id: "phpmailer-password", keys: []string{"->password"}, re: `(?i)->password\s*=\s*'([^'\n]{5,60})'`, not: placeholder},
-		{id: "env-password", weak: true, keys: []string{"_pass=", "_password=", "_passwd=", "_pwd="}, re: `(?i)_[a-z]+=["']?([^\s"'$<>(){}\[\],;]{5,100})(?:[\s"';]|$)`, not: expression},
+		{id: "env-password", weak: true, after: noEnvPassword, keys: []string{"_pass=", "_password=", "_passwd=", "_pwd="}, re: `(?i)_[a-z]+=["']?([^\s"'$<>(){}\[\],;]{5,100})(?:[\s"';]|$)`, not: reference},
 		{id: "jwt-secret", keys: []string{"jwtsecret:", "jwt:"}, lines: true, re: `(?i)(?:jwt:\s+secret:|jwtsecret:)\s+(?:"([^"\n]{6,200})"|'([^'\n]{6,200})')`, not: placeholder},
 		{id: "django-secret-key", keys: []string{"secret_key"}, re: `(?i)secret_key\s*=\s*r?["']([^"'\n]{20,100})["']`, bits: 3, not: placeholder},
 	}
+}
+
+// before returns words with the operator that must follow them, as common words
+// are too many to look at each.
+func before(operator string, words ...string) []string {
+	var keys []string
+	for _, w := range words {
+		keys = append(keys, w+operator, w+" "+operator, w+"  ", w+"\t")
+	}
+	return keys
 }
 
 // curlUser is the argument of curl that is a name and a password.
@@ -90,6 +100,9 @@ func placeholder(b []byte) bool {
 	return vendorExample(b)
 }
 
+// realm tells a placeholder, and what a server asks with: Basic realm="x".
+func realm(b []byte) bool { return placeholder(b) || bytes.HasPrefix(b, []byte("realm=")) }
+
 // weak tells what is a placeholder or no more than a plain word.
 func weak(b []byte) bool {
 	b = bytes.Trim(b, `"'`)
@@ -103,6 +116,16 @@ func weak(b []byte) bool {
 func expression(b []byte) bool {
 	return bytes.ContainsAny(b, "(){}[]<>$") || placeholder(b) || bytes.HasPrefix(b, []byte("env.")) ||
 		bytes.HasPrefix(b, []byte("self.")) || bytes.HasPrefix(b, []byte("process.")) || bytes.HasPrefix(b, []byte("os.")) || nonWord(b)
+}
+
+// noEnvPassword is noPass for a key with the line before the word.
+func noEnvPassword(before, key []byte) bool {
+	return bytes.EqualFold(key[:5], []byte("_pass")) && key[5] == '=' && noPass(append(bytes.Clone(before), '_'), key[1:])
+}
+
+// reference tells what is an expression, or another variable's password.
+func reference(b []byte) bool {
+	return expression(b) || bytes.HasPrefix(b, []byte("&quot")) || bytes.HasSuffix(fold(b), []byte("password")) && bytes.IndexByte(b, '.') >= 0
 }
 
 // dotnetPlaceholder is placeholder for the values of .NET configurations,
@@ -146,9 +169,9 @@ func nonWord(b []byte) bool {
 }
 
 var words = []string{
-	"boolean", "bytes", "changeme", "default", "disabled", "empty", "enabled", "example", "false", "getpass", "hidden",
-	"input", "integer", "invalid", "missing", "nil", "none", "null", "number", "object", "optional", "passwd", "password",
-	"password_hash", "placeholder", "redacted", "required", "secret", "string", "text", "token", "true", "undefined",
+	"boolean", "bytes", "changeme", "default", "disabled", "empty", "enabled", "example", "failed", "false", "getpass", "hidden",
+	"input", "integer", "invalid", "missing", "nil", "none", "null", "number", "object", "optional", "passed", "passwd", "password",
+	"password_hash", "placeholder", "redacted", "required", "sample", "secret", "skipped", "string", "text", "token", "true", "undefined",
 	"username", "valid", "value",
 }
 

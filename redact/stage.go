@@ -11,7 +11,7 @@ import (
 type stage struct {
 	finder finder
 	known  func(id string) bool // tells the names of rules
-	note   func(id string)      // counts a redaction
+	note   noter
 
 	buf     []byte // context, then what is kept
 	done    int    // buf[:done] has left, as text or as a marker
@@ -21,7 +21,12 @@ type stage struct {
 	tail    tail   // swallows the rest of a secret longer than its window
 	edge    int    // where the last accepted span ends
 	markers int    // how many have been given out
+	veil    *veil  // if set, the stage looks past terminal escapes
 }
+
+// noter is told of each redaction: by which rule, and of what, or nil where
+// that is not known as a whole.
+type noter func(id string, secret []byte)
 
 // finder finds candidates.
 type finder interface {
@@ -32,6 +37,12 @@ type finder interface {
 	pending(b []byte) int
 	// slid tells that the first n bytes of the buffer were dropped.
 	slid(n int)
+}
+
+// lastFinder is a finder that has a word on the end of a stream.
+type lastFinder interface {
+	// last appends the spans that the end of the stream makes.
+	last(s *stage, spans []span) []span
 }
 
 // hit is a candidate: something of a secret stands at buf[at].
@@ -79,7 +90,11 @@ func (s *stage) write(p []byte, eof bool, out func([]byte)) {
 }
 
 func (s *stage) feed(p []byte, eof bool, out func([]byte)) {
-	s.buf = append(s.buf, p...)
+	if s.veil == nil {
+		s.buf = append(s.buf, p...)
+	} else if !s.veil.feed(s, p, eof, out) {
+		return
+	}
 	s.hits = s.finder.scan(s.buf, s.scanned, s.hits)
 	s.scanned = len(s.buf)
 	s.decide(eof)
@@ -91,6 +106,16 @@ func (s *stage) feed(p []byte, eof bool, out func([]byte)) {
 // holds no secret.
 func (s *stage) whole(b []byte) []byte {
 	var clean []byte
+	if s.veil != nil {
+		if i, _ := findEscape(b); i < 0 {
+			return b
+		}
+		s.write(b, true, func(p []byte) { clean = append(clean, p...) })
+		if s.markers == 0 {
+			return b
+		}
+		return clean
+	}
 	out := func(p []byte) {
 		if s.markers == 0 {
 			return // so far the result is b
@@ -130,6 +155,11 @@ func (s *stage) decide(eof bool) {
 		n++
 	}
 	s.hits = slices.Delete(s.hits, 0, n)
+	if f, ok := s.finder.(lastFinder); ok && eof {
+		for _, sp := range f.last(s, found[:0]) {
+			s.add(sp)
+		}
+	}
 }
 
 // add puts sp into the spans. Spans that overlap become one, under the better
@@ -182,24 +212,40 @@ func (s *stage) give(eof bool, out func([]byte)) {
 		if sp.end <= s.done {
 			continue // a tail swallowed it
 		}
-		if sp.start >= s.done {
-			if sp.start > s.done {
-				out(s.buf[s.done:sp.start])
-				s.done = sp.start
-			}
+		if sp.start > s.done {
+			s.text(sp.start, out)
+		}
+		if sp.start >= s.done || s.veil != nil {
+			// Behind a veil a secret may begin in what has left already.
 			s.markers++
+			secret := s.buf[sp.start:sp.end]
+			if sp.tail != nil {
+				secret = nil
+			}
+			s.note(sp.id, secret)
+			if s.veil != nil {
+				s.veil.text(nil, s.done, out)
+			}
 			out(marker(sp.id))
-			s.note(sp.id)
 		}
 		s.done, s.tail = sp.end, sp.tail
 	}
 	if given < len(s.spans) {
 		limit = min(limit, s.spans[given].start)
 	}
-	if limit > s.done {
-		out(s.buf[s.done:limit])
-		s.done = limit
+	if limit > s.done || s.veil != nil && limit == s.done {
+		s.text(limit, out)
 	}
+}
+
+// text gives out the text up to buf[to].
+func (s *stage) text(to int, out func([]byte)) {
+	if s.veil != nil {
+		s.veil.text(s.buf[s.done:to], to, out)
+	} else {
+		out(s.buf[s.done:to])
+	}
+	s.done = to
 }
 
 // slide drops what has left, but for the context.
@@ -224,6 +270,9 @@ func (s *stage) slide() {
 		s.spans[i].end -= n
 	}
 	s.finder.slid(n)
+	if s.veil != nil {
+		s.veil.slid(n)
+	}
 }
 
 var (

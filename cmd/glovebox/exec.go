@@ -18,6 +18,7 @@ type execCmd struct {
 
 	Secret    []string `help:"Name of an environment variable of yours whose value must not come out; repeat it." placeholder:"NAME"`
 	Artifacts string   `help:"Save the files that the program leaves behind to this directory." placeholder:"DIR" type:"path"`
+	Withhold  bool     `help:"Leave out files that hold a secret which cannot be redacted in them, or a part that cannot be looked at: archives, databases, images."`
 	JSON      bool     `name:"json" help:"Print the whole observation as JSON."`
 	streamFlag
 	Report bool `help:"Print the report that glovebox run prints, in place of the program's own output."`
@@ -118,6 +119,7 @@ func (c *execCmd) job(s *streams) (*glovebox.Job, error) {
 	if job.Env, err = environment(c.Env); err != nil {
 		return nil, err
 	}
+	job.Withhold = c.Withhold
 	job.Secrets, err = secrets(c.Secret)
 	return job, err
 }

@@ -94,7 +94,7 @@ func report(w io.Writer, o *glovebox.Observation) error {
 			fmt.Fprintf(&b, "%s and %d more\n", p.paint(dim, "artifact:"), len(o.Artifacts)-i)
 			break
 		}
-		fmt.Fprintf(&b, "%s %s  %s, %s\n", p.paint(dim, "artifact:"), a.Name, a.MIME, classify.Bytes(a.Size))
+		fmt.Fprintf(&b, "%s %s  %s, %s%s\n", p.paint(dim, "artifact:"), a.Name, a.MIME, classify.Bytes(a.Size), unredacted(a))
 	}
 	for i, r := range o.Refused {
 		if i == shownFiles {
@@ -197,4 +197,15 @@ func printJSON(w io.Writer, v any) error {
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
 	return out.Encode(v)
+}
+
+// unredacted says what an artifact holds that could not be redacted.
+func unredacted(a glovebox.Artifact) string {
+	switch {
+	case len(a.Secrets) > 0:
+		return "; holds secrets that cannot be redacted in it: " + strings.Join(a.Secrets, ", ")
+	case a.Unscanned:
+		return "; a part of it could not be looked at for secrets"
+	}
+	return ""
 }

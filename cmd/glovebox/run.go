@@ -33,6 +33,7 @@ type runCmd struct {
 
 	Secret    []string `help:"Name of an environment variable of yours whose value must not come out; repeat it." placeholder:"NAME"`
 	Artifacts string   `help:"Save the files that the program leaves behind to this directory." placeholder:"DIR" type:"path"`
+	Withhold  bool     `help:"Leave out files that hold a secret which cannot be redacted in them, or a part that cannot be looked at: archives, databases, images."`
 	JSON      bool     `name:"json" help:"Print the whole observation as JSON."`
 	streamFlag
 	Feedback bool `help:"Print only what the model should see; nothing for a pass."`
@@ -217,6 +218,7 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 	if job.Env, err = environment(c.Env); err != nil {
 		return nil, err
 	}
+	job.Withhold = c.Withhold
 	if job.Secrets, err = secrets(c.Secret); err != nil {
 		return nil, err
 	}
