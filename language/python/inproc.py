@@ -57,10 +57,11 @@ class World:
         return self.loaded
 
     def names(self, reading):
-        if not self.main or not reading.free - {"__file__", "__name__"}:
+        wanted = [n for n in reading.free if n[:2] != "__"]
+        if not self.main or not wanted:
             return {}
         m = vars(self.load())
-        return {n: m[n] for n in reading.free if n in m}
+        return {n: m[n] for n in wanted if n in m}
 
     def entry(self, name):
         if not self.main:
