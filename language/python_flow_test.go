@@ -80,6 +80,15 @@ func TestPythonAliases(t *testing.T) {
 			}
 		})
 	}
+	for _, c := range []struct{ does, check string }{
+		{"c.xs = []\n    return []", "assert got == sorted(c.xs)"},
+		{"c.xs = []\n    return c.xs", "assert len(got) == len(c.xs)"},
+		{"c.xs = sorted(c.xs)\n    return c", "assert got.xs == [1, 3] == c.xs"},
+	} {
+		t.Run(c.check, func(t *testing.T) {
+			sit(t, "def f(c):\n    "+c.does+"\n", "class C: pass\ndef test():\n    c = C()\n    c.xs = [3, 1]\n    got = f(c)\n    "+c.check+"\n", strings.Contains(c.does, "sorted"))
+		})
+	}
 	for _, c := range pythonInPlace {
 		t.Run(c.name, func(t *testing.T) {
 			sit(t, sorts, c.tests, true)

@@ -92,22 +92,22 @@ class Flow:
 
     def __init__(self, body, reading, of_program, functions=True, above=None):
         self.reading, self.of_program = reading, of_program
-        self.own = {n.name for n in ast.walk(reading.tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
         nodes = list(walk(body, functions))
         bound = list(bindings(nodes))
         # Of the program: what a call gave, and all that is made of it.
         self.derived = set(above.dotted if above else ())
         self.results = set()
         if above is None:
-            everything = list(bindings(ast.walk(reading.tree)))
-            self.spread(everything)
+            everything = list(ast.walk(reading.tree))
+            own = [n for n in everything if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+            self.own = {n.name for n in own}
+            self.spread(list(bindings(everything)))
             self.dotted = {k for k in self.derived if "." in k} | {
-                n.name for n in ast.walk(reading.tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and
-                any(last_name(d.func if isinstance(d, ast.Call) else d) == "fixture" for d in n.decorator_list)}
-            self.objects = self.uses_objects()
+                n.name for n in own if any(last_name(d.func if isinstance(d, ast.Call) else d) == "fixture" for d in n.decorator_list)}
+            self.objects = self.uses_objects(everything)
             self.derived, self.results = set(self.dotted), set()
         else:
-            self.objects = above.objects
+            self.own, self.dotted, self.objects = above.own, above.dotted, above.objects
         self.spread(bound)
         compared = [s for s in map(sides, nodes) if s]
         # What is compared with something of the program, and how it came to be.
@@ -168,13 +168,12 @@ class Flow:
         objects of the program."""
         return self.objects and len(operands) == 2 and all(map(self.result, operands))
 
-    def uses_objects(self):
+    def uses_objects(self, nodes):
         """Tells whether the file constructs objects of the program, or reads what
         only an object of a class has."""
-        for node in ast.walk(self.reading.tree):
+        for node in nodes:
             if isinstance(node, ast.Call):
-                root, name = root_name(node.func), last_name(node.func)
-                if self.of_program(root) and any(w.lstrip("_")[:1].isupper() and not w.isupper() for w in key(node.func).split(".")):
+                if self.of_program(root_name(node.func)) and any(w.lstrip("_")[:1].isupper() and not w.isupper() for w in key(node.func).split(".")):
                     return True
             elif isinstance(node, ast.Attribute) and node.attr not in PLAIN:
                 of = node.value
@@ -201,7 +200,7 @@ class Flow:
         while size != len(found):
             size = len(found)
             for operands in compared:
-                for one, other in (operands[:2], operands[1::-1]):
+                for one, other in [*zip(operands, operands[1:]), *zip(operands[1:], operands)]:
                     k = key(one) if isinstance(one, (ast.Name, ast.Attribute)) else ""
                     free = not self.of(other) and not any(w in last or w in self.derived for w in self.words(other))
                     if k and one.lineno > last.get(k, 0) and (free or key(other) in found and not isinstance(other, ast.Subscript)):
@@ -222,18 +221,25 @@ class Keeper(ast.NodeTransformer):
         self.flow, self.word, self.at = flow, word, at
 
     def visit_Name(self, node):
-        k = key(node)
-        root = k.split(".")[0]
-        if not isinstance(node.ctx, ast.Load) or k in self.flow.fixed or k in ("self", "cls") or root in BUILTINS or \
-                root in self.flow.reading.standard_roots or self.flow.of_program(root) or root[:1] == "@":
-            return node
-        return self.at(node, ast.Call(ast.Name(self.word, ast.Load()), [node], []))
+        return self.wrap(node, node) if self.theirs(node) else node
 
     def visit_Attribute(self, node):
-        if key(node) and not isinstance(node.value, ast.Subscript):
-            return self.visit_Name(node)
-        self.generic_visit(node)
-        return node
+        if not isinstance(node.ctx, ast.Load) or not self.theirs(node):
+            return node
+        value = node.value if isinstance(node.value, ast.Name) else self.visit(node.value)
+        node.value = value
+        private = node.attr.startswith("__") and not node.attr.endswith("__")  # the compiler knows its name
+        of = node if private else self.at(node, ast.Call(ast.Name("@of", ast.Load()), [value, ast.Constant(node.attr)], []))
+        return self.wrap(node, of)
+
+    def theirs(self, node):
+        """Tells whether what is named may be of the tests, and was changed."""
+        k, root = key(node), root_name(node)
+        return isinstance(node.ctx, ast.Load) and k not in self.flow.fixed and k not in ("self", "cls") and root not in BUILTINS and \
+            root not in self.flow.reading.standard_roots and not self.flow.of_program(root) and root[:1] != "@"
+
+    def wrap(self, node, v):
+        return self.at(node, ast.Call(ast.Name(self.word, ast.Load()), [v], []))
 
     def visit_Call(self, node):
         root = root_name(node.func)

@@ -62,7 +62,9 @@ class Link:
         self.judged = False  # the program judged something since this was last said
         self.refused = None  # why the case that runs can no longer pass
         self.raised = {}  # id: (exception of the program, its place)
-        self.altered = {}  # id: (container of the tests that calls changed, what it was, what it is)
+        # What calls changed of the tests' own: id: (a container, what it was, what it
+        # is), (id, name): (an object, what its attribute was, what it is).
+        self.altered = {}
         self.with_objects = False  # the tests' text uses objects of the program's classes
         self.pairs = False  # two results may be compared by the program: see World.pair
 
@@ -177,6 +179,13 @@ class Link:
                 for k in [k for k, v in self.altered.items() if sys.getrefcount(v[0]) < 4]:
                     del self.altered[k]
 
+    def of(self, owner, name):
+        """Gives an attribute as it was before calls of the program set it, unless
+        the tests themselves set it since."""
+        v = getattr(owner, name)
+        kept = self.altered.get((id(owner), name))
+        return kept[1] if kept is not None and kept[2] is v else v
+
     def was(self, v, seen=None):
         """Gives a value of the tests as it was before calls of the program
         changed it, unless the tests themselves changed it since."""
@@ -216,7 +225,10 @@ class Link:
             elif kind == "get" and not name.startswith("_"):
                 v = getattr(target, name)
             elif kind == "set" and not name.startswith("_"):
+                kept = self.altered.get((id(target), name))
+                before = kept[1] if kept is not None and getattr(target, name, None) is kept[2] else getattr(target, name, args[0])
                 v = setattr(target, name, args[0])
+                self.altered[id(target), name] = target, before, args[0]
             elif kind == "special" and name in OPERATORS:
                 v = getattr(type(target), name)(target, *args)
             else:
@@ -714,7 +726,7 @@ class World:
         self.readings = readings
         self.main = None
         self.open = self.judged = False  # a case runs; what judged is kept by the tests
-        self.tools = {"@made": self.construct, "@was": link.was, "@before": lambda v: copied(link.was(v)), "@mark": lambda: dict(link.altered),
+        self.tools = {"@made": self.construct, "@was": link.was, "@of": link.of, "@before": lambda v: copied(link.was(v)), "@mark": lambda: dict(link.altered),
                       "@settle": self.settle, "@pair": self.pair, "map": guarded(map), "filter": guarded(filter)}
 
     # For exam.Runner.

@@ -42,8 +42,6 @@ class T(unittest.TestCase):
             case _: raise AssertionError
 def check(candidate):
     xs: list = [1]; xs += candidate(xs); assert candidate(xs) is xs
-try: import mock
-except ImportError: mock = None
 exec("x = 1") if __name__ == "__main__" else unittest.main()
 '''
 lines = SOURCE.splitlines()
