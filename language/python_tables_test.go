@@ -166,6 +166,14 @@ def test_b(): assert not (arange(1) != 0).any()
 def test_c(): assert np.all(np.abs(arange(1) - 0) < 1e-9)
 def test_d(): np.testing.assert_allclose(arange(1), 0)
 `},
+		{"numbers and approx", `
+import pytest
+def test():
+    assert arange(3) == pytest.approx(np.array([0, .5, 1])) and arange(3) == pytest.approx([0, .5, 1])
+    assert arange(3)[1] == pytest.approx(.5) and arange(2) != pytest.approx([0., .6])
+    assert same(np.int64(3)) == 3 and 3 == same(np.int64(3)) and [same(np.int64(3))] == [3]
+    assert (arange(2) == [0, .5]).all() and arange(2).shape == (2,)
+`},
 		{"not imported", `assert np.array_equal(double(np.array([1])), [2])
 assert (arange(2) == np.array([0, .5])).all()
 `},

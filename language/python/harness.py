@@ -389,12 +389,8 @@ class Link:
             c = ERRORS[name]
         elif (module, name) in STANDARD_ERRORS:
             c = getattr(importlib.import_module(module), name)
-        elif ARRAYS and type(module) is str and module.split(".")[0] in layout.LIBRARIES and type(name) is str:
-            c = getattr(sys.modules.get(module), name, None)
-            if not (isinstance(c, type) and issubclass(c, Exception) and c.__module__ == module):
-                c = RemoteError
         else:
-            c = next((ERRORS[n] for n in x["mro"] if type(n) is str and n in ERRORS), RemoteError)
+            c = library_error(module, name) or next((ERRORS[n] for n in x["mro"] if type(n) is str and n in ERRORS), RemoteError)
         try:
             e = c(*args)
         except Exception:
@@ -517,6 +513,15 @@ def standard_name(v):
     except (ImportError, AttributeError):
         return None
     return [module, name] if o is v else None
+
+
+def library_error(module, name):
+    """A class of exceptions of a library of arrays or tables, or None."""
+    if ARRAYS and type(module) is str and type(name) is str and module.split(".")[0] in layout.LIBRARIES:
+        c = vars(sys.modules[module]).get(name) if module in sys.modules else None
+        if isinstance(c, type) and issubclass(c, Exception) and not issubclass(c, AssertionError) and c.__module__ == module:
+            return c
+    return None
 
 
 def error_text(e):

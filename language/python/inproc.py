@@ -14,7 +14,7 @@ import operator
 import os
 import sys
 
-from _glovebox import exam, harness, layout, pytester, realpytest, worker
+from _glovebox import exam, harness, layout, needs, pytester, realpytest, worker
 from _glovebox.wire import Decoder, Encoder, Unencodable, Violation
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
@@ -210,6 +210,9 @@ def main():
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for a, name in r.imported(node):
                     load(name, a.name if isinstance(node, ast.ImportFrom) else "", r.test_modules)
+    if needs.libraries(readings):
+        from _glovebox import tables
+        tables.enable()
     real = realpytest.fits(readings, config["entry"])
     if real:
         realpytest.load()
