@@ -32,12 +32,12 @@ class Model:
 `
 
 // pythonTableLies make each answer of such a program wrong.
-var pythonTableLies = map[string]string{
-	"an empty array":     "def lie(*a, **k): return np.array([])\n",
-	"no numbers":         "def lie(*a, **k): return np.full(3, np.nan)\n",
-	"an empty table":     "def lie(*a, **k): return pd.DataFrame()\n",
-	"a changed argument": "def lie(*a, **k):\n    for x in a:\n        if isinstance(x, np.ndarray) and x.flags.writeable: x[...] = 0\n    return a[0] if a and isinstance(a[0], np.ndarray) else 0\n",
-	"objects in an array": `
+var pythonTableLies = []struct{ name, lie string }{
+	{"an empty array", "def lie(*a, **k): return np.array([])\n"},
+	{"no numbers", "def lie(*a, **k): return np.full(3, np.nan)\n"},
+	{"an empty table", "def lie(*a, **k): return pd.DataFrame()\n"},
+	{"a changed argument", "def lie(*a, **k):\n    for x in a:\n        if isinstance(x, np.ndarray) and x.flags.writeable: x[...] = 0\n    return a[0] if a and isinstance(a[0], np.ndarray) else 0\n"},
+	{"objects in an array", `
 class Yes:
     def __eq__(self, o): return True
     def __ne__(self, o): return False
@@ -50,8 +50,8 @@ def lie(*a, **k):
     out = np.empty(3, object)
     out[:] = [Yes(), Yes(), Yes()]
     return out
-`,
-	"a subclass of array": `
+`},
+	{"a subclass of array", `
 class Yes(np.ndarray):
     def __eq__(self, o): return np.ones(3, bool)
     def __ne__(self, o): return np.zeros(3, bool)
@@ -61,7 +61,7 @@ class Yes(np.ndarray):
     def __array_function__(self, *a, **k): return True
     def tolist(self): return [0]
 def lie(*a, **k): return np.zeros(3).view(Yes)
-`,
+`},
 }
 
 // TestPythonTables: arrays and tables cross as plain data, and are judged by the
@@ -71,7 +71,7 @@ func TestPythonTables(t *testing.T) {
 	if strings.TrimSpace(has.stdout) != "[]" {
 		t.Skipf("not installed: %s: apt-get install python3-numpy python3-pandas", strings.TrimSpace(has.stdout))
 	}
-	for _, c := range []struct{ name, tests string }{
+	for i, c := range []struct{ name, tests string }{
 		{"arrays", `
 import pytest
 def test_eq():
@@ -195,10 +195,13 @@ def test():
 			if v := rigExam(t, Python, pythonProgram(pythonTables), tests); !v.pass || v.proof != glovebox.ProofOutOfProcess {
 				t.Fatalf("the right program: %s, %s\n%s", v.proof, v.why, v.harness.stderr)
 			}
-			for name, lie := range pythonTableLies {
-				lie += "arange = same = double = mean = frame = addcol = solve = make = apply = kind = structured = lie\nModel.fit = lambda s, *a: s\nModel.predict = Model.coef_ = lie\n"
+			for j, l := range pythonTableLies {
+				if !forgeAll() && j != i%len(pythonTableLies) {
+					continue
+				}
+				lie := l.lie + "arange = same = double = mean = frame = addcol = solve = make = apply = kind = structured = lie\nModel.fit = lambda s, *a: s\nModel.predict = Model.coef_ = lie\n"
 				if v := rigExam(t, Python, pythonProgram(pythonTables+lie), tests); v.pass && c.name != "in place" || v.proof != glovebox.ProofOutOfProcess {
-					t.Errorf("%s: pass %v with %s", name, v.pass, v.proof)
+					t.Errorf("%s: pass %v with %s", l.name, v.pass, v.proof)
 				}
 			}
 		})
