@@ -36,7 +36,7 @@ var pythonTableLies = []struct{ name, lie string }{
 	{"an empty array", "def lie(*a, **k): return np.array([])\n"},
 	{"no numbers", "def lie(*a, **k): return np.full(3, np.nan)\n"},
 	{"an empty table", "def lie(*a, **k): return pd.DataFrame()\n"},
-	{"a changed argument", "def lie(*a, **k):\n    for x in a:\n        if isinstance(x, np.ndarray) and x.flags.writeable: x[...] = 0\n    return a[0] if a and isinstance(a[0], np.ndarray) else 0\n"},
+	{"a changed argument", "def lie(*a, **k):\n    for x in a:\n        if isinstance(x, np.ndarray) and x.flags.writeable: x[...] = 0\n    return a[0] if a and isinstance(a[0], np.ndarray) else 7\n"},
 	{"objects in an array", `
 class Yes:
     def __eq__(self, o): return True
