@@ -55,6 +55,22 @@ var pythonInPlace = []struct {
 	{"k 2", "def test():\n    nums, want = [3,1], [1,3]\n    k = len(f(nums))\n    assert k == len(want)\n    for i in range(k): assert nums[i] == want[i]\n    assert nums[:k] == want[:k]\n", true},
 }
 
+// pythonUnchanged are tests that a program fails which gives what is right, and
+// empties its argument.
+var pythonUnchanged = []struct{ name, tests string }{
+	{"copy()", "def test():\n    xs = [3,1]\n    original = xs.copy()\n    got = f(xs)\n    assert got == [1,3]\n    assert xs == original\n"},
+	{"slice", "def test():\n    xs = [3,1]\n    original = xs[:]\n    got = f(xs)\n    assert got == [1,3] and xs == original\n"},
+	{"helper", "def grid(): return [3,1]\ndef test():\n    xs = grid()\n    got = f(xs)\n    assert got == [1,3]\n    assert xs == grid()\n"},
+	{"program", "def test():\n    xs = make(2)\n    got = f(xs)\n    assert got == [1,3]\n    assert xs == make(2)\n"},
+	{"clone", "def test():\n    xs = [1,3]\n    got = f(xs)\n    assert got == xs\n"},
+	{"sum", "def test():\n    xs = [3, 1]\n    got = sum(f(xs))\n    assert got == sum(xs)\n"},
+	{"want", "def test():\n    xs = [3, 1]\n    got = sum(f(xs))\n    want = sum(xs)\n    assert got == want\n"},
+	{"one", "def test():\n    xs = [3, 1]\n    assert f(xs) == sorted(xs)\n"},
+	{"ue", "import unittest\nclass T(unittest.TestCase):\n    def setUp(self): self.xs = [3,1]\n    def test(self):\n        before = list(self.xs)\n        self.assertEqual(f(self.xs), [1,3])\n        self.assertEqual(self.xs, before)\n"},
+	{"snap", "def snap(x): return list(x)\ndef test():\n    xs = [3,1]\n    s = snap(xs)\n    assert f(xs) == [1,3]\n    assert xs == s\n"},
+	{"len", "def test():\n    xs = [3,1]\n    n = len(xs)\n    got = f(xs)\n    assert len(xs) == n and got[0] == min(xs)\n"},
+}
+
 // TestPythonAliases: what the program changes in its arguments does not change
 // what its results are compared with, and tests of functions that work in place
 // still see what they did.
@@ -87,6 +103,12 @@ func TestPythonAliases(t *testing.T) {
 	} {
 		t.Run(c.check, func(t *testing.T) {
 			sit(t, "def f(c):\n    "+c.does+"\n", "class C: pass\ndef test():\n    c = C()\n    c.xs = [3, 1]\n    got = f(c)\n    "+c.check+"\n", strings.Contains(c.does, "sorted"))
+		})
+	}
+	for _, c := range pythonUnchanged {
+		t.Run(c.name, func(t *testing.T) {
+			sit(t, "def f(xs, *a):\n    out = sorted(xs)\n    xs.clear()\n    return out\ndef make(n): return [3, 1]\n", c.tests, false)
+			sit(t, "def f(xs, *a): return sorted(xs)\ndef make(n): return [3, 1]\n", c.tests, true)
 		})
 	}
 	for _, c := range pythonInPlace {

@@ -101,14 +101,21 @@ class Flow:
             everything = list(ast.walk(reading.tree))
             own = [n for n in everything if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
             self.own = {n.name for n in own}
+            self.reaching = self.reach(own)
             self.spread(list(bindings(everything)))
             self.dotted = {k for k in self.derived if "." in k} | {
                 n.name for n in own if any(last_name(d.func if isinstance(d, ast.Call) else d) == "fixture" for d in n.decorator_list)}
             self.objects = self.uses_objects(everything)
             self.derived, self.results = set(self.dotted), set()
         else:
-            self.own, self.dotted, self.objects = above.own, above.dotted, above.objects
+            self.own, self.reaching, self.dotted, self.objects = above.own, above.reaching, above.dotted, above.objects
         self.spread(bound)
+        self.given, size = {}, -1  # name: what was given to the calls that it is of
+        while size != sum(map(len, self.given.values())):
+            size = sum(map(len, self.given.values()))
+            for names, value, _ in bound:
+                for k in names:
+                    self.given.setdefault(k, set()).update(self.gives(value), (key(value),) if isinstance(value, ast.Name) else ())
         compared = [s for s in map(sides, nodes) if s]
         # What is compared with something of the program, and how it came to be.
         expected = set()
@@ -148,10 +155,47 @@ class Flow:
         return any(map(self.of, inner(node)))
 
     def harmless(self, call):
-        """Tells whether a call is one of the language's own or of its library."""
+        """Tells whether a call is one of the language's own, of its library, of a
+        plain value of the tests, or of a function of theirs that knows nothing of
+        the program."""
         root = root_name(call.func)
-        return root in BUILTINS or root in self.reading.standard_roots or isinstance(call.func, ast.Attribute) and \
-            not isinstance(call.func.value, ast.Name) and not root
+        if root in BUILTINS or root in self.reading.standard_roots or not root:
+            return True
+        word = last_name(call.func)
+        if isinstance(call.func, ast.Name):
+            return word in self.own and word not in self.reaching and word not in self.derived
+        if not isinstance(call.func, ast.Attribute) or self.of(call.func.value):
+            return False
+        return word in self.own - self.reaching if root in ("self", "cls") else word in PLAIN or word in self.own - self.reaching
+
+    def reach(self, functions):
+        """The tests' own functions that may call the program."""
+        found, size = set(), -1
+        while size != len(found):
+            size = len(found)
+            for f in functions:
+                taken = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+                if any(isinstance(n, ast.Name) and (n.id in found or self.of_program(n.id)) or
+                       isinstance(n, ast.Attribute) and n.attr in found or
+                       isinstance(n, ast.Call) and root_name(n.func) in taken - {"self", "cls"} and last_name(n.func) not in PLAIN for n in ast.walk(f)):
+                    found.add(f.name)
+        return found
+
+    def gives(self, node):
+        """What an expression gives to calls of the program, or is of what was."""
+        found = set()
+        for n in ast.walk(node):
+            if isinstance(n, ast.Call) and not self.harmless(n):
+                found = found.union(*map(self.words, [*n.args, *(k.value for k in n.keywords)]))
+            elif isinstance(n, (ast.Name, ast.Attribute)):
+                found |= self.given.get(key(n), set())
+        return found
+
+    def itself(self, operand, others):
+        """Tells whether an operand is an argument, and was given to a call whose
+        result is on another side."""
+        given = set().union(*map(self.gives, others))
+        return bool(({key(operand)} | self.given.get(key(operand), set())) & given)
 
     def result(self, node):
         """Tells whether an expression is a call of the program, or a name of

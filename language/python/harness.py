@@ -9,6 +9,7 @@ import _thread
 import ast
 import builtins
 import collections
+import copy
 import importlib
 import importlib.machinery
 import importlib.util
@@ -65,6 +66,7 @@ class Link:
         # What calls changed of the tests' own: id: (a container, what it was, what it
         # is), (id, name): (an object, what its attribute was, what it is).
         self.altered = {}
+        self.swapped = False  # something was given as it was
         self.with_objects = False  # the tests' text uses objects of the program's classes
         self.pairs = False  # two results may be compared by the program: see World.pair
 
@@ -184,7 +186,19 @@ class Link:
         the tests themselves set it since."""
         v = getattr(owner, name)
         kept = self.altered.get((id(owner), name))
-        return kept[1] if kept is not None and kept[2] is v else v
+        if kept is None or kept[2] is not v:
+            return v
+        self.swapped = True
+        return kept[1]
+
+    def agreed(self, v, live):
+        """Gives what the tests make of what an argument was, where it is the same
+        of what the argument is."""
+        if self.swapped:
+            self.swapped = False
+            if not alike(v, live()):
+                self.refuse("the program changed an argument that the tests compute the expected value from: before it is %s" % exam.bounded_repr(v, 200))
+        return v
 
     def was(self, v, seen=None):
         """Gives a value of the tests as it was before calls of the program
@@ -193,6 +207,7 @@ class Link:
             return v
         kept = self.altered.get(id(v))
         if kept is not None and alike(v, kept[2]):
+            self.swapped = True
             return kept[1]
         seen = {} if seen is None else seen
         if id(v) not in seen:
@@ -609,7 +624,7 @@ class Rewriter(exam.Rewriter):
         """What is compared with a result may have been computed before."""
         part = "value" if hasattr(node, "value") else "iter"
         if self.flow is not None and id(node) in self.flow.computed:
-            setattr(node, part, self.flow.kept(getattr(node, part), "@was", self.at))
+            setattr(node, part, self.before(getattr(node, part), "@was", part == "value"))
         return self.generic_visit(node)
 
     visit_AnnAssign = visit_AugAssign = visit_NamedExpr = visit_For = visit_AsyncFor = visit_comprehension = visit_Assign
@@ -628,15 +643,27 @@ class Rewriter(exam.Rewriter):
             return
         pair, of = self.flow.pair(operands), [self.flow.of(o) for o in operands]
         calls = [self.flow.calls(o) for o in operands]
+        equal = equality(node)
         for i, operand in enumerate(operands):
-            if any(of[:i] + of[i + 1:]):
-                operands[i] = self.flow.kept(operand, "@before" if any(calls[i + 1:]) else "@was", self.at)
+            others = operands[:i] + operands[i + 1:]
+            if any(of[:i] + of[i + 1:]) and (not isinstance(operand, (ast.Name, ast.Attribute)) or equal and self.flow.itself(operand, others)):
+                operands[i] = self.before(operand, "@before" if any(calls[i + 1:]) else "@was", equal)
         if pair:
             operands[0] = self.at(node, ast.Call(ast.Name("@pair", ast.Load()), [operands[0]], []))
         if isinstance(node, ast.Compare):
             node.left, *node.comparators = operands
         else:
             node.args[:2] = operands
+
+    def before(self, node, word, equal=True):
+        """An expression as it was before calls changed what it is of. One that two
+        values are to be equal to has to be the same since."""
+        live = copy.deepcopy(node)
+        kept = self.flow.kept(node, word, self.at)
+        if not equal or word == "@before" or any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(live)):
+            return kept
+        nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return self.at(live, ast.Call(ast.Name("@agreed", ast.Load()), [kept, ast.Lambda(nothing, live)], []))
 
     def visit_Call(self, node):
         callee = node.func
@@ -645,6 +672,14 @@ class Rewriter(exam.Rewriter):
         made = isinstance(callee, ast.Name) and constructs(exam.last_name(node.func)) and self.of_program(callee.id)
         self.generic_visit(node)
         return self.at(node, ast.Call(ast.Name("@made", ast.Load()), [node], [])) if made else node
+
+
+def equality(node):
+    """Tells whether a comparison or an assertion says that two values are equal."""
+    if isinstance(node, ast.Compare):
+        return all(isinstance(o, ast.Eq) for o in node.ops)
+    word = exam.last_name(node.func).lower()
+    return ("equal" in word or "close" in word) and "not" not in word
 
 
 CONTAINERS = {list, tuple, set, dict, bytearray, collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict}
@@ -690,7 +725,7 @@ def alike(a, b, seen=None):
     if t in ARRAYS:
         return ARRAYS[t].alike(a, b)
     if t not in CONTAINERS:
-        return t in SCALARS and repr(a) == repr(b)
+        return t in SCALARS and repr(a) == repr(b) or t.__module__ in ("decimal", "datetime", "fractions") and a == b
     seen = set() if seen is None else seen
     if (id(a), id(b)) in seen:
         return True
@@ -731,7 +766,7 @@ class World:
         self.readings = readings
         self.main = None
         self.open = self.judged = False  # a case runs; what judged is kept by the tests
-        self.tools = {"@made": self.construct, "@was": link.was, "@of": link.of, "@before": lambda v: copied(link.was(v)), "@mark": lambda: dict(link.altered),
+        self.tools = {"@made": self.construct, "@was": link.was, "@of": link.of, "@agreed": link.agreed, "@before": lambda v: copied(link.was(v)), "@mark": lambda: dict(link.altered),
                       "@settle": self.settle, "@pair": self.pair, "map": guarded(map), "filter": guarded(filter)}
 
     # For exam.Runner.
