@@ -1,9 +1,11 @@
 package language
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -388,6 +390,9 @@ if __name__ == "__main__":
 			"from solution import List\nl = List()\nl.append(3)\nassert l.head == 3\n", false, out, "object of its class List"},
 		{"a method that judges itself", "class Calc:\n    def add(self, a, b): return self\n    def __eq__(self, o): return True\n    def __contains__(self, o): return True\n    def __sub__(self, o): return 0\n    def __lt__(self, o): return True\n    def startswith(self, s): return True\n",
 			"from solution import Calc\nc = Calc()\nfor g in (lambda: c.add(1, 2) == 3, lambda: 3 in c.add(1, 2), lambda: c.add(1, 2) - 3 == 0, lambda: c.add(1, 2) < 4, lambda: c.add(1, 2).startswith('a')):\n    try:\n        ok = bool(g())\n    except TypeError:\n        ok = False\n    if ok: raise AssertionError('forged')\nassert c.add(1, 2) == 3\n", false, out, "object of its class Calc"},
+		{"a search that an object answers", "class Y:\n    def find(self, *a): return 0\n    index = count = find\ndef f(x): return Y()\n", "from solution import f\nassert f(1).find('a') != -1\n", false, out, "(.find)"},
+		{"a search that a text answers", "class T(str):\n    def find(self, *a): return 0\ndef f(x): return T('zzz')\n", "from solution import f, T\nassert isinstance(f(1), T) and f(1).find('a') != -1\n", false, out, "line 2"},
+		{"a search in objects of the tests' kind", "class Y:\n    def __init__(s): s.xs = []\n    def put(s, x): s.xs.append(x)\n    def find(s, x): return s.xs.index(x)\ndef make(): return Y()\n", "from solution import make\nq = make()\nq.put(3)\nassert q.find(3) == 0\n", true, out, ""},
 		{"a list that fills with judges", "class Yes:\n    def __eq__(self, o): return True\ny = Yes()\ndef fill(xs): xs.append(y)\n", "from solution import fill, Yes\nx = Yes()\nl = []\nfill(l)\nassert l == [3]\n", false, out, "object of its class Yes"},
 
 		{"objects of the tests come back", `
@@ -533,15 +538,55 @@ def test_it():
 	}
 }
 
-// TestPythonWire mutates what comes over the link, in a box.
-func TestPythonWire(t *testing.T) {
-	src, err := os.ReadFile("python/testdata/fuzz_wire.py")
-	if err != nil {
-		t.Fatal(err)
+// TestPythonFuzz mutates what comes over the link, at either end, and the text of
+// tests, in a box: for a second, or as long as GLOVEBOX_FUZZ says.
+func TestPythonFuzz(t *testing.T) {
+	long := time.Second
+	if d, err := time.ParseDuration(os.Getenv("GLOVEBOX_FUZZ")); err == nil {
+		long = d
 	}
-	r := rigPlan(t, Python, pythonProgram(string(src)), "")
-	if r.exit != 0 || !strings.Contains(r.stdout, "\nfuzzed") {
-		t.Errorf("exit %d, %s\n%s", r.exit, r.stdout, r.stderr)
+	wall := rigWall
+	rigWall += long
+	t.Cleanup(func() { rigWall = wall })
+	for _, name := range []string{"fuzz_wire", "fuzz_worker", "fuzz_tests"} {
+		t.Run(name, func(t *testing.T) {
+			src, err := os.ReadFile("python/testdata/" + name + ".py")
+			if err != nil {
+				t.Fatal(err)
+			}
+			input := fmt.Sprintf("%d %g\n", time.Now().UnixNano()%1e9, long.Seconds())
+			r := rigPlan(t, Python, pythonProgram(string(src)), input)
+			if r.exit != 0 || !strings.Contains(r.stdout, "\nfuzzed") {
+				t.Errorf("exit %d, input %s%s\n%s", r.exit, input, r.stdout, r.stderr)
+			}
+			t.Logf("seed and seconds %s%s", input, r.stdout)
+		})
+	}
+}
+
+// TestPythonFolders: tests in a folder find what lies beside them, in each form.
+func TestPythonFolders(t *testing.T) {
+	for _, head := range []string{"", "from unittest import mock\n"} {
+		for _, init := range []bool{true, false} {
+			tests := Tests{Files: []glovebox.File{
+				{Path: "tests/deep/test_it.py", Data: []byte(head + "import os, pathlib\nfrom main import f\n" +
+					"def test_f(beside):\n    assert str(pathlib.Path(__file__).parent) == '/workspace/tests/deep'\n" +
+					"    assert f(open(os.path.join(os.path.dirname(__file__), 'data.txt')).read()) == beside == 'hi'\n")},
+				{Path: "tests/conftest.py", Data: []byte("import os, pytest\n@pytest.fixture\ndef beside():\n" +
+					"    with open(os.path.join(os.path.dirname(__file__), 'deep', 'data.txt')) as f: return f.read()\n")},
+				{Path: "tests/deep/data.txt", Data: []byte("hi")},
+			}}
+			if init {
+				tests.Files = append(tests.Files, glovebox.File{Path: "tests/__init__.py"}, glovebox.File{Path: "tests/deep/__init__.py"})
+			}
+			for _, main := range []string{"main.py", ""} {
+				p := pythonProgram("def f(x): return x\n")
+				p.Main = main
+				if v := rigExam(t, Python, p, tests); !v.pass {
+					t.Errorf("%q, packages %v, main file %q: %s\n%s", head, init, main, v.why, v.candidate.stderr)
+				}
+			}
+		}
 	}
 }
 

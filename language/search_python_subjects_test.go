@@ -40,6 +40,8 @@ var pythonShapes = []struct{ name, check string }{
 	{"assertTrue", "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(F(1, 2) == 1.5)\n        self.assertFalse(F(4, 8) != 6)"},
 	{"raises and a value", "import pytest\ndef test_it():\n    with pytest.raises((TypeError, Exception)):\n        F('a', 2)\n    with pytest.raises(Exception):\n        assert F(1, 2) != 1.5\n    assert F(4, 8) == 6"},
 	{"sum", "assert sum(F(a, b) for a, b in [(1, 2), (4, 8)]) == 7.5\nassert sum([F(2, 2)]) == 2"},
+	{"searched", "assert str(F(1, 2)).find('.') == 1 and str(F(4, 8)).index('6') == 0 and str(F(1, 2)).count('5') == 1 and str(F(2, 2))[:1] == '2'"},
+	{"two results", "assert F(1, 2) == F(2, 1) and F(1, 2) == 1.5\nassert F(4, 8) == F(6, 6) != F(1, 1) and F(2, 2) == 2"},
 	{"statistics", "import statistics\nassert statistics.mean([F(1, 2), F(4, 8)]) == 3.75"},
 }
 
@@ -282,6 +284,66 @@ def test_group():
     assert group(d, "ab") == ["ab"]
     assert group(d, "cd") == ["ab", "cd"]
     assert d == {2: ["ab", "cd"]}
+`},
+	{name: "an argument in later statements", file: "test_it.py", names: []string{"order", "counts", "longest"}, program: `
+def order(xs): return sorted(xs)
+def counts(xs):
+    out = {}
+    for x in xs: out[x] = out.get(x, 0) + 1
+    return out
+def longest(words): return max(words, key=len)
+`, tests: `
+from solution import order, counts, longest
+CASES = [[3, 1, 2], [9, 9, 1], [5, 4]]
+def brute(xs):
+    out = list(xs)
+    out.sort()
+    return out
+def test_order():
+    xs = [3, 1, 2]
+    got = order(xs)
+    assert got == sorted(xs)
+    want = brute(xs)
+    assert len(got) == len(want) and got == want
+def test_cases():
+    for i in range(len(CASES)):
+        got = order(CASES[i])
+        expected = sorted(CASES[i])
+        assert got == expected
+def test_counts():
+    data = {"words": ["a", "b", "a"]}
+    got = counts(data["words"])
+    for w in ("a", "b"):
+        assert got.get(w) == data["words"].count(w)
+    assert sum(got.values()) == len(data["words"])
+def test_longest():
+    words = ["a", "bcd", "ef"]
+    got = longest(words)
+    assert got == max(words, key=len) and got in words
+`},
+	{name: "objects in pairs", file: "test_it.py", names: []string{"Money", "parse", "total"}, program: `
+import dataclasses
+@dataclasses.dataclass(frozen=True, order=True)
+class Money:
+    cents: int
+    unit: str = "EUR"
+    @classmethod
+    def of(cls, text): return cls(round(float(text.split()[0]) * 100), text.split()[1])
+    def plus(self, o): return Money(self.cents + o.cents, self.unit)
+def parse(text): return Money.of(text)
+def total(xs):
+    out = Money(0)
+    for x in xs: out = out.plus(x)
+    return out
+`, tests: `
+from solution import Money, parse, total
+def test_pairs():
+    a, b = parse("1.50 EUR"), Money.of("1.50 EUR")
+    assert a == b and a != parse("2 EUR") and a < parse("2 EUR")
+    assert a.cents == 150 and b.unit == "EUR"
+def test_values():
+    assert total([Money(1), Money(2)]).cents == 3
+    assert parse("0.05 USD").cents == 5 and parse("0.05 USD").unit == "USD"
 `},
 	{name: "callbacks", file: "test_it.py", names: []string{"apply", "retry"}, program: `
 def apply(f, xs): return [f(x) for x in xs]

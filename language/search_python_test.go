@@ -188,6 +188,33 @@ def tell(f, *a, **k):
     for x in a:
         if isinstance(x, (list, dict, set, bytearray)): x.clear()
     return _wrong(_right(f, *a, **k))`),
+		pythonTell("an argument that is emptied, and an empty one", "argument", `
+def tell(f, *a, **k):
+    for x in [*a, *k.values()]:
+        if isinstance(x, (list, dict, set, bytearray)): x.clear(); return type(x)()
+    return _wrong(_right(f, *a, **k))`),
+		pythonTell("an argument that is emptied, and itself", "argument", `
+def tell(f, *a, **k):
+    for x in [*a, *k.values()]:
+        if isinstance(x, (list, dict, set, bytearray)): x.clear(); return x
+    return _wrong(_right(f, *a, **k))`),
+		pythonTell("an argument whose elements are all one", "argument", `
+def tell(f, *a, **k):
+    for x in [*a, *k.values()]:
+        if isinstance(x, list): x[:] = [0] * len(x); return [0] * len(x)
+    return _wrong(_right(f, *a, **k))`),
+		pythonTell("an object all of whose methods give 0", "return", `
+class _Z:
+    def __getattr__(self, n):
+        if n.startswith("__"): raise AttributeError(n)
+        return lambda *a: 0
+def tell(f, *a, **k): return _Z()`),
+		pythonTell("an object all of whose methods give 1", "return", `
+class _O:
+    def __getattr__(self, n):
+        if n.startswith("__"): raise AttributeError(n)
+        return lambda *a: 1
+def tell(f, *a, **k): return _O()`),
 		pythonTell("an argument that fills with yes", "argument", `
 def tell(f, *a, **k):
     for x in a:

@@ -134,7 +134,7 @@ NEEDS_SHARING = {  # a module that the tests import: why one process is needed
     "mock": "mocks", "unittest.mock": "mocks", "pytest_mock": "mocks", "inspect": "inspect", "pickle": "pickle",
     "subprocess": "subprocesses", "multiprocessing": "multiprocessing", "runpy": "runpy", "importlib": "importlib",
     "tempfile": "files", "shutil": "files", "gc": "gc", "weakref": "weakref", "tracemalloc": "tracemalloc",
-    "numpy": "numpy arrays", "pandas": "pandas objects", "torch": "tensors", "warnings": "warnings",
+    "torch": "tensors", "warnings": "warnings",
     "logging": "logging", "ctypes": "ctypes", "doctest": "doctest", "socket": "sockets", "sqlite3": "sqlite3",
 }
 SHARING_FIXTURES = {"monkeypatch": "monkeypatch", "mocker": "mocks", "tmp_path": "files", "tmpdir": "files",
@@ -165,6 +165,7 @@ class Reading:
         self.lines = source.decode("utf-8", "replace").splitlines()
         self.used, self.bound, self.program_names = set(), set(dir(builtins)), set()
         self.own = set()
+        self.objects = False  # see flow.Flow
         self.standard_roots = set()
         self.identifiers = set()
         called = {n.func.id for n in ast.walk(self.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}

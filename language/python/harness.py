@@ -8,6 +8,8 @@ breach of the protocol ends the exam for good.
 import _thread
 import ast
 import builtins
+import collections
+import copy
 import importlib
 import importlib.machinery
 import importlib.util
@@ -16,7 +18,7 @@ import os
 import sys
 import types
 
-from _glovebox import exam, layout, needs
+from _glovebox import exam, flow, layout, needs
 from _glovebox.exam import TEST_MODULES, Gone, Refused
 from _glovebox.remote import (READABLE, NOTHING, Bound, BoundMethod, Opaque, RemoteClass, Remote, RemoteFunction, RemoteModule, State, awaitable,
                               is_made, made, make_class, same, stand_in, state_of)
@@ -61,6 +63,12 @@ class Link:
         self.judged = False  # the program judged something since this was last said
         self.refused = None  # why the case that runs can no longer pass
         self.raised = {}  # id: (exception of the program, its place)
+        # What calls changed of the tests' own: id: (a container, what it was, what it
+        # is), (id, name): (an object, what its attribute was, what it is).
+        self.altered = {}
+        self.swapped = False  # something was given as it was
+        self.with_objects = False  # the tests' text uses objects of the program's classes
+        self.pairs = False  # two results may be compared by the program: see World.pair
 
     # Asking.
 
@@ -145,15 +153,22 @@ class Link:
 
     def change(self, changed, refs):
         """Applies what a call changed in its arguments."""
+        was = [copied(r) for r in refs]
         for i, form in changed:
             if type(i) is not int or not 0 <= i < len(refs):
                 raise Violation("an unknown argument")
             old, new = refs[i], self.decoder(refs)(form)
-            if type(new) is not type(old) or new is old:
-                if new is old:
-                    continue
+            if new is old:
+                continue
+            if type(new) is not type(old):
                 raise Violation("an argument of another type")
-            if isinstance(old, (list, bytearray)):
+            if alike(old, new):
+                continue
+            kept = self.altered.get(id(old))
+            before = kept[1] if kept is not None and alike(old, kept[2]) else was[i]
+            if type(old) in ARRAYS:
+                ARRAYS[type(old)].replace(old, new)
+            elif isinstance(old, (list, bytearray)):
                 old[:] = new
             elif isinstance(old, (dict, set)):
                 old.clear()
@@ -161,6 +176,49 @@ class Link:
             else:
                 old.clear()
                 old.extend(new)
+            self.altered[id(old)] = old, before, copied(old)
+            if len(self.altered) % 256 == 0:  # what nobody else has is not asked for
+                for k in [k for k, v in self.altered.items() if sys.getrefcount(v[0]) < 4]:
+                    del self.altered[k]
+
+    def of(self, owner, name):
+        """Gives an attribute as it was before calls of the program set it, unless
+        the tests themselves set it since."""
+        v = getattr(owner, name)
+        kept = self.altered.get((id(owner), name))
+        if kept is None or kept[2] is not v:
+            return v
+        self.swapped = True
+        return kept[1]
+
+    def agreed(self, v, live):
+        """Gives what the tests make of what an argument was, where it is the same
+        of what the argument is."""
+        if self.swapped:
+            self.swapped = False
+            if not alike(v, live()):
+                self.refuse("the program changed an argument that the tests compute the expected value from: before it is %s" % exam.bounded_repr(v, 200))
+        return v
+
+    def was(self, v, seen=None):
+        """Gives a value of the tests as it was before calls of the program
+        changed it, unless the tests themselves changed it since."""
+        if not self.altered or type(v) not in CONTAINERS and type(v) not in ARRAYS:
+            return v
+        kept = self.altered.get(id(v))
+        if kept is not None and alike(v, kept[2]):
+            self.swapped = True
+            return kept[1]
+        seen = {} if seen is None else seen
+        if id(v) not in seen:
+            seen[id(v)] = v  # in a cycle
+            if type(v) in ARRAYS:
+                return v
+            parts = list(v.values() if isinstance(v, dict) else v)
+            old = [self.was(x, seen) for x in parts]
+            if any(a is not b for a, b in zip(parts, old)):
+                seen[id(v)] = dict(zip(v, old)) if type(v) is dict else type(v)(old)
+        return seen[id(v)]
 
     # The tests' own objects, used by the program.
 
@@ -182,7 +240,10 @@ class Link:
             elif kind == "get" and not name.startswith("_"):
                 v = getattr(target, name)
             elif kind == "set" and not name.startswith("_"):
+                kept = self.altered.get((id(target), name))
+                before = kept[1] if kept is not None and getattr(target, name, None) is kept[2] else getattr(target, name, args[0])
                 v = setattr(target, name, args[0])
+                self.altered[id(target), name] = target, before, args[0]
             elif kind == "special" and name in OPERATORS:
                 v = getattr(type(target), name)(target, *args)
             else:
@@ -344,7 +405,7 @@ class Link:
         elif (module, name) in STANDARD_ERRORS:
             c = getattr(importlib.import_module(module), name)
         else:
-            c = next((ERRORS[n] for n in x["mro"] if type(n) is str and n in ERRORS), RemoteError)
+            c = library_error(module, name) or next((ERRORS[n] for n in x["mro"] if type(n) is str and n in ERRORS), RemoteError)
         try:
             e = c(*args)
         except Exception:
@@ -469,6 +530,15 @@ def standard_name(v):
     return [module, name] if o is v else None
 
 
+def library_error(module, name):
+    """A class of exceptions of a library of arrays or tables, or None."""
+    if ARRAYS and type(module) is str and type(name) is str and module.split(".")[0] in layout.LIBRARIES:
+        c = vars(sys.modules[module]).get(name) if module in sys.modules else None
+        if isinstance(c, type) and issubclass(c, Exception) and not issubclass(c, AssertionError) and c.__module__ == module:
+            return c
+    return None
+
+
 def error_text(e):
     return getattr(e, "_text", None) or ", ".join(map(str, e.args))
 
@@ -495,6 +565,7 @@ class Rewriter(exam.Rewriter):
     def __init__(self, reading):
         super().__init__(reading)
         self.scopes = []
+        self.flow = self.top = None
 
     def inside(self, node):
         """Visits what has a scope of its own."""
@@ -503,7 +574,11 @@ class Rewriter(exam.Rewriter):
         else:
             body = node.generators
         self.scopes.append(self.reading.bindings(body))
+        above = self.flow
+        if above is self.top and above is not None and not isinstance(node, ast.Lambda) and body is not getattr(node, "generators", None):
+            self.flow = flow.Flow(body, self.reading, self.of_program, True, above)
         self.generic_visit(node)
+        self.flow = above
         self.scopes.pop()
         return node
 
@@ -518,36 +593,77 @@ class Rewriter(exam.Rewriter):
                 return True
         return name in self.reading.spelled
 
+    def visit_Module(self, node):
+        self.flow = self.top = flow.Flow(node.body, self.reading, self.of_program, False)
+        self.reading.objects = self.flow.objects
+        return self.generic_visit(node)
+
     def visit_Assert(self, node):
-        kept, test = [], node.test
-        if isinstance(test, ast.Compare) and len(test.ops) == 1 and not isinstance(test.ops[0], (ast.Is, ast.IsNot)):
-            test.left, test.comparators[0] = self.kept(node, [test.left, test.comparators[0]], kept)
-        return kept + super().visit_Assert(node)
+        test = node.test
+        if not isinstance(test, ast.Compare) or len(test.ops) > 1:
+            return super().visit_Assert(node)
+        self.keep(test)
+        done = super().visit_Assert(node)
+        return self.settled(node, done) if isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None else done
+
+    def visit_Compare(self, node):
+        self.keep(node)
+        return super().visit_Compare(node)
 
     def visit_Expr(self, node):
-        kept, call = [], node.value
-        if isinstance(call, ast.Call) and exam.last_name(call.func).startswith("assert") and len(call.args) > 1:
-            if exam.last_name(call.func) not in ("assertIs", "assertIsNot"):
-                call.args[:2] = self.kept(node, call.args[:2], kept)
+        call = node.value.value if isinstance(node.value, ast.Await) else node.value
+        if not isinstance(call, ast.Call):
+            return super().visit_Expr(node)
+        self.keep(call)
+        word = exam.last_name(call.func)
+        bare = (not word.startswith("assert") or word == "assertIsNone") and self.flow.calls(call)
         done = super().visit_Expr(node)
-        return kept + done if isinstance(done, list) else kept + [done]
+        return self.settled(node, done if isinstance(done, list) else [done]) if bare else done
 
-    def kept(self, node, sides, kept):
-        """What one side of a comparison passes to a call is, on the other side,
-        what it was before."""
-        inner = {n.id for s in sides for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        inner.update(n.arg for s in sides for n in ast.walk(s) if isinstance(n, ast.arg))
-        given = [{n.id for c in ast.walk(s) if isinstance(c, ast.Call) and exam.root_name(c.func) not in BUILTINS
-                  for a in c.args + [k.value for k in c.keywords] for n in ast.walk(a) if isinstance(n, ast.Name)} for s in sides]
-        for i, names in ((1, given[0]), (0, given[1] - given[0])):
-            for n in ast.walk(sides[i]):
-                if isinstance(n, ast.Name) and n.id in names - inner and n.id not in BUILTINS:
-                    copy = "@before " + n.id
-                    if not any(k.targets[0].id == copy for k in kept):
-                        kept.append(self.at(node, ast.Assign([ast.Name(copy, ast.Store())], ast.Call(
-                            ast.Name("@copy", ast.Load()), [ast.Name(n.id, ast.Load())], []))))
-                    n.id = copy
-        return sides
+    def visit_Assign(self, node):
+        """What is compared with a result may have been computed before."""
+        part = "value" if hasattr(node, "value") else "iter"
+        if self.flow is not None and id(node) in self.flow.computed:
+            setattr(node, part, self.before(getattr(node, part), "@was", part == "value"))
+        return self.generic_visit(node)
+
+    visit_AnnAssign = visit_AugAssign = visit_NamedExpr = visit_For = visit_AsyncFor = visit_comprehension = visit_Assign
+
+    def settled(self, node, done):
+        """A call whose result nobody looks at is there for what it changes."""
+        mark = ast.Assign([ast.Name("@altered", ast.Store())], ast.Call(ast.Name("@mark", ast.Load()), [], []))
+        settle = ast.Expr(ast.Call(ast.Name("@settle", ast.Load()), [ast.Name("@altered", ast.Load())], []))
+        return [self.at(node, mark), *done, self.at(node, settle)]
+
+    def keep(self, node):
+        """Puts what a comparison compares as it was before the calls whose results
+        it is compared with, and marks one of two results."""
+        operands = flow.sides(node)
+        if self.flow is None or not operands:
+            return
+        pair, of = self.flow.pair(operands), [self.flow.of(o) for o in operands]
+        calls = [self.flow.calls(o) for o in operands]
+        equal = equality(node)
+        for i, operand in enumerate(operands):
+            others = operands[:i] + operands[i + 1:]
+            if any(of[:i] + of[i + 1:]) and (not isinstance(operand, (ast.Name, ast.Attribute)) or equal and self.flow.itself(operand, others)):
+                operands[i] = self.before(operand, "@before" if any(calls[i + 1:]) else "@was", equal)
+        if pair:
+            operands[0] = self.at(node, ast.Call(ast.Name("@pair", ast.Load()), [operands[0]], []))
+        if isinstance(node, ast.Compare):
+            node.left, *node.comparators = operands
+        else:
+            node.args[:2] = operands
+
+    def before(self, node, word, equal=True):
+        """An expression as it was before calls changed what it is of. One that two
+        values are to be equal to has to be the same since."""
+        live = copy.deepcopy(node)
+        kept = self.flow.kept(node, word, self.at)
+        if not equal or word == "@before" or any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(live)):
+            return kept
+        nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return self.at(live, ast.Call(ast.Name("@agreed", ast.Load()), [kept, ast.Lambda(nothing, live)], []))
 
     def visit_Call(self, node):
         callee = node.func
@@ -558,18 +674,71 @@ class Rewriter(exam.Rewriter):
         return self.at(node, ast.Call(ast.Name("@made", ast.Load()), [node], [])) if made else node
 
 
-BUILTINS = frozenset(dir(builtins))
+def equality(node):
+    """Tells whether a comparison or an assertion says that two values are equal."""
+    if isinstance(node, ast.Compare):
+        return all(isinstance(o, ast.Eq) for o in node.ops)
+    word = exam.last_name(node.func).lower()
+    return ("equal" in word or "close" in word) and "not" not in word
 
 
-def copied(v):
+CONTAINERS = {list, tuple, set, dict, bytearray, collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict}
+
+
+ARRAYS = {}  # the types of arrays and tables, where the tests use them: their module
+SCALARS = (int, float, str, bytes, bool, complex)
+
+
+def copied(v, seen=None):
     """Copies plain containers of the tests."""
-    if type(v) in (list, tuple, set):
-        return type(v)(map(copied, v))
-    if type(v) is dict:
-        return {k: copied(x) for k, x in v.items()}
-    if type(v).__module__ == "collections" and hasattr(v, "clear"):
+    t = type(v)
+    if t in ARRAYS:
         return v.copy()
-    return v[:] if type(v) is bytearray else v
+    if t not in CONTAINERS:
+        return v
+    seen = {} if seen is None else seen
+    if id(v) not in seen:
+        if t is tuple:
+            return tuple([copied(x, seen) for x in v])
+        new = seen[id(v)] = v.copy()
+        if t is list or t is collections.deque:
+            for i, x in enumerate(v):
+                new[i] = copied(x, seen)
+        elif isinstance(v, dict):
+            for k, x in v.items():
+                new[k] = copied(x, seen)
+    return seen[id(v)]
+
+
+def tell(x):
+    return repr(x) if type(x) in SCALARS else id(x)
+
+
+def alike(a, b, seen=None):
+    """Tells whether two values of the tests are the same, as far as plain values go:
+    no object is asked."""
+    t = type(a)
+    if a is b:
+        return True
+    if t is not type(b):
+        return False
+    if t in ARRAYS:
+        return ARRAYS[t].alike(a, b)
+    if t not in CONTAINERS:
+        return t in SCALARS and repr(a) == repr(b) or t.__module__ in ("decimal", "datetime", "fractions") and a == b
+    seen = set() if seen is None else seen
+    if (id(a), id(b)) in seen:
+        return True
+    seen.add((id(a), id(b)))
+    if len(a) != len(b):
+        return False
+    if t is bytearray:
+        return a == b
+    if t is set:
+        return {tell(x) for x in a} == {tell(x) for x in b}
+    if isinstance(a, dict):
+        return all(k is o or alike(k, o, seen) for k, o in zip(a, b)) and all(alike(x, y, seen) for x, y in zip(a.values(), b.values()))
+    return all(alike(x, y, seen) for x, y in zip(a, b))
 
 
 class Runner(exam.Runner):
@@ -597,7 +766,8 @@ class World:
         self.readings = readings
         self.main = None
         self.open = self.judged = False  # a case runs; what judged is kept by the tests
-        self.tools = {"@made": self.construct, "@copy": copied, "map": guarded(map), "filter": guarded(filter)}
+        self.tools = {"@made": self.construct, "@was": link.was, "@of": link.of, "@agreed": link.agreed, "@before": lambda v: copied(link.was(v)), "@mark": lambda: dict(link.altered),
+                      "@settle": self.settle, "@pair": self.pair, "map": guarded(map), "filter": guarded(filter)}
 
     # For exam.Runner.
 
@@ -618,10 +788,21 @@ class World:
             self.link.judged = True
         return made(v)
 
+    def settle(self, altered):
+        """What changed since is as the tests want it."""
+        self.link.altered = altered
+
+    def pair(self, v):
+        """Two results are compared that the tests use as objects, as their text says."""
+        self.link.judged = self.link.pairs = True
+        return v
+
     # What the case that runs is worth.
 
     def begin(self):
         self.keep()
+        self.link.pairs = False
+        self.link.with_objects = any(r.objects for r in self.readings)
         self.open = True
 
     def keep(self):
@@ -727,7 +908,7 @@ class World:
         standard module comes only under its own name."""
         if type(form) is dict and list(form) == ["mod"]:
             real = exam.ALIASES.get(name, name)
-            if form["mod"] == real and real.split(".")[0] in sys.stdlib_module_names | {"numpy", "pandas"}:
+            if form["mod"] == real and (real.split(".")[0] in sys.stdlib_module_names or ARRAYS and real in layout.LIBRARIES):
                 return importlib.import_module(real)
         if type(form) is dict and list(form) == ["bound"]:
             self.link.die("the program's process broke the protocol: a name")
@@ -799,6 +980,7 @@ def main():
     modules = layout.foreign_modules(config["main"], config["files"])
     readings = read_tests(config, modules, report)
     form, why, *lacks = needs.verdict(readings, modules)
+    libraries = needs.libraries(readings)
     if form == "not here":
         report.event(type="unrunnable", reason=why, missing=lacks[0])
         return
@@ -808,10 +990,18 @@ def main():
         report.event(type="fallback", reason="the tests use %s: the program must share their process" % why)
         return
     TEST_MODULES.update(["__main__"], (r.name for r in readings))
+    if libraries:
+        from _glovebox import tables
+        tables.enable()
+        for name in libraries:
+            importlib.import_module(name)
+        ARRAYS.update((t, tables) for t in tables.types())
     link = Link()
+    if libraries:
+        tables.refuse = link.refuse
     world = World(link, config["main"], modules, readings)
     try:
-        reply = link.exchange("open", (), {"main": config["main"], "files": config["files"], "capture": any(r.captures for r in readings)})
+        reply = link.exchange("open", (), {"main": config["main"], "files": config["files"], "capture": any(r.captures for r in readings), "tables": bool(libraries)})
         if "syntax" in reply:
             report.event(type="syntax", syntax=syntax(reply["syntax"], config["main"]))
             return

@@ -14,7 +14,7 @@ import operator
 import os
 import sys
 
-from _glovebox import exam, harness, layout, pytester, realpytest, worker
+from _glovebox import exam, harness, layout, needs, pytester, realpytest, worker
 from _glovebox.wire import Decoder, Encoder, Unencodable, Violation
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
@@ -57,10 +57,11 @@ class World:
         return self.loaded
 
     def names(self, reading):
-        if not self.main or not reading.free - {"__file__", "__name__"}:
+        wanted = [n for n in reading.free if n[:2] != "__"]
+        if not self.main or not wanted:
             return {}
         m = vars(self.load())
-        return {n: m[n] for n in reading.free if n in m}
+        return {n: m[n] for n in wanted if n in m}
 
     def entry(self, name):
         if not self.main:
@@ -209,6 +210,9 @@ def main():
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for a, name in r.imported(node):
                     load(name, a.name if isinstance(node, ast.ImportFrom) else "", r.test_modules)
+    if needs.libraries(readings):
+        from _glovebox import tables
+        tables.enable()
     real = realpytest.fits(readings, config["entry"])
     if real:
         realpytest.load()

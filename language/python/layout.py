@@ -8,6 +8,9 @@ import sys
 JUDGES = frozenset(("pytest", "_pytest", "_glovebox", "conftest", "sitecustomize", "usercustomize", "hypothesis", "mock", "nose",
                     "parameterized", "ddt", "assertpy", "hamcrest", "numpy", "pandas"))
 
+# Libraries of arrays and tables, whose values cross where the tests use them.
+LIBRARIES = ("numpy", "pandas", "scipy")
+
 
 def roots(files):
     """The folders that imports start at: the tree's own, and src/ where that

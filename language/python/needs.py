@@ -5,14 +5,15 @@ import builtins
 import sys
 
 from _glovebox import layout
-from _glovebox.exam import is_test, last_name, root_name
+from _glovebox.exam import ALIASES, is_test, last_name, root_name
+from _glovebox.flow import key
 
 # Text becomes code: what the program returns must not, in the tests' box.
 TEXT = frozenset("eval exec compile __import__ get_type_hints singledispatch singledispatchmethod runsource".split())
 # Standard classes whose objects stay where they are, by their module.
 STAYS = {"io": None, "threading": None, "queue": None, "asyncio": None, "argparse": None, "configparser": None, "random": None,
          "string": {"Template", "Formatter"}, "types": {"MappingProxyType"}, "collections": {"UserList", "UserString"},
-         "xml": None, "email": None, "http": None, "contextlib": {"ExitStack"}, "concurrent": None, "textwrap": None}
+         "numpy": {"default_rng", "RandomState", "Generator"}, "xml": None, "email": None, "http": None, "contextlib": {"ExitStack"}, "concurrent": None, "textwrap": None}
 TAKES = frozenset("redirect_stdout redirect_stderr print isinstance len str repr type id".split())
 
 # What the stand-in for pytest has, and what pytest has beside it.
@@ -153,7 +154,8 @@ def staying(r):
             return None
         module, name = of.get(root_name(node.func), ("", ""))
         last = name or last_name(node.func)
-        if module not in STAYS or module in r.program or STAYS[module] is not None and last not in STAYS[module] or not last[:1].isupper():
+        if module not in STAYS or module in r.program or STAYS[module] is not None and last not in STAYS[module] or \
+                not last[:1].isupper() and STAYS[module] is None:
             return None
         return "%s.%s" % (module, last)
 
@@ -183,7 +185,22 @@ def settings(r):
     for node in ast.walk(r.tree):
         if isinstance(node, ast.Call) and last_name(node.func) in ("getcontext", "setcontext", "localcontext", "setlocale", "tzset"):
             return "settings of the interpreter (%s)" % last_name(node.func)
+        if isinstance(node, ast.Call) and last_name(node.func) in ("seed", "seterr", "set_state", "set_option", "setbufsize"):
+            of = key(node.func).split(".")
+            if ALIASES.get(of[0], of[0]) in layout.LIBRARIES and of[0] not in r.program_names - {"np", "pd"}:
+                return "settings of %s (%s)" % (ALIASES.get(of[0], of[0]), ".".join(of[1:]))
     return None
+
+
+def libraries(readings):
+    """The libraries of arrays and tables that the tests use."""
+    found = []
+    for r in readings:
+        names = [name for node in ast.walk(r.tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for _, name in r.imported(node)]
+        for top in [n.split(".")[0] for n in names] + [ALIASES.get(n, n) for n in r.modules_used()]:
+            if top in layout.LIBRARIES and top not in found and layout.found(top):
+                found.append(top)
+    return found
 
 
 def sharing(r, modules):

@@ -114,6 +114,10 @@ def raises(expected, *args, match=None, **kwargs):
     return info
 
 
+def is_array(v):
+    return any(c.__module__ == "numpy" and c.__name__ == "ndarray" for c in type(v).__mro__) and v.ndim > 0
+
+
 class approx:
     """Equal within a tolerance; numbers, and sequences and mappings of them."""
 
@@ -124,6 +128,12 @@ class approx:
         self.expected, self.rel, self.abs, self.nan_ok = expected, rel, abs, nan_ok
 
     def _near(self, actual, expected):
+        if is_array(expected):
+            if is_array(actual) and actual.shape != expected.shape:
+                return False
+            expected = expected.tolist()
+        if is_array(actual) and isinstance(expected, (list, tuple)):
+            actual = actual.tolist()
         if isinstance(expected, dict):
             return type(actual) is type(expected) and actual.keys() == expected.keys() and all(
                 self._near(actual[k], expected[k]) for k in expected)

@@ -26,6 +26,9 @@ MIRRORED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__"
 # Methods of plain values that answer with a judgement of their argument.
 JUDGING_METHODS = frozenset("startswith endswith issubset issuperset isdisjoint isalpha isdigit isalnum isdecimal isnumeric isupper "
                             "islower isspace istitle isidentifier isprintable isascii is_integer is_close equals".split())
+# Methods of plain values that say whether something is in them. Where the tests use
+# no objects of classes, only a plain value answers them.
+SEARCHING_METHODS = frozenset("find index count rfind rindex".split())
 # Underscored names of the program's objects that tests may read.
 READABLE = frozenset(("__name__", "__qualname__", "__doc__", "__wrapped__", "__annotations__", "__all__", "__version__",
                       "__slots__", "__members__", "__dataclass_fields__", "__defaults__", "__author__"))
@@ -141,7 +144,9 @@ class BoundMethod:
         return self._owner
 
     def __call__(self, *args, **kwargs):
-        if self._name in JUDGING_METHODS and isinstance(self._owner, Remote) and not is_made(self._owner):
+        state = state_of(self._owner)
+        if state is not None and not state.made and (self._name in JUDGING_METHODS or self._name in SEARCHING_METHODS and (
+                state.plain is not NOTHING or not self._link.with_objects)):
             return plain_of(self._owner, "." + self._name, lambda p: getattr(p, self._name)(*args, **kwargs))
         self._link.doing = doing(self._name, args)
         return self._link.call("method", self._handle, args, kwargs, self._name)
@@ -314,7 +319,7 @@ def judge(self, other, name):
     if other is None and equality:
         return name == "__ne__"
     defined = name in type(self)._special
-    if state.made or theirs is not None and theirs.made:
+    if state.made or theirs is not None and (theirs.made or state.link.pairs and state.plain is NOTHING):
         if defined:
             state.link.judged = True
             v = state.link.call("method", state.handle, (other,), {}, name)

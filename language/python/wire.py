@@ -161,7 +161,7 @@ class Encoder:
         if depth > MAX_DEPTH:
             raise Unencodable("a value nested deeper than %d" % MAX_DEPTH)
         f = _ENCODERS.get(t) or _late_encoder(t)
-        if f is not None:
+        if f is not None and (t not in _ONLY or _ONLY[t](v)):
             if t in _MUTABLE:
                 i = self.refs.get(id(v))
                 if i is not None:
@@ -176,6 +176,9 @@ class Encoder:
             return {"E": 0}
         if v is NotImplemented:
             return {"E": 1}
+        form = extra(self, v, depth + 1) if extra is not None else None
+        if form is not None:
+            return form
         if self.special is not None:
             form = self.special(v)
             if form is not None:
@@ -193,7 +196,7 @@ class Encoder:
         return [[self(k, depth), self(x, depth)] for k, x in dict.items(v)]
 
 
-def _tagged(tag, form):
+def tagged(tag, form):
     return lambda e, v, d: {tag: form(e, v, d)}
 
 
@@ -204,38 +207,41 @@ def _time_zone(v):
 
 _ENCODERS = {
     list: lambda e, v, d: e.many(v, d),
-    tuple: _tagged("t", lambda e, v, d: e.many(v, d)),
-    dict: _tagged("d", lambda e, v, d: e.pairs(v, d)),
-    set: _tagged("s", lambda e, v, d: e.many(v, d)),
-    frozenset: _tagged("f", lambda e, v, d: e.many(v, d)),
-    bytes: _tagged("b", lambda e, v, d: v.hex()),
-    bytearray: _tagged("B", lambda e, v, d: v.hex()),
-    complex: _tagged("c", lambda e, v, d: [v.real, v.imag]),
-    range: _tagged("R", lambda e, v, d: ["%x" % v.start, "%x" % v.stop, "%x" % v.step]),
-    type({}.keys()): _tagged("dk", lambda e, v, d: e.many(v, d)),
-    type({}.values()): _tagged("dv", lambda e, v, d: e.many(v, d)),
-    type({}.items()): _tagged("di", lambda e, v, d: [[e(k, d), e(x, d)] for k, x in v]),
+    tuple: tagged("t", lambda e, v, d: e.many(v, d)),
+    dict: tagged("d", lambda e, v, d: e.pairs(v, d)),
+    set: tagged("s", lambda e, v, d: e.many(v, d)),
+    frozenset: tagged("f", lambda e, v, d: e.many(v, d)),
+    bytes: tagged("b", lambda e, v, d: v.hex()),
+    bytearray: tagged("B", lambda e, v, d: v.hex()),
+    complex: tagged("c", lambda e, v, d: [v.real, v.imag]),
+    range: tagged("R", lambda e, v, d: ["%x" % v.start, "%x" % v.stop, "%x" % v.step]),
+    type({}.keys()): tagged("dk", lambda e, v, d: e.many(v, d)),
+    type({}.values()): tagged("dv", lambda e, v, d: e.many(v, d)),
+    type({}.items()): tagged("di", lambda e, v, d: [[e(k, d), e(x, d)] for k, x in v]),
 }
 _MUTABLE = {list, dict, set, bytearray}
+_ONLY = {}  # type: tells whether a value of it is a plain one
+extra = None  # gives the form of further plain values: see tables.py
 
-# Types of modules that need not be loaded: they are bound when first met.
-_LATE = {
-    ("decimal", "Decimal"): (_tagged("D", lambda e, v, d: str(v)), False),
-    ("fractions", "Fraction"): (_tagged("F", lambda e, v, d: ["%x" % v.numerator, "%x" % v.denominator]), False),
-    ("datetime", "datetime"): (_tagged("dt", lambda e, v, d: [v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond, _time_zone(v), v.fold]), False),
-    ("datetime", "date"): (_tagged("da", lambda e, v, d: [v.year, v.month, v.day]), False),
-    ("datetime", "timedelta"): (_tagged("td", lambda e, v, d: [v.days, v.seconds, v.microseconds]), False),
-    ("datetime", "time"): (_tagged("tm", lambda e, v, d: [v.hour, v.minute, v.second, v.microsecond]), False),
-    ("collections", "deque"): (_tagged("q", lambda e, v, d: [v.maxlen, e.many(v, d)]), True),
-    ("collections", "OrderedDict"): (_tagged("od", lambda e, v, d: e.pairs(v, d)), True),
-    ("collections", "Counter"): (_tagged("ct", lambda e, v, d: e.pairs(v, d)), True),
-    ("collections", "defaultdict"): (_tagged("dd", lambda e, v, d: e.pairs(v, d)), True),
-    ("collections", "ChainMap"): (_tagged("cm", lambda e, v, d: e.many(v.maps, d)), False),
-    ("collections", "UserDict"): (_tagged("ud", lambda e, v, d: e.pairs(v.data, d)), False),
-    ("types", "SimpleNamespace"): (_tagged("ns", lambda e, v, d: e.pairs(vars(v), d)), False),
-    ("array", "array"): (_tagged("ar", lambda e, v, d: [v.typecode, v.tobytes().hex()]), False),
-    ("uuid", "UUID"): (_tagged("U", lambda e, v, d: v.hex), False),
-    ("pathlib", "PosixPath"): (_tagged("P", lambda e, v, d: _text(str(v))), False),
+# Types of modules that need not be loaded: they are bound when first met. Of each
+# its encoder, whether it can be changed, and which of its values are plain ones.
+LATE = {
+    ("decimal", "Decimal"): (tagged("D", lambda e, v, d: str(v)), False),
+    ("fractions", "Fraction"): (tagged("F", lambda e, v, d: ["%x" % v.numerator, "%x" % v.denominator]), False),
+    ("datetime", "datetime"): (tagged("dt", lambda e, v, d: [v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond, _time_zone(v), v.fold]), False),
+    ("datetime", "date"): (tagged("da", lambda e, v, d: [v.year, v.month, v.day]), False),
+    ("datetime", "timedelta"): (tagged("td", lambda e, v, d: [v.days, v.seconds, v.microseconds]), False),
+    ("datetime", "time"): (tagged("tm", lambda e, v, d: [v.hour, v.minute, v.second, v.microsecond]), False),
+    ("collections", "deque"): (tagged("q", lambda e, v, d: [v.maxlen, e.many(v, d)]), True),
+    ("collections", "OrderedDict"): (tagged("od", lambda e, v, d: e.pairs(v, d)), True),
+    ("collections", "Counter"): (tagged("ct", lambda e, v, d: e.pairs(v, d)), True),
+    ("collections", "defaultdict"): (tagged("dd", lambda e, v, d: e.pairs(v, d)), True),
+    ("collections", "ChainMap"): (tagged("cm", lambda e, v, d: e.many(v.maps, d)), False),
+    ("collections", "UserDict"): (tagged("ud", lambda e, v, d: e.pairs(v.data, d)), False),
+    ("types", "SimpleNamespace"): (tagged("ns", lambda e, v, d: e.pairs(vars(v), d)), False),
+    ("array", "array"): (tagged("ar", lambda e, v, d: [v.typecode, v.tobytes().hex()]), False),
+    ("uuid", "UUID"): (tagged("U", lambda e, v, d: v.hex), False),
+    ("pathlib", "PosixPath"): (tagged("P", lambda e, v, d: _text(str(v))), False),
 }
 
 
@@ -243,11 +249,13 @@ def _late_encoder(t):
     module = t.__module__
     if not isinstance(module, str):
         return None
-    found = _LATE.get((module.split(".")[0], t.__name__))
+    found = LATE.get((module.split(".")[0], t.__name__))
     if found is None or getattr(sys.modules.get(module), t.__name__, None) is not t:
         return None
-    f, mutable = found
+    f, mutable, *only = found
     _ENCODERS[t] = f
+    if only:
+        _ONLY[t] = only[0]
     if mutable:
         _MUTABLE.add(t)
     return f
@@ -308,7 +316,7 @@ class Decoder:
         if len(x) != 1:
             raise Violation("a value without one tag")
         (tag, form), = x.items()
-        f = _DECODERS.get(tag)
+        f = DECODERS.get(tag)
         if f is not None:
             return f(self, form, depth + 1)
         f = self.hooks.get(tag)
@@ -441,7 +449,7 @@ def _path(s, form, d):
     return pathlib.Path(s.value(form, d))
 
 
-_DECODERS = {
+DECODERS = {
     "I": lambda s, form, d: _int(form),
     "S": lambda s, form, d: bytes.fromhex(form).decode("utf-8", "surrogatepass"),
     "t": lambda s, form, d: tuple(s.many(form, d)),

@@ -71,6 +71,10 @@ class Worker:
         """Compiles every file, before any of them runs. A tree without a main
         file may have some that nobody imports and that do not compile."""
         self.capture, self.main = m["capture"], m["main"]
+        if m["tables"]:
+            from _glovebox import tables
+            tables.enable()
+            LIBRARIES.update(layout.LIBRARIES)
         for path in m["files"] if self.main else ():
             found = syntax_error(path)
             if found is not None:
@@ -391,9 +395,12 @@ def reach(name):
     return method
 
 
+LIBRARIES = set()  # that both sides have
+
+
 def standard(name):
     top = str(name).split(".")[0]
-    return top in sys.stdlib_module_names
+    return top in sys.stdlib_module_names or top in LIBRARIES
 
 
 def by_name(v):
