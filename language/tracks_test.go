@@ -51,6 +51,9 @@ type track struct {
 	// Of a library: its files, the files of its tests (whatever else is there
 	// is left out), and the file that a stub empties and a mutant changes.
 	files, suite *regexp.Regexp
+	// skips matches what the tests skip themselves by, and leaves to the reader to
+	// take away.
+	skips *regexp.Regexp
 	change       string
 }
 
@@ -59,7 +62,7 @@ var tracks = []track{
 	{name: "javascript", lang: JavaScript, direct: []string{"node", "node_modules/jest/bin/jest.js", "--ci", "--runInBand", "TESTS"}, wants: []string{"node"}, modules: "node_modules.javascript"},
 	{name: "typescript", lang: TypeScript, direct: []string{"node", "node_modules/jest/bin/jest.js", "--ci", "--runInBand", "TESTS"}, wants: []string{"node"}, modules: "node_modules.typescript"},
 	{name: "go", lang: Go, direct: []string{"go", "test", "./..."}, env: []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "GOCACHE=/srv/gocache"}, wants: []string{"go"}},
-	{name: "ruby", lang: Ruby, direct: []string{"sh", "-c", `for t in "$@"; do ruby -I. "$t" || exit 1; done`, "sh", "TESTS"}, wants: []string{"ruby"}},
+	{name: "ruby", lang: Ruby, direct: []string{"sh", "-c", `for t in "$@"; do ruby -I. "$t" || exit 1; done`, "sh", "TESTS"}, wants: []string{"ruby"}, skips: regexp.MustCompile(`(?m)^ +skip$`)},
 	{name: "php", lang: PHP, direct: []string{"phpunit", "--do-not-cache-result", "TESTS"}, wants: []string{"phpunit"}},
 	{name: "lua", lang: Lua, direct: []string{"busted", "-p", "_spec", "."}, wants: []string{"busted"}},
 	{name: "perl5", lang: Perl, direct: []string{"prove", "-Ilib", "TESTS"}, wants: []string{"prove"}},
@@ -221,7 +224,11 @@ func (tr track) exercises(t *testing.T, dir string) []exercise {
 			e.stub = append(e.stub, read(name, name))
 		}
 		for _, name := range f.Test {
-			e.tests = append(e.tests, read(name, name))
+			file := read(name, name)
+			if tr.skips != nil {
+				file.Data = tr.skips.ReplaceAll(file.Data, nil)
+			}
+			e.tests = append(e.tests, file)
 		}
 		for _, name := range f.Editor {
 			file := read(name, name)

@@ -84,8 +84,9 @@ module Glovebox
     PAIRS = Hash.instance_method(:map)
     DEFAULT = Hash.instance_method(:default)
 
-    def initialize(wrap, unwrap)
-      @wrap, @unwrap = wrap, unwrap
+    # endless is called where a number came that is none, or has no end.
+    def initialize(wrap, unwrap, &endless)
+      @wrap, @unwrap, @endless = wrap, unwrap, endless
     end
 
     # kind is the class of a value, whatever the value says of itself.
@@ -146,7 +147,7 @@ module Glovebox
         when "s" then Kernel.require("set") || true and Set.new(v.map { |e| decode(e) })
         when "t" then Time.at(Integer(v[0]), Integer(v[1]), :nsec, in: v[2])
         when "g" then Regexp.new(decode(v[0]), Integer(v[1]) & 7)
-        when "m" then Kernel.require("bigdecimal") || true and BigDecimal(v)
+        when "m" then Kernel.require("bigdecimal") || true and BigDecimal(v).tap { |d| @endless&.call unless d.finite? }
         when "d" then Kernel.require("date") || true and Array === v ? DateTime.iso8601(v[0]) : Date.iso8601(v)
         else @unwrap.call(j)
         end
@@ -191,7 +192,9 @@ module Glovebox
 
     def float(v)
       raise WireError, "a float of no known form" unless String === v && v.match?(/\A\h{16}\z/)
-      [v].pack("H*").unpack1("G")
+      f = [v].pack("H*").unpack1("G")
+      @endless&.call unless f.finite?
+      f
     end
 
     def table(pairs, default)
