@@ -71,7 +71,7 @@ var tracks = []track{
 
 // libraries are at their newest commits: pytoolz/toolz, ai/nanoid, vercel/ms,
 // google/uuid, ruby/prettyprint, erusev/parsedown, kikito/middleclass,
-// karenetheridge/Try-Tiny, bats-core/bats-assert.
+// moose/Role-Tiny, bats-core/bats-assert.
 var libraries = []track{
 	{name: "library-python", lang: Python, direct: []string{"python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"}, wants: []string{"python3"},
 		files: regexp.MustCompile(`^(?:toolz|tlz)/(?:[^t/].*|sandbox/\w+)\.py$`), suite: regexp.MustCompile(`^toolz/tests/`), change: "toolz/itertoolz.py"},
@@ -88,7 +88,7 @@ var libraries = []track{
 	{name: "library-lua", lang: Lua, direct: []string{"busted"}, wants: []string{"busted"},
 		files: regexp.MustCompile(`^middleclass\.lua$`), suite: regexp.MustCompile(`^spec/`), change: "middleclass.lua"},
 	{name: "library-perl", lang: Perl, direct: []string{"prove", "-Ilib", "-r", "t"}, wants: []string{"prove"},
-		files: regexp.MustCompile(`^lib/`), suite: regexp.MustCompile(`^t/`), change: "lib/Try/Tiny.pm"},
+		files: regexp.MustCompile(`^lib/`), suite: regexp.MustCompile(`^t/`), change: "lib/Role/Tiny.pm"},
 	{name: "library-bash", lang: Bash, direct: []string{"bats", "test"}, wants: []string{"bats"},
 		files: regexp.MustCompile(`^(?:src/|load\.bash)`), suite: regexp.MustCompile(`^test/`), change: "src/assert_equal.bash"},
 }
