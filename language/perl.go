@@ -208,7 +208,7 @@ var (
 
 func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, names := stageTests(t.Files, ".t")
-	more, library := "", "0"
+	more, library, orders := "", "0", ""
 	var made, modules, changes []string
 	empty := true
 	for i, f := range staged {
@@ -229,6 +229,9 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		}
 		made, modules = append(made, text.made()...), append(modules, text.modules()...)
 		changes = append(changes, text.changes()...)
+		if text.orders() {
+			orders = "1"
+		}
 		empty = empty && strings.TrimSpace(text.bare) == ""
 		if perlSigns.score(string(f.Data)) == 0 && !strings.ContainsAny(text.bare, "$;") && perlForeign().MatchString(text.bare) {
 			return nil, &Unrunnable{Reason: "the tests in " + f.Path + " are not written in Perl"}
@@ -246,7 +249,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if empty {
 		return nil, &Unrunnable{Reason: "the tests are empty"}
 	}
-	lists := []string{library, strings.Join(made, " "), strings.Join(modules, " "), strings.Join(changes, " ")}
+	lists := []string{library, strings.Join(made, " "), strings.Join(modules, " "), strings.Join(changes, " "), orders}
 	if more != "" {
 		for i, f := range staged {
 			// A script that is no more than its exit status says that it ran to its end.

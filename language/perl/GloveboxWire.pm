@@ -12,8 +12,8 @@ sub FRAME () { 64 << 20 }
 sub CALLS () { 200 }
 sub TEXT ()  { 2048 }
 
-# new makes an end of the link. wrap and unwrap deal with handles, word looks at
-# each text that came, serve answers a request.
+# new makes an end of the link. wrap and unwrap deal with handles, look gives what
+# a text that came is here, serve answers a request.
 sub new {
     my ( $class, %self ) = @_;
     open my $in,  '<&=', 3 or die "no link: $!";
@@ -80,7 +80,7 @@ sub list {
     my ( $self, $list, $depth ) = @_;
     my @v = @$list;
     my $all = join ',', @v;
-    if ( $all !~ /[^-+.e,\d]/ && $all =~ tr/,// == $#v ) {
+    if ( $all =~ /\A[-+.e,\d]+\z/ && $all =~ tr/,// == $#v ) {
         my @text = $all =~ /(?:\A|,)(?!-?(?:0|[1-9]\d*+)(?:,|\z))/ ? split /,/, $all, -1 : ();
         if (@text) { return join ',', map { exact( $_, shift @v ) } @text }
         return $all if !grep { !length( $_ & '' ) || $_ != int } @v;
@@ -119,8 +119,7 @@ sub value {
     my ( $self, $depth ) = @_;
     if ( $in =~ /\G"/gc ) {
         my $t = read_text();
-        $self->{word}->($t) if $self->{word} && !$self->{quiet};
-        return $t;
+        return $self->{look} && !$self->{quiet} ? $self->{look}->($t) : $t;
     }
     return number($1) if $in =~ /\G(-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,5})?)/gc;
     die "a value is too deep\n" if ++$depth > DEPTH + 10;
@@ -128,11 +127,11 @@ sub value {
         return numbers($1) if $in =~ /\G([-+.e,\d]++)\]/gc;
         my @list;
         return \@list if $in =~ /\G\]/gc;
-        my $word = !$self->{quiet} && $self->{word};
+        my $look = !$self->{quiet} && $self->{look};
         do {
             if ( $in =~ /\G"([ !#-\[\]-~]*+)"/gc ) {
                 push @list, $1;
-                $word->( $list[-1] ) if $word;
+                $list[-1] = $look->( $list[-1] ) if $look;
             }
             else { push @list, value( $self, $depth ) }
         } while $in =~ /\G,/gc;
@@ -144,7 +143,7 @@ sub value {
     my ( $tag, $v ) = $1;
     if ( $tag eq 'h' ) { $v = hash( $self, $depth ) }
     elsif ( $tag eq 'r' ) { my $to = value( $self, $depth ); $v = \$to }
-    elsif ( $tag eq 'n' ) { $in =~ /\G"(-?Inf|-?NaN)"/gci or die "a number is wrong\n"; $v = 0 + $1 }
+    elsif ( $tag eq 'n' ) { $in =~ /\G"(-?Inf|-?NaN)"/gci or die "a number is wrong\n"; $v = 0 + $1; $v = $self->{look}->($v) if $self->{look} }
     else { local $self->{quiet} = $tag ne 'd'; my $of = value( $self, $depth ); $v = $self->{unwrap}->( $tag, $of ) }
     $in =~ /\G\}/gc or die "a value of no known form\n";
     return $v;
@@ -166,7 +165,7 @@ sub hash {
     return \%hash if $in =~ /\G\}/gc;
     do {
         my $key = $in =~ /\G"([ !#-\[\]-~]*+)"/gc ? $1 : $in =~ /\G"/gc ? read_text() : die "a value of no known form\n";
-        $self->{word}->($key) if $self->{word} && !$self->{quiet};
+        $self->{look}->($key) if $self->{look} && !$self->{quiet};
         $in =~ /\G:/gc or die "a value of no known form\n";
         $hash{$key} = value( $self, $depth );
     } while $in =~ /\G,/gc;
