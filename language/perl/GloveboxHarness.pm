@@ -130,7 +130,7 @@ sub unwrap {
     die "a value of no known form\n" if ref $what ne 'ARRAY';
     if ( $tag eq 'x' ) { return GloveboxWire::regexp( @$what[ 0, 1 ] ) }
     if ( $tag eq 'd' ) {
-        die "a value of no known form\n" if grep { !defined || ref } @$what[ 0, 1 ];
+        die "a value of no known form\n" if grep( { !defined || ref } @$what[ 0, 1 ] ) || !Scalar::Util::looks_like_number( $what->[1] );
         return Scalar::Util::dualvar( 0 + $what->[1], "$what->[0]" );
     }
     if ( $tag eq 'b' ) { return exact(@$what) }
@@ -144,7 +144,7 @@ sub unwrap {
 
 # exact makes a value of an exact type of Perl's own library anew.
 sub exact {
-    my ( $class, $text ) = map { $_ // '' } @_;
+    my ( $class, $text ) = map { $_ // '' } @_[ 0, 1 ];
     if ( $class eq 'JSON::PP::Boolean' ) { require JSON::PP; return $text ? JSON::PP::true() : JSON::PP::false() }
     die "a value of no known form\n" if $class !~ /\AMath::Big(?:Int|Float)\z/ || $text !~ /\A-?(?:\d{1,60000}(?:\.\d{1,60000})?|inf|NaN)\z/;
     require Math::BigInt;
