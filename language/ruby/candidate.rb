@@ -209,7 +209,7 @@ module Glovebox
       args.each_with_index do |a, i|
         next unless Array === a || Hash === a || String === a
         now = @codec.encode(a)
-        (answer["changed"] ||= []) << [i, now] if now != given[i]
+        (answer["changed"] ||= []) << [i, now] unless now.eql?(given[i])
       end
       answer
     end
