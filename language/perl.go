@@ -171,6 +171,7 @@ var perlMore = []struct {
 	{lazyre.New("\\bqx\\b|`|\\b(?:system|exec|fork|open|opendir|sysopen)\\b|\\bFile::Temp\\b|\\bPath::Tiny\\b|[$@%]\\{?ENV\\b"), "files, commands or the environment"},
 	// What a program returns must not be run beside the tests' report.
 	{lazyre.New(`(?:^|[^>\w$@%&{])\s*\beval\s*[^\s{=]|\bs""[a-z]*e[a-z]*e|\bs"\$[^"]*"[a-z]*e[a-z]*e|\b(?:require|do)\s*"?\$`), "text that is run as code"},
+	{lazyre.New(`\bsub\s*\{[^;]*\.\.\s*[1-9][\d_]{5,}|\.\.\s*[1-9][\d_]{5,}[^;]*\bsub\s*\{`), "a sub that is called very often"},
 	{lazyre.New(`\bno\s+strict\b|->\s*\$[A-Za-z_{]|\bsort\s+\$\w+\s*[@(]|\buse\s+re\b|\bB::\w|\bTest::(?:Tester|Builder::Tester)\b|\bintercept\b`), "names that are found while they run"},
 }
 
