@@ -59,7 +59,7 @@ sub call {
         next if ref $c ne 'ARRAY' || ( $c->[0] // '' ) !~ /\A\d{1,6}\z/ || $c->[0] > $#$args;
         change( $args->[ $c->[0] ], $c->[1] );
     }
-    if ( ref $m->[3] eq 'ARRAY' ) { warn ref $_ ? "a warning\n" : $_ for grep { defined } @{ $m->[3] } }
+    if ( ref $m->[3] eq 'ARRAY' ) { warn ref $_ ? "a warning\n" : $_ for map { plainly($_) } grep { defined } @{ $m->[3] } }
     return $m;
 }
 
@@ -82,10 +82,13 @@ sub change {
 # result gives the tests what came of a call, or dies of what the program died of.
 sub result {
     my ( $m, $want ) = @_;
-    if ( $m->[0] eq 'die' ) { raised( $m->[1] ) }
+    if ( $m->[0] eq 'die' ) { raised( plainly( $m->[1] ) ) }
     GloveboxExam::broken('an answer of no known form') if ref $m->[1] ne 'ARRAY';
     return $want ? @{ $m->[1] } : $m->[1][-1];
 }
+
+# plainly is a message, also one that begins as a number without end does.
+sub plainly { my ($v) = @_; return ref $v eq 'Glovebox::Endless' ? $$v : $v }
 
 # raised has the tests die of what the program died of. It must not look like no
 # error, nor like what ends a subtest as if nothing had happened.
@@ -422,7 +425,7 @@ my %size;
 sub settle_size {
     my ( $id, $name, $args, $gave, $steps ) = @_;
     my $sizes = $name =~ /\A(?:size|length|count|len)\z/ && !@$args;
-    my $goes  = $name =~ /\A(?:each|for_?each|map|grep|iterate|walk)\z/ && defined $steps;
+    my $goes = defined $steps && ( $name =~ /\A(?:each|for_?each|iterate|walk)\z/ || $name =~ /\A(?:map|grep)\z/ && !of($gave) );
     if ( !$sizes && !$goes ) { %size = (); return }
     my $known = $size{$id} //= {};
     if    ($goes)                                                    { $known->{steps} = $steps }

@@ -105,7 +105,8 @@ module Glovebox
       @sizes.clear unless READERS.include?(name)
       size, steps = @sizes[id]
       size = result if SIZES.include?(name) && Integer === result && stepped.nil?
-      steps = stepped if STEPS.include?(name) && stepped
+      # What gives an object may go through the elements later.
+      steps = stepped if STEPS.include?(name) && stepped && (name.start_with?("each") || !Glovebox.remote?(result))
       steps = result.size if LISTS.include?(name) && Array === result
       @sizes[id] = [size, steps]
       Glovebox.refuse("the program's object says that it has #{size} elements, and goes through none") if steps == 0 && size && size > 0
@@ -195,7 +196,8 @@ module Glovebox
       return {} if Module === value
       readers(Codec.kind(value)).filter_map do |name|
         v = value.public_send(name)
-        [name.name, @codec.encode(v)] if nil == v || true == v || false == v || [Integer, Float, String, Symbol].include?(Codec.kind(v))
+        kind = Codec.kind(v)
+        [name.name, @codec.encode(v)] if [Integer, Float, Symbol, NilClass, TrueClass, FalseClass].include?(kind) || (kind == String && v.bytesize < 1000)
       end.to_h
     end
 

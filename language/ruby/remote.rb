@@ -150,7 +150,7 @@ module Glovebox
   # Order has a number that is none fail the tests that ask for its order. Each such
   # question is answered no, so that (got - want).abs > 0.1 would raise nothing.
   module Order
-    def self.none?(value) = (Float === value || value.class.name == "BigDecimal") && value.nan?
+    def self.none?(value) = (Float === value || Codec.kind(value).name == "BigDecimal") && value.nan?
 
     # guard stands before the order of numbers from when one came that may lead there.
     def self.guard
