@@ -322,7 +322,7 @@ sub text {
     my ($v) = @_;
     my $known = of($v) // return "$v";
     return overload::StrVal($v) if !claims( $known, '""' );
-    my $text = asked( '""', $v );
+    my $text = plainly( asked( q(""), $v ) );
     GloveboxExam::fault("the program's object gives no text") if ref $text || !defined $text;
     return $text;
 }

@@ -72,7 +72,7 @@ module Glovebox
     def initialize(texts)
       @defined, @consts, @calls, @functions, @requires, @bases, @kept, @globals, @assigned = Array.new(9) { [] }
       @relative = []
-      @pairs, @flows = [], Hash.new { |h, k| h[k] = [] }
+      @judged, @pairs, @flows = [], [], Hash.new { |h, k| h[k] = [] }
       @reason = nil
       @words = texts.flat_map { |t| t.scan(/[A-Za-z_]\w*[?!]?/) }.uniq
       @texts = texts.map do |t|
@@ -80,7 +80,7 @@ module Glovebox
         @now = kept
         Ripper.sexp(t).tap { |tree| walk(tree) }
       end
-      @judged = @pairs.filter_map { |name, *both| name if both.all? { |n| theirs?(n) } }.uniq
+      @pairs.each { |name, *both| @judged << name if both.all? { |n| theirs?(n) } }
     end
 
     # judged? reports whether a test compares two values with each other that both
@@ -328,8 +328,15 @@ module Glovebox
       function(left)
       function(right)
       return unless Array === left && Array === right
+      # What changes a value in place and gives it back compares it with itself.
+      if [[left, right], [right, left]].any? { |v, call| in_place?(call) && variables(v).any? { |name, _| call.flatten.include?(name) } }
+        @judged << (@case == :none ? nil : @case)
+        return
+      end
       variables(left).each { |name, at| @now << [at, name] if right.flatten.include?(name) && right.flatten.any? { |e| %i[fcall call command command_call vcall method_add_arg].include?(e) } }
     end
+
+    def in_place?(node) = node.flatten.any? { |e| String === e && e.match?(/\A[a-z_]\w*!\z/) }
 
     # paired notes two values whose equality decides a test.
     # Classes and constants are what they are.
