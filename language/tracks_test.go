@@ -53,8 +53,8 @@ type track struct {
 	files, suite *regexp.Regexp
 	// skips matches what the tests skip themselves by, and leaves to the reader to
 	// take away.
-	skips *regexp.Regexp
-	change       string
+	skips  *regexp.Regexp
+	change string
 }
 
 var tracks = []track{
