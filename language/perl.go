@@ -171,6 +171,7 @@ var perlMore = []struct {
 	{lazyre.New("\\bqx\\b|`|\\b(?:system|exec|fork|open|opendir|sysopen)\\b|\\bFile::Temp\\b|\\bPath::Tiny\\b|[$@%]\\{?ENV\\b"), "files, commands or the environment"},
 	// What a program returns must not be run beside the tests' report.
 	{lazyre.New(`(?:^|[^>\w$@%&{])\s*\beval\s*[^\s{=]|\bs""[a-z]*e[a-z]*e|\bs"\$[^"]*"[a-z]*e[a-z]*e|\b(?:require|do)\s*"?\$`), "text that is run as code"},
+	{lazyre.New(`\bsub\s*\{[^;]*\.\.\s*[1-9][\d_]{5,}|\.\.\s*[1-9][\d_]{5,}[^;]*\bsub\s*\{`), "a sub that is called very often"},
 	{lazyre.New(`\bno\s+strict\b|->\s*\$[A-Za-z_{]|\bsort\s+\$\w+\s*[@(]|\buse\s+re\b|\bB::\w|\bTest::(?:Tester|Builder::Tester)\b|\bintercept\b`), "names that are found while they run"},
 }
 
@@ -208,7 +209,7 @@ var (
 
 func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, names := stageTests(t.Files, ".t")
-	more, library := "", "0"
+	more, library, orders := "", "0", ""
 	var made, modules, changes []string
 	empty := true
 	for i, f := range staged {
@@ -229,6 +230,9 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		}
 		made, modules = append(made, text.made()...), append(modules, text.modules()...)
 		changes = append(changes, text.changes()...)
+		if text.orders() {
+			orders = "1"
+		}
 		empty = empty && strings.TrimSpace(text.bare) == ""
 		if perlSigns.score(string(f.Data)) == 0 && !strings.ContainsAny(text.bare, "$;") && perlForeign().MatchString(text.bare) {
 			return nil, &Unrunnable{Reason: "the tests in " + f.Path + " are not written in Perl"}
@@ -246,7 +250,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if empty {
 		return nil, &Unrunnable{Reason: "the tests are empty"}
 	}
-	lists := []string{library, strings.Join(made, " "), strings.Join(modules, " "), strings.Join(changes, " ")}
+	lists := []string{library, strings.Join(made, " "), strings.Join(modules, " "), strings.Join(changes, " "), orders}
 	if more != "" {
 		for i, f := range staged {
 			// A script that is no more than its exit status says that it ran to its end.

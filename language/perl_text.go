@@ -235,6 +235,7 @@ var (
 	perlMade    = lazyre.New(`(?:^|[^\w$@%&:>])([A-Za-z_]\w*(?:::\w+)*)\s*->\s*new\b|\bnew\s+([A-Z]\w*(?:::\w+)*)`)
 	perlDynamic = lazyre.New(`(?:\$\w+|[)\]}"])\s*->\s*new\b`)
 	perlUsed    = lazyre.New(`(?m)(?:^|[;{}])\s*(?:use|require)\s+([A-Za-z_]\w*(?:::\w+)*)`)
+	perlOrder   = lazyre.New(`(?:^|[^-=<>&])(?:<=?>?|>=?)(?:[^<>=]|$)`)
 	perlAsked   = lazyre.New(`\b(?:use_ok|require_ok)\s*\(?\s*['"]([A-Za-z_]\w*(?:::\w+)*)['"]`)
 )
 
@@ -246,6 +247,9 @@ func (t perlText) made() []string {
 	}
 	return perlFound(perlMade(), t.bare)
 }
+
+// orders reports whether the tests ask which of two numbers is larger.
+func (t perlText) orders() bool { return perlOrder().MatchString(t.bare) }
 
 // modules are those that the tests load.
 func (t perlText) modules() []string {

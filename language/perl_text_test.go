@@ -25,6 +25,7 @@ func TestPerlText(t *testing.T) {
 		{src: "$o->$name(1);\n", bare: "$o->$name(1);\n", needs: "names that are found while they run"},
 		{src: "is($Foo::count, 1);\n", bare: "is($Foo::count, 1);\n", needs: "the program's variables"},
 		{src: "is($Test::Builder::Level, 1);\n", bare: "is($Test::Builder::Level, 1);\n"},
+		{src: "f(sub { $_[0] + 1 }, 1 .. 1_000_000);\n", bare: "f(sub { $_[0] + 1 }, 1 .. 1_000_000);\n", needs: "a sub that is called very often"},
 		{src: "my $s = Stack->new(1); my $q = new My::Queue;\n", bare: "my $s = Stack->new(1); my $q = new My::Queue;\n", made: []string{"Stack", "My::Queue"}},
 		{src: "my $s = Stack->new; $c->new;\n", bare: "my $s = Stack->new; $c->new;\n"},
 		{src: "trim($s); is($s, 'a');\n", bare: "trim($s); is($s, \"\");\n", changes: []string{"trim"}},

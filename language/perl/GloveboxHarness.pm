@@ -1,7 +1,7 @@
 package GloveboxHarness;
 
 # Gives a test script the subs and classes of a program that runs in another
-# process: perl -MGloveboxHarness TEST LIBRARY MADE MODULES CHANGES. What comes from there
+# process: perl -MGloveboxHarness TEST LIBRARY MADE MODULES CHANGES ORDERS. What comes from there
 # is decoded whole, or is a handle: a made one, which the tests' own text
 # constructed (MADE names the classes), or a result. docs/harness-protocol.md
 # says what each may be asked.
@@ -13,8 +13,8 @@ use Scalar::Util ();
 
 # A handle is a reference of its object's kind. %of knows it by its address; it
 # may have no method of ours but those that every object has.
-my ( %of, %here, %class, %package, @subs, %sub_id, @dropped, @kept, %methods, $wire, $seed, $turn );
-my ( %made_class, %changes );
+my ( %of, %here, %class, %package, @subs, %sub_id, @dropped, @kept, @served, %methods, $wire, $seed, $turn );
+my ( %made_class, %changes, $orders );
 
 sub of { ref $_[0] ? $of{ Scalar::Util::refaddr( $_[0] ) } : undef }
 
@@ -59,7 +59,7 @@ sub call {
         next if ref $c ne 'ARRAY' || ( $c->[0] // '' ) !~ /\A\d{1,6}\z/ || $c->[0] > $#$args;
         change( $args->[ $c->[0] ], $c->[1] );
     }
-    if ( ref $m->[3] eq 'ARRAY' ) { warn ref $_ ? "a warning\n" : $_ for grep { defined } @{ $m->[3] } }
+    if ( ref $m->[3] eq 'ARRAY' ) { warn ref $_ ? "a warning\n" : $_ for map { plainly($_) } grep { defined } @{ $m->[3] } }
     return $m;
 }
 
@@ -82,10 +82,13 @@ sub change {
 # result gives the tests what came of a call, or dies of what the program died of.
 sub result {
     my ( $m, $want ) = @_;
-    if ( $m->[0] eq 'die' ) { raised( $m->[1] ) }
+    if ( $m->[0] eq 'die' ) { raised( plainly( $m->[1] ) ) }
     GloveboxExam::broken('an answer of no known form') if ref $m->[1] ne 'ARRAY';
     return $want ? @{ $m->[1] } : $m->[1][-1];
 }
+
+# plainly is a message, also one that begins as a number without end does.
+sub plainly { my ($v) = @_; return ref $v eq 'Glovebox::Endless' ? $$v : $v }
 
 # raised has the tests die of what the program died of. It must not look like no
 # error, nor like what ends a subtest as if nothing had happened.
@@ -104,6 +107,7 @@ sub serve {
     my $code = $op eq 'back' && defined $id && $id =~ /\A\d{1,9}\z/ ? $subs[$id] : undef;
     die "a request of no known form\n" if !$code || ref $args ne 'ARRAY' || ref $topics ne 'ARRAY';
     my @list;
+    $served[$id]++;
     no warnings 'once';
     local ( $_, $main::a, $main::b ) = @$topics;
     my $ok = eval { $want ? ( @list = $code->(@$args) ) : ( $list[0] = $code->(@$args) ); 1 };
@@ -116,6 +120,7 @@ sub serve {
 
 sub wrap {
     my ($v) = @_;
+    return GloveboxWire::plain($$v) if ref $v eq 'Glovebox::Endless';
     if ( my $known = of($v) ) { return qq({"o":[$known->{id}]}) }
     die 'an object of the class ' . ref($v) . "\n" if ref $v ne 'CODE';
     my $id = $sub_id{ Scalar::Util::refaddr($v) } //= push( @subs, $v ) - 1;
@@ -128,7 +133,7 @@ sub unwrap {
     die "a value of no known form\n" if ref $what ne 'ARRAY';
     if ( $tag eq 'x' ) { return GloveboxWire::regexp( @$what[ 0, 1 ] ) }
     if ( $tag eq 'd' ) {
-        die "a value of no known form\n" if grep { !defined || ref } @$what[ 0, 1 ];
+        die "a value of no known form\n" if grep( { !defined || ref } @$what[ 0, 1 ] ) || !Scalar::Util::looks_like_number( $what->[1] );
         return Scalar::Util::dualvar( 0 + $what->[1], "$what->[0]" );
     }
     if ( $tag eq 'b' ) { return exact(@$what) }
@@ -142,12 +147,22 @@ sub unwrap {
 
 # exact makes a value of an exact type of Perl's own library anew.
 sub exact {
-    my ( $class, $text ) = map { $_ // '' } @_;
+    my ( $class, $text ) = map { $_ // '' } @_[ 0, 1 ];
     if ( $class eq 'JSON::PP::Boolean' ) { require JSON::PP; return $text ? JSON::PP::true() : JSON::PP::false() }
     die "a value of no known form\n" if $class !~ /\AMath::Big(?:Int|Float)\z/ || $text !~ /\A-?(?:\d{1,60000}(?:\.\d{1,60000})?|inf|NaN)\z/;
     require Math::BigInt;
     require Math::BigFloat;
     return $class->new($text);
+}
+
+# look gives what a text or a number that came is here. One that is no number, or
+# has no end, answers each question for its order with no: die if abs($got - 2.5) >
+# 0.1 would hold. Where the tests ask such a question, it is an object that knows.
+sub look {
+    my ($v) = @_;
+    word($v) if %methods;
+    return $v if !$orders || $v !~ /\A\s*[-+]?(?:nan|inf|1\.?#)/i;
+    return bless \$v, 'Glovebox::Endless';
 }
 
 # word looks at a text that came: it must not be the name of a class or of a
@@ -250,6 +265,9 @@ my %text_op   = map { $_ => 1 } qw(lt le gt ge eq ne cmp . x);
 my %text_code = ( map { my $op = $_; $op => eval "sub { \$_[0] $op \$_[1] }" } keys %text_op );
 my %type_of   = ( '${}' => 'SCALAR', '@{}' => 'ARRAY', '%{}' => 'HASH', '&{}' => 'CODE' );
 
+# contents are what objects said that they hold, until the next call.
+my %contents;
+
 # operator is what an operator that the tests spell on a handle gives.
 sub operator {
     my ( $op, $left, $right, $swapped ) = @_;
@@ -259,8 +277,11 @@ sub operator {
     if ( $op eq '""' ) { return text( $swapped ? $right : $left ) }
     if ( $op eq '<>' ) { return next_of( $left, wantarray ) }
     if ( my $type = $type_of{$op} ) {
+        my $content = $contents{"$known[0]{id} $op"};
+        return $content->[1] if $content && $content->[0] == $turn;
         my $v = asked( $op, $left );
         GloveboxExam::fault("the program's object gives no value for $op") if ref $v ne $type;
+        $contents{"$known[0]{id} $op"} = [ $turn, $v ] if !of($v);
         return $v;
     }
     if ( $text_op{$op} && !grep { claims( $_, $op, $op eq '.' || $op eq 'x' ? () : 'cmp', $op eq 'ne' ? 'eq' : () ) } @known ) {
@@ -301,10 +322,39 @@ sub text {
     my ($v) = @_;
     my $known = of($v) // return "$v";
     return overload::StrVal($v) if !claims( $known, '""' );
-    my $text = asked( '""', $v );
+    my $text = plainly( asked( q(""), $v ) );
     GloveboxExam::fault("the program's object gives no text") if ref $text || !defined $text;
     return $text;
 }
+
+package Glovebox::Endless;
+
+# A number that is none, or without end, or a text that Perl takes for one. What is
+# computed with it is Perl's own; its order is nobody's.
+no warnings 'numeric';
+
+sub made { my ($v) = @_; return $v == $v && $v - $v == 0 ? $v : bless \$v, __PACKAGE__ }
+
+sub raw { my ($v) = @_; return ref $v eq __PACKAGE__ ? 0 + $$v : $v }
+
+my %compute = (
+    ( map { my $op = $_; $op => eval "sub { \$_[0] $op \$_[1] }" } qw(+ - * / % ** <=> < <= > >= == !=) ),
+    ( map { my $op = $_; $op => eval "sub { $op(\$_[0]) }" } qw(abs int sqrt sin cos exp log) ),
+    'atan2' => sub { atan2 $_[0], $_[1] },
+    'neg'   => sub { -$_[0] },
+);
+
+sub operate {
+    my ( $op, $left, $right, $swapped ) = @_;
+    ( $left, $right ) = map { raw($_) } $swapped ? ( $right, $left ) : ( $left, $right );
+    GloveboxExam::fault("the program returned what is no number (NaN), and the tests ask whether it is smaller or larger ($op)")
+        if $op =~ /[<>]/ && ( $left != $left || $right != $right );
+    my $v = $compute{$op}->( $left, $right );
+    return $op =~ /[<>=]/ ? $v : made($v);
+}
+
+use overload ( map { my $op = $_; ( $op => sub { operate( $op, @_ ) } ) } qw(+ - * / % ** <=> < <= > >= == != abs int sqrt sin cos exp log atan2 neg) ),
+    '""' => sub { "${ $_[0] }" }, '0+' => sub { 0 + ${ $_[0] } }, 'bool' => sub { !!${ $_[0] } }, fallback => 1;
 
 package Glovebox::Remote;
 
@@ -359,9 +409,29 @@ sub is_one {
 sub method {
     my ( $of, $name, $want, $args ) = @_;
     my $known = of($of);
+    my ($sub) = map { $sub_id{ Scalar::Util::refaddr($_) } // () } grep { ref eq 'CODE' } @$args;
+    my $before = defined $sub ? $served[$sub] // 0 : 0;
     my @out = result( call( 'method', $want, $args, $known ? $of : "$of", $name ), 1 );
+    ($sub) = map { $sub_id{ Scalar::Util::refaddr($_) } // () } grep { ref eq 'CODE' } @$args;
+    settle_size( $known->{id}, $name, $args, $out[-1], defined $sub ? ( $served[$sub] // 0 ) - $before : undef ) if $known;
     @out = map { make($_) } @out if $name eq 'new' && !$known && $made_class{$of};
     return $want ? @out : $out[-1];
+}
+
+# settle_size refuses an object that says how many elements it has and then goes
+# through none: the assertions in the tests' subs would see nothing.
+my %size;
+
+sub settle_size {
+    my ( $id, $name, $args, $gave, $steps ) = @_;
+    my $sizes = $name =~ /\A(?:size|length|count|len)\z/ && !@$args;
+    my $goes = defined $steps && ( $name =~ /\A(?:each|for_?each|iterate|walk)\z/ || $name =~ /\A(?:map|grep)\z/ && !of($gave) );
+    if ( !$sizes && !$goes ) { %size = (); return }
+    my $known = $size{$id} //= {};
+    if    ($goes)                                                    { $known->{steps} = $steps }
+    elsif ( defined $gave && !ref $gave && $gave =~ /\A\d{1,9}\z/ ) { $known->{size}  = $gave }
+    GloveboxExam::fault("the program's object says that it has $known->{size} elements, and goes through none")
+        if $known->{size} && defined $known->{steps} && !$known->{steps};
 }
 
 # sub_of stands for a sub of the program.
@@ -498,7 +568,8 @@ sub asserts { $assertion{ $_[0] } || $_[0] =~ /\A(?:assert|refute|expect)(?:\z|_
 
 sub import {
     my ( undef, $lists ) = @_;
-    my ( $library, $made, $modules, $changes ) = splice @ARGV, 0, 4;
+    my ( $library, $made, $modules, $changes );
+    ( $library, $made, $modules, $changes, $orders ) = splice @ARGV, 0, 5;
     $changes{$_} = 1 for split ' ', $changes;
     $^H |= 2;    # a text that the program gives is no sub's name
     my $file = $0;
@@ -508,7 +579,7 @@ sub import {
     $GloveboxExam::calls = $turn = 0;
     @made_class{ split ' ', $made } = (1) x 1000;
     $methods{$_}++ for $text =~ /(?:\$\w+|[)\]}])\s*->\s*([A-Za-z_]\w*)/g;
-    $wire = GloveboxWire->new( wrap => \&wrap, unwrap => \&unwrap, serve => \&serve, %methods ? ( word => \&word ) : () );
+    $wire = GloveboxWire->new( wrap => \&wrap, unwrap => \&unwrap, serve => \&serve, %methods || $orders ? ( look => \&look ) : () );
     my @modules = split ' ', $modules;
     GloveboxExam::needs( $text, @modules );
     GloveboxExam::begin( $file, $library );

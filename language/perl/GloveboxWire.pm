@@ -12,8 +12,8 @@ sub FRAME () { 64 << 20 }
 sub CALLS () { 200 }
 sub TEXT ()  { 2048 }
 
-# new makes an end of the link. wrap and unwrap deal with handles, word looks at
-# each text that came, serve answers a request.
+# new makes an end of the link. wrap and unwrap deal with handles, look gives what
+# a text that came is here, serve answers a request.
 sub new {
     my ( $class, %self ) = @_;
     open my $in,  '<&=', 3 or die "no link: $!";
@@ -31,6 +31,9 @@ sub text {
     $t =~ s/(["\\\x00-\x1f])/$escape{$1}/g;
     return qq("$t");
 }
+
+# $simple matches a text that is its own JSON, and no filehandle's name.
+my $simple = qr/\A[ !#-)+-\[\]-~][ !#-\[\]-~]*\z/;
 
 # plain is a scalar in JSON. A text that was computed with stays a text; a value
 # that is one text and another number is carried as both.
@@ -51,16 +54,17 @@ sub plain {
 # another where it is large.
 sub number { my ($t) = @_; return $t =~ /[.e]/ ? unpack 'd', pack 'd', $t : 0 + $t }
 
-# encode writes a value in JSON.
+# encode writes a value in JSON. What is large is mostly lists of whole numbers, and
+# texts of plain letters: they take a short way.
 sub encode {
     my ( $self, $v, $depth ) = @_;
     return 'null' if !defined $v;
     my $kind = ref $v;
     return ref \$v eq 'GLOB' ? $self->{wrap}->( \$v ) : plain($v) if $kind eq '';
     die "the value is too deep, or holds itself\n" if ++$depth > DEPTH;
-    return '[' . join( ',', map { $self->encode( $_, $depth ) } @$v ) . ']' if $kind eq 'ARRAY';
-    return '{"h":{' . join( ',', map { text($_) . ':' . $self->encode( $v->{$_}, $depth ) } keys %$v ) . '}}' if $kind eq 'HASH';
-    return '{"r":' . $self->encode( $$v, $depth ) . '}' if $kind eq 'SCALAR' || $kind eq 'REF' || $kind eq 'LVALUE' || $kind eq 'VSTRING';
+    return '[' . list( $self, $v, $depth ) . ']' if $kind eq 'ARRAY';
+    return '{"h":{' . join( ',', map { ( /$simple/ ? qq("$_") : text($_) ) . ':' . encode( $self, $v->{$_}, $depth ) } keys %$v ) . '}}' if $kind eq 'HASH';
+    return '{"r":' . encode( $self, $$v, $depth ) . '}' if $kind eq 'SCALAR' || $kind eq 'REF' || $kind eq 'LVALUE' || $kind eq 'VSTRING';
     if ( re::is_regexp($v) ) {
         my ( $pattern, $flags ) = re::regexp_pattern($v);
         return '{"x":[' . text($pattern) . ',' . text($flags) . ']}';
@@ -68,6 +72,31 @@ sub encode {
     if ( $kind eq 'Math::BigInt' || $kind eq 'Math::BigFloat' ) { return '{"b":["' . $kind . '",' . text( $v->bstr ) . ']}' }
     if ( $kind eq 'JSON::PP::Boolean' ) { return '{"b":["' . $kind . '","' . ( $$v ? 1 : 0 ) . '"]}' }
     return $self->{wrap}->($v);
+}
+
+# list writes the elements of one. Each has its text before anything computes with
+# it, which may change how it prints.
+sub list {
+    my ( $self, $list, $depth ) = @_;
+    my @v = @$list;
+    my $all = join ',', @v;
+    if ( $all =~ /\A[-+.e,\d]+\z/ && $all =~ tr/,// == $#v ) {
+        my @text = $all =~ /(?:\A|,)(?!-?(?:0|[1-9]\d*+)(?:,|\z))/ ? split /,/, $all, -1 : ();
+        if (@text) { return join ',', map { exact( $_, shift @v ) } @text }
+        return $all if !grep { !length( $_ & '' ) || $_ != int } @v;
+        @v = @$list;
+    }
+    return join ',', map { /$simple/ && !ref && !length( $_ & '' ) ? qq("$_") : encode( $self, $_, $depth ) } @v;
+}
+
+# exact writes a number that prints as a text, in as many digits as it takes.
+sub exact {
+    my ( $text, $v ) = @_;
+    return defined $v ? plain($v) : 'null' if !defined $v || ref $v || !length( $v & '' );
+    if ( $text == $v ) { return $text =~ /\A-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?\z/ ? $text : plain($v) }
+    return plain($v) if $text ne sprintf '%.15g', $v;
+    my $exact = sprintf '%.17g', $v;
+    return $exact =~ /\A-?\d+\z/ ? qq({"d":["$text",$exact]}) : $exact =~ /\A-?\d/ ? $exact : plain($v);
 }
 
 # of says what a reference is: its kind and its address.
@@ -80,7 +109,7 @@ sub decode {
     my ( $self, $bytes ) = @_;
     $in = $bytes;
     pos($in) = 0;
-    my $v = $self->value(0);
+    my $v = value( $self, 0 );
     die "a frame of no known form\n" if ( pos($in) // 0 ) != length $in;
     $in = '';
     return $v;
@@ -90,27 +119,43 @@ sub value {
     my ( $self, $depth ) = @_;
     if ( $in =~ /\G"/gc ) {
         my $t = read_text();
-        $self->{word}->($t) if $self->{word} && !$self->{quiet};
-        return $t;
+        return $self->{look} && !$self->{quiet} ? $self->{look}->($t) : $t;
     }
     return number($1) if $in =~ /\G(-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,5})?)/gc;
     die "a value is too deep\n" if ++$depth > DEPTH + 10;
     if ( $in =~ /\G\[/gc ) {
+        return numbers($1) if $in =~ /\G([-+.e,\d]++)\]/gc;
         my @list;
         return \@list if $in =~ /\G\]/gc;
-        do { push @list, $self->value($depth) } while $in =~ /\G,/gc;
+        my $look = !$self->{quiet} && $self->{look};
+        do {
+            if ( $in =~ /\G"([ !#-\[\]-~]*+)"/gc ) {
+                push @list, $1;
+                $list[-1] = $look->( $list[-1] ) if $look;
+            }
+            else { push @list, value( $self, $depth ) }
+        } while $in =~ /\G,/gc;
         $in =~ /\G\]/gc or die "a value of no known form\n";
         return \@list;
     }
     return undef if $in =~ /\Gnull/gc;
     $in =~ /\G\{"([a-z])":/gc or die "a value of no known form\n";
     my ( $tag, $v ) = $1;
-    if ( $tag eq 'h' ) { $v = $self->hash($depth) }
-    elsif ( $tag eq 'r' ) { my $to = $self->value($depth); $v = \$to }
-    elsif ( $tag eq 'n' ) { $in =~ /\G"(-?Inf|-?NaN)"/gci or die "a number is wrong\n"; $v = 0 + $1 }
-    else { local $self->{quiet} = $tag ne 'd'; my $of = $self->value($depth); $v = $self->{unwrap}->( $tag, $of ) }
+    if ( $tag eq 'h' ) { $v = hash( $self, $depth ) }
+    elsif ( $tag eq 'r' ) { my $to = value( $self, $depth ); $v = \$to }
+    elsif ( $tag eq 'n' ) { $in =~ /\G"(-?Inf|-?NaN)"/gci or die "a number is wrong\n"; $v = 0 + $1; $v = $self->{look}->($v) if $self->{look} }
+    else { local $self->{quiet} = $tag ne 'd'; my $of = value( $self, $depth ); $v = $self->{unwrap}->( $tag, $of ) }
     $in =~ /\G\}/gc or die "a value of no known form\n";
     return $v;
+}
+
+# numbers reads a list that has nothing else.
+sub numbers {
+    my ($all) = @_;
+    die "a value of no known form\n" if $all =~ /(?:\A|,)(?!-?\d{1,400}+(?:\.\d{1,400}+)?(?:e[+-]?\d{1,5}+)?(?:,|\z))/;
+    return [ map { 0 + $_ } split /,/, $all ] if $all !~ /[.e]/;
+    return [ map { number($_) } split /,/, $all ] if $all =~ /(?:\A|,)[-\d]++(?:,|\z)/;
+    return [ unpack 'd*', pack 'd*', split /,/, $all ];
 }
 
 sub hash {
@@ -119,11 +164,10 @@ sub hash {
     $in =~ /\G\{/gc or die "a value of no known form\n";
     return \%hash if $in =~ /\G\}/gc;
     do {
-        $in =~ /\G"/gc or die "a value of no known form\n";
-        my $key = read_text();
-        $self->{word}->($key) if $self->{word} && !$self->{quiet};
+        my $key = $in =~ /\G"([ !#-\[\]-~]*+)"/gc ? $1 : $in =~ /\G"/gc ? read_text() : die "a value of no known form\n";
+        $self->{look}->($key) if $self->{look} && !$self->{quiet};
         $in =~ /\G:/gc or die "a value of no known form\n";
-        $hash{$key} = $self->value($depth);
+        $hash{$key} = value( $self, $depth );
     } while $in =~ /\G,/gc;
     $in =~ /\G\}/gc or die "a value of no known form\n";
     return \%hash;

@@ -6,7 +6,8 @@ module Glovebox
   class Analysis
     # MINITEST and TEST_UNIT are the assertions that the two libraries have.
     MINITEST = %w[assert assert_empty assert_equal assert_in_delta assert_in_epsilon assert_includes assert_instance_of assert_kind_of assert_match assert_mock
-                  assert_nil assert_operator assert_output assert_path_exists assert_pattern assert_predicate assert_raises assert_respond_to assert_same
+                  assert_nil assert_operator assert_output assert_path_exists assert_pattern assert_performance assert_performance_constant
+                  assert_performance_exponential assert_performance_linear assert_performance_logarithmic assert_performance_power assert_predicate assert_raises assert_respond_to assert_same
                   assert_send assert_silent assert_throws refute refute_empty refute_equal refute_in_delta refute_in_epsilon refute_includes
                   refute_instance_of refute_kind_of refute_match refute_nil refute_operator refute_path_exists refute_pattern refute_predicate
                   refute_respond_to refute_same].freeze
@@ -21,7 +22,8 @@ module Glovebox
                    refute_in_delta refute_in_epsilon refute_include refute_includes refute_instance_of refute_kind_of refute_match refute_nil
                    refute_operator refute_predicate refute_respond_to refute_same assert_in_out_err].freeze
     # NOT_OURS are words of the libraries that our stand-in does not do.
-    NOT_OURS = %w[assert_mock assert_output assert_silent assert_path_exists refute_path_exists assert_pattern refute_pattern assert_alias_method
+    NOT_OURS = %w[assert_performance assert_performance_constant assert_performance_exponential assert_performance_linear
+                  assert_performance_logarithmic assert_performance_power assert_mock assert_output assert_silent assert_path_exists refute_path_exists assert_pattern refute_pattern assert_alias_method
                   assert_all assert_all? assert_any? assert_none? assert_const_defined assert_not_const_defined assert_fail_assertion assert_path_exist
                   assert_path_not_exist assert_in_out_err assert_nothing_leaked_memory assert_send assert_not_send capture_io capture_output
                   capture_subprocess_io data sub_test_case cleanup attribute priority keep exclude_all notify pend omit_if omit_unless skip_until
@@ -60,11 +62,17 @@ module Glovebox
     KERNEL = %w[test select open print p puts putc loop fail sleep trap exec warn rand load gets format sprintf srand catch throw abort].freeze
     BASES = %w[Object BasicObject Struct Comparable Enumerable Kernel Data].freeze
 
+    # OFTEN is a number of calls of a block that takes too long between two processes.
+    OFTEN = 100_000
+    # PLAIN are methods that give plain values, whatever their object is.
+    PLAIN = %w[size length count to_s to_str to_i to_f to_r to_a to_h inspect hash name keys values sum join class superclass ancestors object_id sort].freeze
+
     attr_reader :kept, :words
 
     def initialize(texts)
       @defined, @consts, @calls, @functions, @requires, @bases, @kept, @globals, @assigned = Array.new(9) { [] }
       @relative = []
+      @judged, @pairs, @flows = [], [], Hash.new { |h, k| h[k] = [] }
       @reason = nil
       @words = texts.flat_map { |t| t.scan(/[A-Za-z_]\w*[?!]?/) }.uniq
       @texts = texts.map do |t|
@@ -72,7 +80,13 @@ module Glovebox
         @now = kept
         Ripper.sexp(t).tap { |tree| walk(tree) }
       end
+      @pairs.each { |name, *both| @judged << name if both.all? { |n| theirs?(n) } }
     end
+
+    # judged? reports whether a test compares two values with each other that both
+    # come from objects of the program: then the program's own word decides. A test
+    # is known by its method's name; nil is the text outside of all tests.
+    def judged?(name) = @judged.include?(nil) || @judged.include?(name.to_s.sub(/'+\z/, ""))
 
     # framework is the library that the tests are written for, or nil.
     def framework
@@ -163,14 +177,24 @@ module Glovebox
       case node[0]
       when :class then @defined << path(node[1]); @bases << path(node[2]) if path(node[2])
       when :module then @defined << path(node[1])
-      when :def then @defined << node[1][1]
+      when :def
+        @defined << node[1][1]
+        return within(node[1][1]) { node.each { |n| walk(n) if Array === n } } if @case.nil?
+      when :method_add_block
+        often(node)
+        text = title(node[1])
+        return within("test_#{text}") { node.each { |n| walk(n) if Array === n } } if text && @case.nil?
       when :defs then @defined << node[3][1]
-      when :assign, :opassign then assigned(node[1])
+      when :assign, :opassign
+        assigned(node[1])
+        @flows[node[1][1][1]] << node[-1] if node[1][0] == :var_field && Array === node[1][1]
       when :massign then Array(node[1]).each { |n| assigned(n) if Array === n }
       when :const_path_ref, :var_ref, :top_const_ref, :const_ref then seen(node)
       when :xstring_literal then because("commands")
       when :defined then because("what the program defines, by defined?") if node[1].to_s.include?("@const") || node[1].to_s.include?("vcall")
-      when :binary then compared(node[1], node[3]) if %i[== != === =~ <=>].include?(node[2])
+      when :binary
+        compared(node[1], node[3]) if %i[== != === =~ <=>].include?(node[2])
+        paired(node[1], node[3]) if %i[== !=].include?(node[2])
       when :fcall, :vcall then called(node[1][1], nil, [])
       when :command then called(node[1][1], nil, arguments(node[2]))
       when :method_add_arg then added(node)
@@ -180,6 +204,56 @@ module Glovebox
       end
       node.each { |n| walk(n) if Array === n }
     end
+
+    # within has what is walked belong to a test. What helpers compare, any test may.
+    def within(name)
+      @case = name.start_with?("test") ? name : :none
+      yield
+    ensure
+      @case = nil
+    end
+
+    # title is the text of a test that is given as a block.
+    def title(node)
+      name, args = node[0] == :command ? [node[1][1], arguments(node[2])] : node[0] == :method_add_arg && node[1][0] == :fcall ? [node[1][1][1], arguments(node[2])] : []
+      literal(args[0]) if %w[it specify test].include?(name)
+    end
+
+    # often looks for blocks that are called too often, or that end with the
+    # program's rows.
+    def often(node)
+      call = node[1]
+      name = call[0] == :method_add_arg ? call[1][1][1] : call[1][1]
+      if name == "loop" && %i[fcall vcall].include?((call[0] == :method_add_arg ? call[1] : call)[0]) && node[2].to_s.include?('[:@ident, "next"')
+        because("a loop that ends with the program's rows")
+      end
+      return unless %i[method_add_arg command command_call].include?(call[0])
+      given = arguments(call[-1]).flatten
+      large = given.each_cons(2).any? { |kind, text| kind == :@int && String === text && text.delete("_").to_i >= OFTEN }
+      because("a block that is called very often") if large && (given & %i[dot2 dot3]).any?
+    end
+
+    # theirs? reports whether a value comes from an object of the program, as far as
+    # the text says.
+    def theirs?(node, seen = [])
+      return false unless Array === node
+      case node[0]
+      when :var_ref, :vcall, :var_field
+        kind, name = node[1]
+        return own_constant?(name) if kind == :@const
+        return false if seen.include?(name)
+        @flows.key?(name) && @flows[name].any? { |v| theirs?(v, seen + [name]) }
+      when :const_path_ref, :top_const_ref then (name = path(node)) ? own_constant?(name[/\A\w+/]) : false
+      when :call, :command_call then Array === node[3] && !PLAIN.include?(node[3][1]) && theirs?(node[1], seen)
+      when :method_add_arg, :method_add_block, :paren, :aref then theirs?(Symbol === node[1][0] ? node[1] : node[1][0], seen)
+      when :binary then %i[+ - * / % ** & | ^ << >>].include?(node[2]) && (theirs?(node[1], seen) || theirs?(node[3], seen))
+      when :array then Array === node[1] && node[1].any? { |n| theirs?(n, seen) }
+      else false
+      end
+    end
+
+    # own_constant? reports whether a constant can only be the program's.
+    def own_constant?(name) = !@defined.include?(name) && !LIBRARY.key?(name) && !Object.const_defined?(name) && !%w[Minitest MiniTest Test RSpec].include?(name)
 
     def added(node)
       call, args = node[1], arguments(node[2])
@@ -223,6 +297,8 @@ module Glovebox
       because("names that are made while they run") if NAMED.include?(name) && args[0] && !symbol(args[0]) && !text && !@defined.include?(name)
       because("a block for #{name}") if %w[setup teardown].include?(name) && receiver.nil? && args.empty? && framework_is_test_unit?
       compared(args[0], args[1]) if name.match?(/\A(?:assert|refute)(?:_not)?_(?:equal|in_delta|in_epsilon)\z/) && args.size > 1
+      paired(args[0], args[1]) if name.match?(/\A(?:assert|refute)(?:_not)?_equal\z/) && args.size > 1
+      paired(arguments(receiver[-1])[0], args[0]) if %w[must_equal wont_equal].include?(name) && expectation?(receiver)
     end
 
     def framework_is_test_unit? = @requires.any? { |r| r.match?(%r{\Atest[/-]unit}) }
@@ -252,8 +328,19 @@ module Glovebox
       function(left)
       function(right)
       return unless Array === left && Array === right
+      # What changes a value in place and gives it back compares it with itself.
+      if [[left, right], [right, left]].any? { |v, call| in_place?(call) && variables(v).any? { |name, _| call.flatten.include?(name) } }
+        @judged << (@case == :none ? nil : @case)
+        return
+      end
       variables(left).each { |name, at| @now << [at, name] if right.flatten.include?(name) && right.flatten.any? { |e| %i[fcall call command command_call vcall method_add_arg].include?(e) } }
     end
+
+    def in_place?(node) = node.flatten.any? { |e| String === e && e.match?(/\A[a-z_]\w*!\z/) }
+
+    # paired notes two values whose equality decides a test.
+    # Classes and constants are what they are.
+    def paired(left, right) = path(left) || path(right) || @pairs << [@case == :none ? nil : @case, left, right]
 
     def variables(node)
       return node[1].flat_map { |n| variables(n) } if node[0] == :array && Array === node[1] && node[1].all?(Array)

@@ -9,7 +9,13 @@ module Glovebox
   class Theirs < BasicObject
     def initialize(candidate, id) = (@candidate, @id = candidate, id)
     def __glovebox_id = @id
-    def method_missing(name, *args, **kwargs, &block) = @candidate.ask("object" => @id, "method" => name.to_s, "args" => args, "kwargs" => kwargs, "block" => block)
+    def __glovebox_know(values, turn) = (@values, @turn = values, turn)
+
+    def method_missing(name, *args, **kwargs, &block)
+      return @candidate.value(@values[name.name]) if @turn == @candidate.turn && args.empty? && kwargs.empty? && !block && @values.key?(name.name)
+      @candidate.ask("object" => @id, "method" => name.to_s, "args" => args, "kwargs" => kwargs, "block" => block)
+    end
+
     def respond_to?(name, _all = false) = @candidate.ask("object" => @id, "method" => "respond_to?", "args" => [name], "kwargs" => {}) == true
     def ==(other) = equal?(other) || method_missing(:==, other) == true
     def !=(other) = !(self == other)
@@ -37,15 +43,20 @@ module Glovebox
       @functions = Object.private_instance_methods(false)
       @methods = BUILTIN.to_h { |c| [c, c.public_instance_methods(false)] }
       @objects, @ids, @raised = [], {}.compare_by_identity, {}.compare_by_identity
-      @theirs = {}
+      @theirs, @turn = {}, 0
       @codec = Codec.new(method(:wrap), method(:unwrap))
       @peer = Peer.new(input, output, Json.method(:write), Marshal.method(:load)) { |request| serve(request) }
     end
 
+    # turn is how often something was called that may have changed the tests' objects.
+    attr_reader :turn
+
     def listen = @peer.listen
+    def value(tree) = @codec.decode(tree)
 
     # ask asks the tests for what a value of theirs does.
     def ask(request)
+      @turn += 1
       %w[args kwargs block].each { |k| request[k] = @codec.encode(request[k]) if request[k] }
       answer = @peer.call(request)
       raise Peer::Unwind if answer["unwind"]
@@ -95,13 +106,19 @@ module Glovebox
     def unwrap(tree)
       return @objects.fetch(tree["o"]) if tree.key?("o")
       return Object.const_get(tree["k"]) if tree.key?("k")
+      return tree["n"].to_sym.to_proc if tree.key?("n")
       id = tree.fetch("p")
-      @theirs[id] ||= tree.key?("l") ? function(id, tree["l"], tree["a"]) : Theirs.new(self, id)
+      return @theirs[id] ||= function(id, tree["l"], tree["a"]) if tree.key?("l")
+      theirs = @theirs[id] ||= Theirs.new(self, id)
+      theirs.__glovebox_know(tree["v"], @turn)
+      theirs
     end
 
     def function(id, strict, arity)
-      call = ->(args, kwargs, block) { ask("proc" => id, "args" => args, "kwargs" => kwargs, "block" => block) }
-      return proc { |*a, **k, &b| call.(a, k, b) } unless strict
+      call = ->(args, kwargs, block, **more) { ask("proc" => id, "args" => args, "kwargs" => kwargs, "block" => block, **more) }
+      here = self
+      # A block that is evaluated for an object has that object for self.
+      return proc { |*a, **k, &b| here.equal?(self) ? call.(a, k, b) : call.(a, k, b, "self" => here.__send__(:wrap, self)) } unless strict
       case arity
       when 0 then lambda { |&b| call.([], {}, b) }
       when 1 then lambda { |x, &b| call.([x], {}, b) }
@@ -112,6 +129,7 @@ module Glovebox
     end
 
     def serve(request)
+      @turn += 1
       case request["op"]
       when "names" then { "functions" => Object.private_instance_methods(false) - @functions, "methods" => added }
       when "const" then const(request["name"])
@@ -191,7 +209,7 @@ module Glovebox
       args.each_with_index do |a, i|
         next unless Array === a || Hash === a || String === a
         now = @codec.encode(a)
-        (answer["changed"] ||= []) << [i, now] if now != given[i]
+        (answer["changed"] ||= []) << [i, now] unless now.eql?(given[i])
       end
       answer
     end

@@ -23,18 +23,26 @@ module Glovebox
     INDIRECT = %i[inject reduce to_enum enum_for to_set each_entry dig binding receiver owner unbind].freeze
     MODULES = %i[new name ===].freeze
     CARRIED = %w[key receiver name result tag status errno].freeze
+    # SIZES say how many elements an object has, and STEPS go through all of them.
+    SIZES = %w[size length count].freeze
+    STEPS = %w[each each_entry each_with_index each_with_object each_pair map collect flat_map filter_map select filter reject sum group_by partition].freeze
+    LISTS = %w[to_a entries].freeze
+    # READERS are methods after which an object is what it was.
+    READERS = (SIZES + STEPS + LISTS + %w[first last [] at fetch dig empty? include? to_s inspect hash name respond_to? min max sort]).freeze
     OWN = /\A(?:test|assert|refute|setup|teardown|flunk|skip|pass\z|omit|pend|must_|wont_)/
 
     attr_reader :calls
 
     # words are those of the tests; scripts tells that raising is how they assert.
-    def initialize(input, output, words, scripts)
-      @calls, @scripts = 0, scripts
+    # reserved reports whether a word is never the program's.
+    def initialize(input, output, words, scripts, &reserved)
+      @calls, @scripts, @reserved, @evaluated = 0, scripts, reserved, {}.compare_by_identity
       @exceptions = Program.exceptions(words)
-      @stubs, @titles = {}, {}
+      @stubs, @titles, @readers = {}, {}, {}
       @numbers, @theirs, @lent = {}.compare_by_identity, [], {}.compare_by_identity
       @raised, @turn = [], Mutex.new
-      @codec = Codec.new(method(:wrap), method(:unwrap))
+      @sizes, @steps = {}, Hash.new(0)
+      @codec = Codec.new(method(:wrap), method(:unwrap)) { Order.guard }
       load = lambda do |bytes|
         JSON.parse(bytes.force_encoding(Encoding::UTF_8), max_nesting: 4 * Codec::DEPTH, create_additions: false)
       rescue JSON::ParserError, EncodingError
@@ -91,11 +99,26 @@ module Glovebox
       remote
     end
 
+    # settle refuses an object that says how many elements it has and then goes
+    # through none: the assertions in the tests' loops would see nothing.
+    def settle(id, name, result, stepped)
+      @sizes.clear unless READERS.include?(name)
+      size, steps = @sizes[id]
+      size = result if SIZES.include?(name) && Integer === result && stepped.nil?
+      # What gives an object may go through the elements later.
+      steps = stepped if STEPS.include?(name) && stepped && (name.start_with?("each") || !Glovebox.remote?(result))
+      steps = result.size if LISTS.include?(name) && Array === result
+      @sizes[id] = [size, steps]
+      Glovebox.refuse("the program's object says that it has #{size} elements, and goes through none") if steps == 0 && size && size > 0
+    end
+
     def list(handle)
       answer = ask("op" => "list", "target" => handle.id)
       Glovebox.refuse("the program returned an object of #{handle.name} where the tests expect a list: it cannot be iterated") if answer.key?("raise")
       found = decode(answer["return"])
-      Array === found ? found : Glovebox.broken("the program's answer is wrong: an iteration gave no list")
+      Glovebox.broken("the program's answer is wrong: an iteration gave no list") unless Array === found
+      settle(handle.id, "to_a", found, nil)
+      found
     end
 
     def invoke(target, name, args, kwargs, made: false, on: false, &block)
@@ -106,7 +129,7 @@ module Glovebox
       request["made"] = true if made
       request["kwargs"] = @codec.encode(kwargs) unless kwargs.empty?
       request["block"] = @codec.encode(block) if block
-      mark = @raised.size
+      mark, before = @raised.size, @steps[@lent[block]]
       answer =
         begin
           ask(request, name)
@@ -115,7 +138,9 @@ module Glovebox
         end
       raise_again(answer["raise"], given) if answer.key?("raise")
       (answer["changed"] || []).each { |i, now| change(args.fetch(i), decode(now)) }
-      decode(answer["return"], args)
+      result = decode(answer["return"], args)
+      settle(target, name, result, @lent.key?(block) ? @steps[@lent[block]] - before : nil) if target && args.empty?
+      result
     rescue TooMuch => e
       Glovebox.refuse("an argument of #{name} cannot be carried to the program: #{e.message}")
     rescue KeyError, IndexError, NoMethodError, TypeError => e
@@ -157,9 +182,32 @@ module Glovebox
       return { "o" => value.__glovebox.id } if Glovebox.remote?(value)
       return { "o" => @numbers[value] } if Module === value && @numbers.key?(value)
       return { "k" => value.name } if Module === value && CORE.key?(value) && value.name
+      # A block that is a method's name calls nothing of the tests.
+      name = Proc === value && value.lambda? && value.source_location.nil? && value.inspect[/\(&:(.+?)\)/, 1]
+      return { "n" => name } if name
       id = @lent[value] ||= @theirs.push(value).size - 1
-      return { "p" => id } unless Proc === value || Method === value
+      return { "p" => id, "v" => snapshot(value) } unless Proc === value || Method === value
       { "p" => id, "l" => Method === value || value.lambda?, "a" => value.arity }
+    end
+
+    # snapshot is what the plain attributes of an object of the tests' are now: the
+    # program may read them without asking until something else is called.
+    def snapshot(value)
+      return {} if Module === value
+      readers(Codec.kind(value)).filter_map do |name|
+        v = value.public_send(name)
+        kind = Codec.kind(v)
+        [name.name, @codec.encode(v)] if [Integer, Float, Symbol, NilClass, TrueClass, FalseClass].include?(kind) || (kind == String && v.bytesize < 1000)
+      end.to_h
+    end
+
+    # readers are the methods of a class of the tests' that do nothing but read.
+    def readers(kind)
+      @readers[kind] ||= kind.public_instance_methods.first(400).select do |name|
+        m = kind.public_instance_method(name)
+        next false if CORE.key?(m.owner) || m.arity != 0 || m.original_name != name
+        m.source_location.nil? ? m.owner.superclass == Struct : RubyVM::InstructionSequence.of(m).nil?
+      end.first(20)
     end
 
     def unwrap(tree)
@@ -274,7 +322,8 @@ module Glovebox
       args, kwargs, block = decode(request["args"] || []), decode(request["kwargs"] || { "h" => [] }), decode(request["block"])
       block = block.to_proc if Glovebox.remote?(block)
       raise WireError, "a call of no known form" unless Array === args && Hash === kwargs && (block.nil? || Proc === block)
-      { "return" => @codec.encode(callee(request).call(*args, **kwargs.transform_keys(&:to_sym), &block)) }
+      @steps[request["proc"]] += 1 if request.key?("proc")
+      { "return" => @codec.encode(within(request) { callee(request).call(*args, **kwargs.transform_keys(&:to_sym), &block) }) }
     rescue WireError => e
       Glovebox.broken("the program's answer is wrong: #{e.message}")
     rescue StandardError, NotImplementedError => e
@@ -282,6 +331,32 @@ module Glovebox
       Unit.note(e) if Unit::Failure === e || Unit::Skip === e || (@scripts && e.instance_of?(RuntimeError) && !e.instance_variable_defined?(FOREIGN))
       @raised << e
       { "raise" => { "id" => e.object_id, "classes" => e.class.ancestors.grep(Class).filter_map(&:name), "message" => Report.bounded(e.message) } }
+    end
+
+    # within runs a block that the program evaluates for one of its objects, as
+    # languages within Ruby do: words that nobody else knows are asked of that
+    # object. The block's own self stays what it is.
+    def within(request)
+      me = request.key?("self") && request.key?("proc") ? decode(request["self"]) : nil
+      return yield unless Glovebox.remote?(me)
+      block = function(request["proc"])
+      return yield unless Proc === block
+      tests = block.binding.receiver
+      program, reserved = self, @reserved
+      unless @evaluated.key?(tests)
+        @evaluated[tests] = []
+        stack = @evaluated[tests]
+        tests.define_singleton_method(:method_missing) do |name, *args, **kwargs, &block|
+          next super(name, *args, **kwargs, &block) if stack.empty? || reserved.call(name.name)
+          program.invoke(stack.last.__glovebox.id, name.name, args, kwargs, &block)
+        end
+      end
+      @evaluated[tests].push(me)
+      begin
+        yield
+      ensure
+        @evaluated[tests].pop
+      end
     end
 
     def callee(request)

@@ -15,7 +15,8 @@ module Glovebox
       # assertions counts what was asserted. judged says that the case that runs
       # rested on what the program's own operators say. before is the fingerprint
       # from before the program, if it is to be looked at again in the end.
-      attr_accessor :assertions, :noted, :judged, :before
+      # comparing says that its text compares two results of the program.
+      attr_accessor :assertions, :noted, :judged, :comparing, :before
 
       # fingerprint is what the builtin classes' operators are: a program that
       # changes them is found out.

@@ -17,7 +17,8 @@ module Glovebox
     # The report is used for the check and stays open for the tests.
     Report.open(IO.for_fd(5, "w", autoclose: false).dup)
     compiled = check(main)
-    $LOAD_PATH.push("/workspace/lib", "/workspace/test", "/workspace/spec", "/workspace") if tree
+    # As ruby -Ilib -Itest: a library of the program may have the name of one of Ruby's.
+    $LOAD_PATH.unshift("/workspace/lib", "/workspace/test", "/workspace/spec", "/workspace") if tree
     texts, analysis = look(main, tests, helpers)
     real = analysis.framework && Real.load(analysis.framework)
     unless real

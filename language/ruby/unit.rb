@@ -7,13 +7,17 @@ module Glovebox
   # Unit runs tests.
   module Unit
     class << self
+      # compares reports of a test, by its name, whether its text compares two results
+      # of the program: then the program's own word decides it, whatever comes.
+      attr_accessor :compares
+
       # run_files runs test files, given by their texts: a file with test classes
       # is the tests in them; one without is a single test, which passes where it
       # runs to its end. The block gives how often the program was called; none
       # where that is not known.
       def run_files(texts)
         @failed = 0
-        self.judged = false
+        compares?(nil)
         tests = texts.flat_map do |file, text|
           known, asserted = CLASSES.size, assertions
           name = File.basename(file)
@@ -52,7 +56,8 @@ module Glovebox
       def run(test_class, name)
         error = nil
         self.noted = nil
-        self.judged = @always
+        compares?(name)
+        self.judged ||= @always
         test = test_class.new(name)
         begin
           begin
@@ -66,6 +71,9 @@ module Glovebox
         end
         report("#{test_class.name}##{name}", error || noted, test)
       end
+
+      # compares? settles before a test whether its text has it judged.
+      def compares?(name) = self.judged = self.comparing = compares ? compares.call(name) : false
 
       def report(name, error, test = nil)
         Glovebox.broken("#{name} ended with exit before its end") if SystemExit === error

@@ -20,14 +20,16 @@ module Glovebox
 
     def self.write(v, out = +"")
       case v
-      when nil then out << "null"
       when String then string(v, out)
-      when Symbol then string(v.name, out)
       when Array
-        return out << "[" << v.join(",") << "]" if v.all?(Integer)
+        return out << "[" << v.join(",") << "]" if Numeric === v[0] && v.all?(Numeric)
         out << "["
-        v.each_with_index { |e, i| out << "," if i > 0; write(e, out) }
+        first = true
+        v.each { |e| first ? first = false : out << ","; write(e, out) }
         out << "]"
+      when Integer then out << v.to_s
+      when nil then out << "null"
+      when Symbol then string(v.name, out)
       when Hash
         out << "{"
         first = true
@@ -84,8 +86,9 @@ module Glovebox
     PAIRS = Hash.instance_method(:map)
     DEFAULT = Hash.instance_method(:default)
 
-    def initialize(wrap, unwrap)
-      @wrap, @unwrap = wrap, unwrap
+    # endless is called where a number came that is none, or has no end.
+    def initialize(wrap, unwrap, &endless)
+      @wrap, @unwrap, @endless = wrap, unwrap, endless
     end
 
     # kind is the class of a value, whatever the value says of itself.
@@ -96,11 +99,10 @@ module Glovebox
     end
 
     def encode(v, depth = 0)
-      case v
-      when nil, true, false then return v
-      end
+      return v if nil == v || true == v || false == v
       c = Codec.kind(v)
-      return v if c == Integer
+      return v if c == Integer || (c == Float && v.finite?)
+      return text(v) if c == String
       raise TooMuch, "the value is too deep" if depth > DEPTH
       if c == Float then { "f" => [v].pack("G").unpack1("H*") }
       elsif c <= String then text(v)
@@ -124,29 +126,31 @@ module Glovebox
 
     def text(s)
       s = String.new(s)
+      return s if s.encoding == Encoding::UTF_8 && s.valid_encoding?
       return s.encode(Encoding::UTF_8) if (s.encoding == Encoding::UTF_8 || s.encoding == Encoding::US_ASCII) && s.valid_encoding?
       { "b" => [s].pack("m0"), "e" => s.encoding.name }
     end
 
     def decode(j)
       case j
-      when nil, true, false, Integer then j
       when String then j.dup # a call may change it
+      when Integer, nil, true, false then j
+      when Float then finite(j)
       when Array then j.map { |e| decode(e) }
       when Hash
         tag, v = j.first
         case tag
+        when "h" then table(v, j["d"])
         when "f" then float(v)
         when "b" then String.new(v.unpack1("m0")).force_encoding(Encoding.find(j["e"]))
         when "y" then decode(v).to_sym
-        when "h" then table(v, j["d"])
         when "r" then Range.new(bound(v[0]), bound(v[1]), v[2] == true)
         when "q" then Rational(Integer(v[0]), Integer(v[1]))
         when "c" then Complex(number(v[0]), number(v[1]))
         when "s" then Kernel.require("set") || true and Set.new(v.map { |e| decode(e) })
         when "t" then Time.at(Integer(v[0]), Integer(v[1]), :nsec, in: v[2])
         when "g" then Regexp.new(decode(v[0]), Integer(v[1]) & 7)
-        when "m" then Kernel.require("bigdecimal") || true and BigDecimal(v)
+        when "m" then Kernel.require("bigdecimal") || true and BigDecimal(v).then { |d| finite(d) }
         when "d" then Kernel.require("date") || true and Array === v ? DateTime.iso8601(v[0]) : Date.iso8601(v)
         else @unwrap.call(j)
         end
@@ -166,7 +170,7 @@ module Glovebox
       tree = { "h" => PAIRS.bind_call(v) { |k, e| [encode(k, depth), encode(e, depth)] } }
       default = DEFAULT.bind_call(v)
       # A default that is no plain value without parts stays behind.
-      tree["d"] = encode(default) if Codec.real?(default) || String === default || true == default || false == default
+      tree["d"] = encode(default) if nil != default && (Codec.real?(default) || String === default || true == default || false == default)
       tree
     end
 
@@ -191,12 +195,17 @@ module Glovebox
 
     def float(v)
       raise WireError, "a float of no known form" unless String === v && v.match?(/\A\h{16}\z/)
-      [v].pack("H*").unpack1("G")
+      finite([v].pack("H*").unpack1("G"))
+    end
+
+    def finite(f)
+      @endless&.call unless f.finite?
+      f
     end
 
     def table(pairs, default)
       h = {}
-      pairs.each { |k, e| h[decode(k)] = decode(e) }
+      pairs.each { |k, e| h[String === k ? k : decode(k)] = decode(e) }
       h.default = decode(default) unless nil == default
       h
     end
