@@ -29,6 +29,8 @@ type goUses struct {
 	word map[any]bool
 	// errors says of them that they hold an error that the program declares.
 	errors map[any]bool
+	// differs says of them that they hold how two words of the program differ.
+	differs map[any]bool
 	// more is the first thing that takes more than calls.
 	more string
 }
@@ -42,7 +44,7 @@ func (u *goUses) need(what string) {
 // readGoUses reads all files.
 func readGoUses(files []goTestFile, program func(imported string) bool) *goUses {
 	u := &goUses{declared: map[string]bool{}, decls: map[string][]ast.Node{}, ownTypes: map[string]bool{}, wanted: map[string]bool{},
-		spelled: map[string]bool{}, foreign: map[*ast.Ident]bool{}, qualified: map[string]bool{}, imports: map[*goTestFile]map[string]string{}, word: map[any]bool{}, errors: map[any]bool{}}
+		spelled: map[string]bool{}, foreign: map[*ast.Ident]bool{}, qualified: map[string]bool{}, imports: map[*goTestFile]map[string]string{}, word: map[any]bool{}, errors: map[any]bool{}, differs: map[any]bool{}}
 	for i := range files {
 		u.declare(&files[i], program)
 	}
@@ -50,11 +52,11 @@ func readGoUses(files []goTestFile, program func(imported string) bool) *goUses 
 		u.names(&files[i])
 	}
 	for again := true; again; {
-		before := len(u.word) + len(u.errors)
+		before := len(u.word) + len(u.errors) + len(u.differs)
 		for i := range files {
 			u.flow(files[i].parsed)
 		}
-		again = len(u.word)+len(u.errors) > before
+		again = len(u.word)+len(u.errors)+len(u.differs) > before
 	}
 	for i := range files {
 		u.needs(&files[i])
@@ -269,7 +271,44 @@ func (u *goUses) mark(k any, e ast.Expr) {
 	if u.sentinel(e) {
 		u.errors[k] = true
 	}
+	if u.difference(e) {
+		u.differs[k] = true
+	}
 }
+
+// difference reports whether e is how two words of the program differ: that it is
+// small says that they are the same.
+func (u *goUses) difference(e ast.Expr) bool {
+	if k := u.key(e); k != nil && u.differs[k] {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.SUB, token.QUO, token.REM, token.XOR, token.AND_NOT:
+			if u.says(e.X) && u.says(e.Y) {
+				return true
+			}
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
+			return false // it is judged by itself
+		}
+		return u.difference(e.X) || u.difference(e.Y)
+	case *ast.ParenExpr:
+		return u.difference(e.X)
+	case *ast.UnaryExpr:
+		return u.difference(e.X)
+	case *ast.CallExpr:
+		if sel, ok := e.Fun.(*ast.SelectorExpr); ok && slices.Contains(goDifferences, sel.Sel.Name) && u.says(sel.X) && len(e.Args) == 1 && u.says(e.Args[0]) {
+			return true
+		}
+		return slices.ContainsFunc(e.Args, u.difference)
+	}
+	return false
+}
+
+// goDifferences are methods, such as those of time.Time, that give how two values
+// differ.
+var goDifferences = strings.Fields("Sub Diff Distance Minus")
 
 // sentinel reports whether e is an error that the program declares: which one it
 // is, is the tests' word; what it says is the program's.
@@ -340,6 +379,17 @@ func (u *goUses) says(e ast.Expr) bool {
 		return true
 	}
 	return false
+}
+
+// rests reports whether e is a word of the program, or arithmetic with one.
+func (u *goUses) rests(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		return u.rests(e.X) || u.rests(e.Y)
+	case *ast.ParenExpr:
+		return u.rests(e.X)
+	}
+	return u.says(e)
 }
 
 // flow notes where what the program says goes.
@@ -522,8 +572,11 @@ func (u *goUses) judged(name string, seen map[string]bool) bool {
 					found = true
 				}
 			case *ast.BinaryExpr:
-				if (n.Op == token.EQL || n.Op == token.NEQ) && u.says(n.X) && u.says(n.Y) {
-					found = true
+				switch n.Op {
+				case token.EQL, token.NEQ:
+					found = found || u.rests(n.X) && u.rests(n.Y) || u.difference(n.X) || u.difference(n.Y)
+				case token.LSS, token.LEQ, token.GTR, token.GEQ:
+					found = found || u.difference(n.X) || u.difference(n.Y)
 				}
 			case *ast.CallExpr:
 				sel, ok := n.Fun.(*ast.SelectorExpr)
