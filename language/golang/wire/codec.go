@@ -552,10 +552,13 @@ func (d *decoder) value(v reflect.Value, depth int) {
 	case reflect.Map:
 		v.SetZero()
 		if d.bool() {
-			v.Set(reflect.MakeMap(v.Type()))
-			for range d.count() {
-				key := reflect.New(v.Type().Key()).Elem()
-				elem := reflect.New(v.Type().Elem()).Elem()
+			n := d.count()
+			v.Set(reflect.MakeMapWithSize(v.Type(), min(n, 1024)))
+			key := reflect.New(v.Type().Key()).Elem()
+			elem := reflect.New(v.Type().Elem()).Elem()
+			for range n {
+				key.SetZero()
+				elem.SetZero()
 				d.value(key, depth+1)
 				d.value(elem, depth+1)
 				if !key.Comparable() {
