@@ -62,7 +62,59 @@ func readGoUses(files []goTestFile, program func(imported string) bool) *goUses 
 		u.needs(&files[i])
 	}
 	u.gifts(files)
+	u.panics(files)
 	return u
+}
+
+// panics notes an explicit panic where the program may call: in methods, and in
+// functions that are values, with what these call.
+func (u *goUses) panics(files []goTestFile) {
+	seen := map[string]bool{}
+	var visit func(root ast.Node)
+	visit = func(root ast.Node) {
+		ast.Inspect(root, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "panic" && id.Obj == nil && !u.declared["panic"] {
+					u.need("a panic of their own, from which the program may recover")
+				}
+			}
+			if id, ok := n.(*ast.Ident); ok && u.decls[id.Name] != nil && !seen[id.Name] {
+				seen[id.Name] = true
+				for _, d := range u.decls[id.Name] {
+					visit(d)
+				}
+			}
+			return true
+		})
+	}
+	for _, f := range files {
+		called := map[ast.Node]bool{}
+		ast.Inspect(f.parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				called[n.Fun] = true
+				if sel, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Run", "Fuzz", "Cleanup"}, sel.Sel.Name) && !u.says(sel.X) && len(n.Args) > 0 {
+					called[n.Args[len(n.Args)-1]] = true // package testing calls it
+				}
+			case *ast.FuncDecl:
+				called[n.Name] = n.Recv == nil
+				if n.Recv != nil {
+					visit(n)
+				}
+			case *ast.FuncLit:
+				if !called[n] {
+					visit(n)
+				}
+			case *ast.SelectorExpr:
+				called[n.Sel] = true
+			case *ast.Ident:
+				if !called[n] && (n.Obj == nil || n.Obj.Kind == ast.Fun) {
+					visit(n)
+				}
+			}
+			return true
+		})
+	}
 }
 
 // gifts notes functions that tests declare and never use: the program may.
@@ -785,9 +837,6 @@ func (u *goUses) needs(f *goTestFile) {
 				u.need("the method " + n.Sel.Name)
 			}
 		case *ast.CallExpr:
-			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" && id.Obj == nil && !u.declared["panic"] {
-				u.need("a panic of their own, from which the program may recover")
-			}
 			u.call(n)
 		case *ast.AssignStmt:
 			for _, to := range n.Lhs {
