@@ -203,8 +203,9 @@ func (r *bashReader) counts(c *syntax.CallExpr, in bashInput) {
 	files := false
 	for _, w := range c.Args[at+1:] {
 		for _, p := range w.Parts {
-			if _, ok := p.(*syntax.ProcSubst); ok {
-				files = true
+			p, ok := p.(*syntax.ProcSubst)
+			files = files || ok
+			if ok && p.Op == syntax.CmdIn && slices.ContainsFunc(p.Stmts, func(s *syntax.Stmt) bool { return !r.pure(s, in) }) {
 				r.edit(p, "<(glovebox.counted cat < ", ")")
 			}
 		}

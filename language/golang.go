@@ -162,12 +162,13 @@ func readGo(tc *Toolchain, p *glovebox.Program) *goProgram {
 // makeModule gives files that have no go.mod the module by whose path one of the
 // imports is a folder of theirs.
 func (g *goProgram) makeModule(imports []string) {
-	dirs := slices.Sorted(maps.Keys(g.dirs))
-	slices.SortStableFunc(dirs, func(a, b string) int { return len(b) - len(a) })
 	for _, i := range imports {
-		for _, dir := range dirs {
-			if m, ok := strings.CutSuffix(i, "/"+dir); ok && g.module == "" && !isGoStandard(i) {
-				g.module = m
+		if isGoStandard(i) {
+			continue
+		}
+		for at, c := range i {
+			if c == '/' && g.module == "" && g.dirs[i[at+1:]] != nil {
+				g.module = i[:at]
 			}
 		}
 	}

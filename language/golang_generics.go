@@ -162,7 +162,7 @@ var goOrdered = strings.Fields("int int8 int16 int32 int64 uint uint8 uint16 uin
 
 // constraint spells a constraint out of a closed set; empty where it is none.
 func (s *goStubs) constraint(e ast.Expr, depth int) string {
-	if depth > 8 {
+	if depth > 8 || !s.step() {
 		return ""
 	}
 	switch e := e.(type) {
@@ -194,10 +194,15 @@ func (s *goStubs) constraint(e ast.Expr, depth int) string {
 		}
 		return "interface{ " + strings.Join(all, "; ") + " }"
 	case *ast.BinaryExpr:
-		x, y := s.constraint(e.X, depth+1), s.constraint(e.Y, depth+1)
-		if e.Op == token.OR && x != "" && y != "" {
-			return x + " | " + y
+		var all []string
+		for _, term := range goTerms(e) {
+			c := s.constraint(term, depth+1)
+			if c == "" {
+				return ""
+			}
+			all = append(all, c)
 		}
+		return strings.Join(all, " | ")
 	case *ast.UnaryExpr:
 		if t := s.spell(e.X); e.Op == token.TILDE && t != "" {
 			return "~" + t
@@ -210,10 +215,31 @@ func (s *goStubs) constraint(e ast.Expr, depth int) string {
 	return ""
 }
 
+// goTerms are the terms of a union; none where it is something else, or too long.
+func goTerms(e ast.Expr) (terms []ast.Expr) {
+	for len(terms) < 100 {
+		b, ok := e.(*ast.BinaryExpr)
+		if !ok {
+			return append(terms, e)
+		}
+		if b.Op != token.OR {
+			break
+		}
+		terms, e = append(terms, b.Y), b.X
+	}
+	return nil
+}
+
+// step bounds the work on type parameters.
+func (s *goStubs) step() bool {
+	s.steps++
+	return s.steps < 200_000
+}
+
 // satisfies reports whether a type is one of a constraint's. Where that is not
 // certain, it is not.
 func (s *goStubs) satisfies(t, c ast.Expr, args map[string]ast.Expr, depth int) bool {
-	if depth > 8 {
+	if depth > 8 || !s.step() {
 		return false
 	}
 	switch c := c.(type) {
@@ -243,7 +269,7 @@ func (s *goStubs) satisfies(t, c ast.Expr, args map[string]ast.Expr, depth int) 
 			return len(f.Names) > 0 || !s.satisfies(t, f.Type, args, depth+1)
 		})
 	case *ast.BinaryExpr:
-		return s.satisfies(t, c.X, args, depth+1) || s.satisfies(t, c.Y, args, depth+1)
+		return slices.ContainsFunc(goTerms(c), func(term ast.Expr) bool { return s.satisfies(t, term, args, depth+1) })
 	case *ast.UnaryExpr:
 		return goAlike(s.under(t), c.X, args)
 	}
@@ -285,7 +311,7 @@ func goAlike(t, as ast.Expr, args map[string]ast.Expr) bool {
 
 // comparable reports whether values of a type can be compared.
 func (s *goStubs) comparable(t ast.Expr, depth int) bool {
-	if depth > 8 {
+	if depth > 8 || !s.step() {
 		return false
 	}
 	switch u := s.under(t).(type) {

@@ -270,6 +270,7 @@ type goStubs struct {
 	// of the function that is written.
 	offered    []ast.Expr
 	parameters map[string]bool
+	steps      int
 	// unfit says why names that the tests use have no stub.
 	unfit map[string]string
 	// depth is how deep in types the writer is, room how much more it may write.

@@ -164,7 +164,9 @@ func TestGoGenerics(t *testing.T) {
 
 import "cmp"
 
-type Number interface{ ~int | ~float64 }
+type Number interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64
+}
 
 type Age int
 
