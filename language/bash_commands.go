@@ -74,6 +74,9 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 			r.share("the tests take the name of a file from what the program prints")
 		}
 	}
+	if c, ok := s.Cmd.(*syntax.CallExpr); ok && in.said && len(c.Args) == 1 && c.Args[0].Lit() == "exec" {
+		r.share("the tests have their shell read what the program prints")
+	}
 	if s.Coprocess {
 		r.share("the tests run a coprocess")
 	}

@@ -103,6 +103,7 @@ func TestBashEvaluates(t *testing.T) {
 		{"xargs", "f | xargs test 5 = || exit 1\n", "f() { echo 5; }\n", in, nil},
 		{"a trap", "trap \"$(f)\" EXIT\n", "f() { echo true; }\n", in, nil},
 		{"IFS", "IFS=$(f)\nx=(1)\n[ ${x[0]} = 1 ] || exit 1\n", "f() { echo ,; }\n", in, nil},
+		{"the shell's input", "exec 3< <(f)\nawk '{ exit $1 != 5 }' <&3 || exit 1\n", "f() { echo 5; }\n", in, nil},
 		{"a nameref", "y=5\ndeclare -n x=$(f)\n[ $x = 5 ] || exit 1\n", "f() { echo y; }\n", in, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
