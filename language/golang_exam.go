@@ -203,7 +203,8 @@ func (x *goExam) isProgram(imported string) bool {
 }
 
 // importPath is the import path under which tests of a package of their own have
-// the program. The tests' text alone says which one that is.
+// the program: by their clause; by the program's module, where they import more
+// than one package; or the one that has no place in the world.
 func (x *goExam) importPath() string {
 	all := x.imported()
 	for _, f := range x.files {
@@ -214,7 +215,7 @@ func (x *goExam) importPath() string {
 		}
 	}
 	for _, p := range all {
-		if x.outside() && (len(all) == 1 && !isGoHosted(p) || p == path.Join(x.read.module, x.read.main)) {
+		if x.outside() && p == path.Join(x.read.module, x.read.main) {
 			return p
 		}
 	}
