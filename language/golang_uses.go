@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"regexp"
@@ -919,9 +920,11 @@ func (u *goUses) stays(e ast.Expr) string {
 	case *ast.UnaryExpr:
 		return u.stays(e.X)
 	case *ast.CompositeLit:
-		if id, ok := e.Type.(*ast.Ident); ok && u.ownTypes[id.Name] {
-			if _, ok := goUnderlying(id).(*ast.StructType); ok {
-				return "a value of their type " + id.Name
+		return u.staysOf(e.Type)
+	case *ast.FuncLit:
+		for _, p := range e.Type.Params.List {
+			if what := u.staysOf(p.Type); what != "" {
+				return what
 			}
 		}
 	case *ast.CallExpr:
@@ -964,6 +967,10 @@ func (u *goUses) staysOf(t ast.Expr) string {
 		return u.staysOf(t.X)
 	case *ast.ChanType:
 		return "a channel"
+	case *ast.ArrayType:
+		return u.staysOf(t.Elt)
+	case *ast.MapType:
+		return cmp.Or(u.staysOf(t.Key), u.staysOf(t.Value))
 	case *ast.Ident:
 		if u.ownTypes[t.Name] {
 			if _, ok := goUnderlying(t).(*ast.StructType); ok {
