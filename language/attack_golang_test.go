@@ -58,6 +58,8 @@ func TestAttackGoHost(t *testing.T) {
 		{"a large number", one(f + "const N = 1 << 1e9\nconst M = 1e100000000 * 1e100000000\nconst O = 0x1p1000000000\nconst P = 1e-1000000000\n")},
 		{"powers", one(f + "const c0 = 1e4000\n" + lines(2000, "const cNEXT = c%[1]d * c%[1]d / 3") + "const N = c2000\n")},
 		{"a cycle", one(f + lines(3000, "const c%[1]d = cNEXT") + "const c3000 = c0\nconst N = c0\n")},
+		{"constraints of constraints", one(f[:0] + "const N = 1\nfunc F[T c0]() int { return 1 }\nfunc G[T c0, U comparable](T, U) int { return 1 }\n" + lines(12, "type c%[1]d interface{ "+strings.Repeat("cNEXT; ", 100)+" }") + "type c12 interface{ int }\n")},
+		{"a long union", one("const N = 1\nfunc F[T int" + strings.Repeat("|int", 90000) + "](T) int { return 1 }\n")},
 		{"an alias of itself", one("type A = B\ntype B = A\nfunc F() A { return nil }\nconst N = 1\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {

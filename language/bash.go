@@ -172,7 +172,7 @@ func bashFindFrameworks(h Host, tools map[string]string) []rootfs.Entry {
 
 // planBash parses and runs.
 func planBash(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
-	return &Plan{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main), Run: Step{Args: []string{tc.Exe, p.Main}}}, nil
+	return &Plan{Files: bashFiles(p.Files), Check: bashCheck(tc, p), Run: Step{Args: []string{tc.Exe, p.Main}}}, nil
 }
 
 // bashFiles makes scripts executable: they may start each other.
@@ -187,8 +187,14 @@ func bashFiles(files []glovebox.File) []glovebox.File {
 	return files
 }
 
-func bashCheck(tc *Toolchain, main string) *Step {
-	return &Step{Args: []string{tc.Exe, "-n", main}}
+// bashCheck parses the program. Reading alone does not set the option by which a
+// program has extended patterns.
+func bashCheck(tc *Toolchain, p *glovebox.Program) *Step {
+	args := []string{tc.Exe}
+	if slices.ContainsFunc(p.Files, func(f glovebox.File) bool { return f.Path == p.Main && bytes.Contains(f.Data, []byte("extglob")) }) {
+		args = append(args, "-O", "extglob")
+	}
+	return &Step{Args: append(args, "-n", p.Main)}
 }
 
 // bashNames are names by which tests start or source a program that has none.
@@ -229,7 +235,7 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if tree {
 		reason = "the tests use " + inTree
 	}
-	exam := &Exam{Files: bashFiles(p.Files), Check: bashCheck(tc, p.Main)}
+	exam := &Exam{Files: bashFiles(p.Files), Check: bashCheck(tc, p)}
 	if reason != "" {
 		load := "load"
 		if r.named || driver == "bats" {

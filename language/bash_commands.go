@@ -74,22 +74,22 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 			r.share("the tests take the name of a file from what the program prints")
 		}
 	}
+	if c, ok := s.Cmd.(*syntax.CallExpr); ok && in.said && len(c.Args) == 1 && c.Args[0].Lit() == "exec" {
+		r.share("the tests have their shell read what the program prints")
+	}
 	if s.Coprocess {
 		r.share("the tests run a coprocess")
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		r.feed(c, in)
+		r.counts(c, in)
 		r.call(c, in, len(s.Redirs) == 0)
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			r.within++
 			r.stmt(c.X, in)
 			said := !r.pure(c.X, in)
-			if y, ok := c.Y.Cmd.(*syntax.CallExpr); ok && said && r.writes && r.nested == 0 && !r.read["PIPESTATUS"] && len(y.Args) > 0 &&
-				slices.Contains([]string{"awk", "gawk", "mawk", "jq"}, path.Base(y.Args[0].Lit())) {
-				r.edits = append(r.edits, bashEdit{int(c.Y.Pos().Offset()), 1 << 38, "glovebox.numbers | ", ""})
-			}
 			r.stmt(c.Y, bashInput{said: said, fed: true, words: bashPrinted(c.X)})
 			r.within--
 			return
@@ -152,7 +152,7 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 	case *syntax.FuncDecl:
 		outer := r.function
 		r.function = c.Name.Value
-		r.stmt(c.Body, bashInput{})
+		r.stmt(c.Body, bashInput{given: r.inputs[c.Name.Value]})
 		r.function = outer
 	case *syntax.TestDecl:
 		r.bats = true
@@ -194,6 +194,72 @@ func (r *bashReader) feed(c *syntax.CallExpr, in bashInput) {
 		return
 	}
 	r.edits = append(r.edits, bashEdit{int(c.Pos().Offset()), 1 << 38, "GLOVEBOX_FED=1 ", ""})
+}
+
+// counts has a tool that computes with what the program printed get no number
+// that is none.
+func (r *bashReader) counts(c *syntax.CallExpr, in bashInput) {
+	at := slices.IndexFunc(c.Args, func(w *syntax.Word) bool { return slices.Contains([]string{"awk", "gawk", "mawk", "jq"}, bashTail(w)) })
+	if at < 0 {
+		return
+	}
+	files := false
+	for _, w := range c.Args[at+1:] {
+		for _, p := range w.Parts {
+			p, ok := p.(*syntax.ProcSubst)
+			files = files || ok
+			if ok && p.Op == syntax.CmdIn && slices.ContainsFunc(p.Stmts, func(s *syntax.Stmt) bool { return !r.pure(s, in) }) {
+				r.edit(p, "<(glovebox.counted cat < ", ")")
+			}
+		}
+	}
+	switch {
+	case files || !in.said && !in.given || !bashComputes(bashTail(c.Args[at]), c.Args[at+1:]):
+	case r.nested > 0:
+		r.share("the tests evaluate text with what the program prints")
+	case r.writes:
+		r.edits = append(r.edits, bashEdit{int(c.Args[0].Pos().Offset()), 1 << 37, "glovebox.counted ", ""})
+	}
+}
+
+// bashComputes reports whether a tool that computes reads its input: not where it
+// has files, or is a program for awk of one BEGIN.
+func bashComputes(tool string, args []*syntax.Word) bool {
+	for len(args) > 0 && strings.HasPrefix(args[0].Lit(), "-") {
+		switch option := args[0].Lit(); {
+		case tool == "jq" && (option == "-n" || option == "--null-input"):
+			return false
+		case option == "-f":
+			return true
+		case tool == "jq" && strings.HasPrefix(option, "--arg"):
+			args = args[min(3, len(args)):]
+		case option == "-v" || option == "-F":
+			args = args[min(2, len(args)):]
+		default:
+			args = args[1:]
+		}
+	}
+	for i := 1; i < len(args); i++ {
+		if file, ok := bashLiteral(args[i]); ok && file != "-" && file != "/dev/stdin" && !strings.Contains(file, "=") {
+			return false
+		}
+	}
+	if len(args) != 1 {
+		return true
+	}
+	block, ok := strings.CutPrefix(strings.TrimSpace(strings.Trim(bashJoined(args), `'"`)), "BEGIN")
+	depth := 0
+	for i, c := range block {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return !ok || strings.TrimSpace(block[i+1:]) != ""
+			}
+		}
+	}
+	return true
 }
 
 // bashPrinted returns the words that echo or printf prints, or nil.
@@ -455,6 +521,9 @@ func (r *bashReader) command(args []*syntax.Word, in bashInput, alone, env bool)
 	}
 	switch {
 	case r.functions[name] != nil:
+		if (in.said || in.given) && !r.inputs[name] {
+			r.inputs[name], r.changed = true, true
+		}
 		r.own(name, rest)
 	case name == "[" || name == "test":
 		r.test(rest)

@@ -3,6 +3,7 @@ package language
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -13,6 +14,23 @@ const bashEvil = `f() { printf '%s' 'a[$(echo "{\"type\":\"case\",\"case\":{\"na
 
 // bashPrints is a program whose function f prints a text.
 func bashPrints(text string) string { return "f() { printf '%s' '" + text + "'; }\n" }
+
+// TestBashLarge has results of ten megabytes, in one line and in many.
+func TestBashLarge(t *testing.T) {
+	for _, c := range []struct{ name, program, tests string }{
+		{"a line", "f() { head -c 10000000 /dev/zero | tr '\\0' x; }\n", "x=$(f)\n[ ${#x} -eq 10000000 ] || exit 1\n[[ $x == xxx*xxx ]] || exit 1\n"},
+		{"lines", "f() { seq 1 1300000; }\n", "[ \"$(f | tail -n 1)\" = 1300000 ] || exit 1\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			begin := time.Now()
+			v := rigExam(t, Bash, program("bash", "main.sh", c.program), Tests{Files: []glovebox.File{{Path: "tests.sh", Data: []byte(c.tests)}}})
+			t.Logf("%s", time.Since(begin))
+			if !v.pass || v.proof != glovebox.ProofOutOfProcess {
+				t.Errorf("pass %t, proof %s: %s\n%s%s", v.pass, v.proof, v.why, v.harness.stderr, v.candidate.stderr)
+			}
+		})
+	}
+}
 
 // TestBashEvaluates has tests that evaluate what the program prints. The right
 // program passes, and no program chooses the outcome by what it prints.
@@ -85,6 +103,7 @@ func TestBashEvaluates(t *testing.T) {
 		{"xargs", "f | xargs test 5 = || exit 1\n", "f() { echo 5; }\n", in, nil},
 		{"a trap", "trap \"$(f)\" EXIT\n", "f() { echo true; }\n", in, nil},
 		{"IFS", "IFS=$(f)\nx=(1)\n[ ${x[0]} = 1 ] || exit 1\n", "f() { echo ,; }\n", in, nil},
+		{"the shell's input", "exec 3< <(f)\nawk '{ exit $1 != 5 }' <&3 || exit 1\n", "f() { echo 5; }\n", in, nil},
 		{"a nameref", "y=5\ndeclare -n x=$(f)\n[ $x = 5 ] || exit 1\n", "f() { echo y; }\n", in, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

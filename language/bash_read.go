@@ -29,6 +29,7 @@ type bashReader struct {
 	asked     map[string]bool // by command -v and the like
 	variables map[string]bool // said
 	params    map[string]map[int]bool
+	inputs    map[string]bool // functions that may read what the program printed
 	integers  map[string]bool
 	textual   map[string]bool // texts with the names of such variables
 	assigned  map[string]int
@@ -65,8 +66,9 @@ type bashEdit struct {
 // bashInput is what a command reads from.
 type bashInput struct {
 	// said: words of the program may be in it. fed: it is known where it is from.
-	// shared: a loop reads it, too.
-	said, fed, shared bool
+	// shared: a loop reads it, too. given: it is that of a function's callers, and
+	// theirs may have such words.
+	said, fed, shared, given bool
 	// words are all that it consists of, where that is known.
 	words []*syntax.Word
 }
@@ -75,7 +77,7 @@ func newBashReader(p *glovebox.Program, tests []glovebox.File, tools map[string]
 	r := &bashReader{
 		program: map[string]bool{}, tools: map[string]bool{}, data: map[string]bool{}, entry: entry,
 		functions: map[string]*syntax.FuncDecl{}, mentioned: map[string]int{}, asked: map[string]bool{},
-		variables: map[string]bool{}, params: map[string]map[int]bool{}, integers: map[string]bool{}, textual: map[string]bool{},
+		variables: map[string]bool{}, params: map[string]map[int]bool{}, inputs: map[string]bool{}, integers: map[string]bool{}, textual: map[string]bool{},
 		assigned: map[string]int{}, once: map[string]bool{}, read: map[string]bool{}, commands: map[string]bool{},
 	}
 	for _, f := range p.Files {

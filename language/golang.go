@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -82,17 +83,21 @@ type goBuild struct {
 	Unfit map[string]string `json:"unfit,omitempty"`
 }
 
-// goPackage is one package of a build: its import path and its files.
+// goPackage is one package of a build: its import path and its files. Vet: go
+// test would vet it.
 type goPackage struct {
 	Path  string   `json:"path"`
 	Files []string `json:"files"`
+	Vet   bool     `json:"vet,omitempty"`
 }
 
-// step makes the step that builds and runs b.
+// step makes the step that builds and runs b. The driver reads it from a file: an
+// argument cannot hold the names of many files.
 func (b goBuild) step(tc *Toolchain, files ...glovebox.File) Step {
 	b.Go = goTools
-	arg, _ := json.Marshal(b)
-	return Step{Args: []string{tc.Tools["driver"], string(arg)}, Files: files}
+	data, _ := json.Marshal(b)
+	build := glovebox.File{Path: goGlue + "build.json", Data: data}
+	return Step{Args: []string{tc.Tools["driver"], build.Path}, Files: append(files, build)}
 }
 
 // goProgram is what can be told of a program's Go files by reading them.
@@ -101,8 +106,9 @@ type goProgram struct {
 	name string
 	// main is the directory of the main file.
 	main string
-	// module is the module's path, of go.mod; empty where there is none.
+	// module is the module's path; given: a go.mod has it.
 	module string
+	given  bool
 	// lang is the version of the language, such as "go1.22".
 	lang string
 	// dirs holds the packages by directory.
@@ -147,7 +153,25 @@ func readGo(tc *Toolchain, p *glovebox.Program) *goProgram {
 			}
 		}
 	}
+	for _, dir := range slices.Sorted(maps.Keys(g.dirs)) {
+		g.makeModule(g.dirs[dir].imports)
+	}
 	return g
+}
+
+// makeModule gives files that have no go.mod the module by whose path one of the
+// imports is a folder of theirs.
+func (g *goProgram) makeModule(imports []string) {
+	for _, i := range imports {
+		if isGoStandard(i) {
+			continue
+		}
+		for at, c := range i {
+			if c == '/' && g.module == "" && g.dirs[i[at+1:]] != nil {
+				g.module = i[:at]
+			}
+		}
+	}
 }
 
 // parseGo parses a file; nil where it is too large or has no package clause.
@@ -186,7 +210,7 @@ var (
 
 func (g *goProgram) readModule(mod []byte, version string) {
 	if m := goModModule().FindSubmatch(mod); m != nil {
-		g.module = string(m[1])
+		g.module, g.given = string(m[1]), true
 	}
 	if m := goModGo().FindSubmatch(mod); m != nil && goOlder(string(m[1]), goLanguage(version)) {
 		g.lang = "go" + string(m[1])
@@ -210,26 +234,31 @@ func goOlder(a, b string) bool {
 }
 
 // packages lists the packages that the main file's package needs, each after
-// those that it imports; it comes last, under the path given.
-func (g *goProgram) packages(mainPath string) []goPackage {
-	var list []goPackage
+// those that it imports, and those that only tests import. at is the place of the
+// main one, whose path is given; inside are imports of its tests within it.
+func (g *goProgram) packages(mainPath string, inside, outside []string) (list []goPackage, at int) {
 	seen := map[string]bool{}
-	var visit func(dir, as string)
-	visit = func(dir, as string) {
-		d := g.dirs[dir]
-		if d == nil || seen[dir] {
-			return
-		}
-		seen[dir] = true
-		for _, i := range d.imports {
-			if rel, ok := g.local(i); ok {
-				visit(rel, i)
+	var visit func(dir, as string, imports []string)
+	all := func(imports []string) {
+		for _, i := range imports {
+			if rel, ok := g.local(i); ok && g.dirs[rel] != nil {
+				visit(rel, i, g.dirs[rel].imports)
 			}
 		}
-		list = append(list, goPackage{as, d.files})
 	}
-	visit(g.main, mainPath)
-	return list
+	visit = func(dir, as string, imports []string) {
+		if !seen[dir] {
+			seen[dir] = true
+			all(imports)
+			list = append(list, goPackage{Path: as, Files: g.dirs[dir].files})
+		}
+	}
+	if d := g.dirs[g.main]; d != nil {
+		visit(g.main, mainPath, slices.Concat(d.imports, inside))
+	}
+	at = len(list) - 1
+	all(outside)
+	return list, at
 }
 
 // local returns the directory of a package of the program's own module.
@@ -248,11 +277,11 @@ func planGo(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	b := goBuild{Lang: g.lang}
 	var extra []glovebox.File
 	if g.name == "main" || g.name == "" {
-		b.Packages = g.packages("main")
+		b.Packages, _ = g.packages("main", nil, nil)
 	} else {
-		b.Packages = g.packages(goProgramPath)
+		b.Packages, _ = g.packages(goProgramPath, nil, nil)
 		main := glovebox.File{Path: goGlue + "main.go", Data: fmt.Appendf(nil, "package main\n\nimport _ %q\n\nfunc main() {}\n", goProgramPath)}
-		b.Packages = append(b.Packages, goPackage{"main", []string{main.Path}})
+		b.Packages = append(b.Packages, goPackage{Path: "main", Files: []string{main.Path}})
 		extra = append(extra, main)
 	}
 	if len(b.Packages) == 0 {

@@ -31,18 +31,13 @@ func examGo(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		return examGoTree(tc, p, t)
 	}
 	x := &goExam{tc: tc, program: p, read: readGo(tc, p)}
-	for _, f := range p.Files {
-		if f.Path == p.Main {
-			x.main = f
-		}
-	}
-	x.parsed = parseGo(x.main, parser.SkipObjectResolution)
-	if x.name = x.read.name; x.name == "" {
-		x.name = "main"
-	}
 	if err := x.readTests(t); err != nil {
 		return nil, err
 	}
+	if len(x.folders()) > 1 {
+		return examGoTree(tc, p, t)
+	}
+	x.choosePackage()
 	if x.more != "" {
 		return x.together(), nil
 	}
@@ -68,6 +63,9 @@ type goExam struct {
 	// own are the names that the tests declare, spelled the methods and fields
 	// that they use.
 	own, spelled map[string]bool
+	// beside are packages of the program that they import, but the one that they
+	// test.
+	beside []string
 	// more says what the tests need beyond calls and values; empty means nothing.
 	more string
 	// nan: a test speaks of NaN.
@@ -127,14 +125,8 @@ func (x *goExam) readTests(t Tests) error {
 		x.joined = x.joined || bytes.Contains(f.Data, []byte("errors.Join")) || bytes.Contains(f.Data, []byte("Unwrap"))
 		x.files = append(x.files, tf)
 	}
-	var missing []string
-	for _, f := range x.files {
-		for _, i := range f.parsed.Imports {
-			if p := goImport(i); !isGoStandard(p) && !x.isProgram(f, p) {
-				missing = append(missing, p)
-			}
-		}
-	}
+	x.read.makeModule(x.imported())
+	missing := slices.DeleteFunc(x.imported(), x.isProgram)
 	if len(missing) > 0 {
 		return &Unrunnable{
 			Reason:  "the tests import " + missing[0] + ", which is neither in the standard library nor among the given files",
@@ -160,6 +152,10 @@ func (x *goExam) readTests(t Tests) error {
 		x.tests[i].inf = x.tests[i].inf && !x.parallel
 	}
 	x.wanted, x.own, x.spelled, x.more = slices.Sorted(maps.Keys(u.wanted)), u.declared, u.spelled, u.more
+	x.beside = slices.DeleteFunc(x.imported(), func(p string) bool { return x.outside() && p == x.importPath() })
+	if len(x.beside) > 0 {
+		x.more = "a second package of the program, " + x.beside[0]
+	}
 	if x.more == "" && len(x.wanted) == 0 {
 		x.more = "no call of a function that they do not declare themselves"
 	}
@@ -177,49 +173,96 @@ func goUnrunnable(format string, args ...any) error {
 	return &Unrunnable{Reason: fmt.Sprintf(format, args...)}
 }
 
-// isProgram reports whether an import of the tests is the program or a package
-// of its module.
-func (x *goExam) isProgram(f goTestFile, imported string) bool {
-	if rel, ok := x.read.local(imported); ok && x.read.dirs[rel] != nil {
-		return true
-	}
-	return f.outside && (imported == x.importPath() || imported == x.spelledPath())
-}
-
-// importPath is the import path under which tests of a package of their own
-// have the program: that of its module, or the one path that they import and
-// that no standard library has.
-func (x *goExam) importPath() string {
-	if x.read.module != "" {
-		return path.Join(x.read.module, x.read.main)
-	}
-	return x.spelledPath()
-}
-
-// spelledPath is that path as the tests' text alone has it.
-func (x *goExam) spelledPath() string {
-	var found []string
+// imported are the packages that the tests import and that are not of the
+// standard library: tests of a package of their own, or the others.
+func (x *goExam) imported(outside ...bool) []string {
+	var all []string
 	for _, f := range x.files {
-		if !f.outside {
-			continue
-		}
 		for _, i := range f.parsed.Imports {
 			p := goImport(i)
-			if isGoStandard(p) || slices.Contains(found, p) {
-				continue
+			if (len(outside) == 0 || f.outside == outside[0]) && !isGoStandard(p) && !slices.Contains(all, p) {
+				all = append(all, p)
 			}
-			if base := path.Base(p); base == strings.TrimSuffix(f.parsed.Name.Name, "_test") {
-				return p
-			}
-			found = append(found, p)
 		}
 	}
-	for _, p := range found {
+	return all
+}
+
+// outside reports whether any of the tests are a package of their own.
+func (x *goExam) outside() bool {
+	return slices.ContainsFunc(x.files, func(f goTestFile) bool { return f.outside })
+}
+
+// isProgram reports whether an import of the tests is the program or a package
+// of its module.
+func (x *goExam) isProgram(imported string) bool {
+	if rel, ok := x.read.local(imported); ok && (x.read.dirs[rel] != nil || x.read.given) {
+		return true
+	}
+	return x.outside() && imported == x.importPath()
+}
+
+// importPath is the import path under which tests of a package of their own have
+// the program: by their clause; by the program's module, where they import more
+// than one package; or the one that has no place in the world.
+func (x *goExam) importPath() string {
+	all := x.imported()
+	for _, f := range x.files {
+		for _, p := range all {
+			if f.outside && path.Base(p) == strings.TrimSuffix(f.parsed.Name.Name, "_test") {
+				return p
+			}
+		}
+	}
+	for _, p := range all {
+		if x.outside() && p == path.Join(x.read.module, x.read.main) {
+			return p
+		}
+	}
+	for _, p := range all {
 		if !isGoHosted(p) {
 			return p
 		}
 	}
 	return goProgramPath
+}
+
+// folders are the folders of the tests that are named as their packages, and the
+// one of all other tests.
+func (x *goExam) folders() []string {
+	var all []string
+	for _, f := range x.files {
+		dir := path.Dir(f.Path)
+		if f.fragment || path.Base(dir) != strings.TrimSuffix(f.parsed.Name.Name, "_test") {
+			dir = "."
+		}
+		if !slices.Contains(all, dir) {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
+// choosePackage finds the package that is tested: that of the main file, or the
+// one that the tests lie beside or import.
+func (x *goExam) choosePackage() {
+	dir := x.folders()[0]
+	if rel, ok := x.read.local(x.importPath()); ok && x.outside() {
+		dir = rel
+	}
+	main := x.program.Main
+	if d := x.read.dirs[dir]; d != nil && dir != x.read.main && (dir != "." || x.outside()) {
+		x.read.main, main = dir, d.files[0]
+	}
+	for _, f := range x.program.Files {
+		if f.Path == main {
+			x.main = f
+		}
+	}
+	x.name = "main"
+	if x.parsed = parseGo(x.main, parser.SkipObjectResolution); x.parsed != nil {
+		x.name = x.parsed.Name.Name
+	}
 }
 
 // isGoHosted reports whether a module has a place in the world, and so is none
@@ -364,6 +407,9 @@ func (x *goExam) together() *Exam {
 	var pkg, outside []string
 	var staged []glovebox.File
 	alias, outsideName := goProgramPath, ""
+	if x.read.module != "" && x.name != "main" {
+		alias = path.Join(x.read.module, x.read.main)
+	}
 	for i, f := range x.files {
 		switch {
 		case f.fragment:
@@ -378,25 +424,27 @@ func (x *goExam) together() *Exam {
 			staged = append(staged, glovebox.File{Path: pkg[len(pkg)-1], Data: fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.inPackage(x.name))})
 		}
 	}
-	b := goBuild{Lang: x.read.lang, Packages: x.read.packages(alias), Together: true}
+	b := goBuild{Lang: x.read.lang, Together: true}
+	var last int
+	b.Packages, last = x.read.packages(alias, x.imported(false), x.imported(true))
 	for _, f := range x.files {
 		b.Tests = append(b.Tests, f.Path)
 	}
-	last := len(b.Packages) - 1
 	if last >= 0 {
 		b.Packages[last].Files = slices.Concat(b.Packages[last].Files, pkg)
+		b.Packages[last].Vet = true
 	}
 	tested := alias
 	if outsideName != "" {
 		tested = alias + "_test"
-		b.Packages = append(b.Packages, goPackage{tested, outside})
+		b.Packages = append(b.Packages, goPackage{Path: tested, Files: outside})
 	}
 	files := x.programFiles(main)
 	if outsideName != "" && x.name == "main" {
 		x.makeImportable(files, alias)
 	}
 	runner := x.runner(tested, false)
-	b.Packages = append(b.Packages, goPackage{"main", []string{runner.Path}})
+	b.Packages = append(b.Packages, goPackage{Path: "main", Files: []string{runner.Path}})
 	return &Exam{
 		Proof:     glovebox.ProofInProcess,
 		Files:     files,
@@ -467,15 +515,17 @@ func (x *goExam) apart() *Exam {
 		}
 	}
 	serve, stubs, unfit := x.link(name)
-	candidate := goBuild{Lang: x.read.lang, Packages: x.read.packages(goProgramPath)}
-	if last := len(candidate.Packages) - 1; last >= 0 {
+	candidate := goBuild{Lang: x.read.lang}
+	var last int
+	if candidate.Packages, last = x.read.packages(goProgramPath, nil, nil); last >= 0 {
 		candidate.Packages[last].Files = append(slices.Clone(candidate.Packages[last].Files), serve.Path)
+		candidate.Packages[last].Vet = true
 	}
 	start := glovebox.File{
 		Path: goGlue + "main.go",
 		Data: fmt.Appendf(nil, "package main\n\nimport program %q\n\nfunc main() { program.GloveboxServe() }\n", goProgramPath),
 	}
-	candidate.Packages = append(candidate.Packages, goPackage{"main", []string{start.Path}})
+	candidate.Packages = append(candidate.Packages, goPackage{Path: "main", Files: []string{start.Path}})
 
 	harness := goBuild{Lang: x.harnessLang(), Harness: true, Unfit: unfit}
 	alias := goProgramPath
@@ -499,13 +549,13 @@ func (x *goExam) apart() *Exam {
 		staged = append(staged, glovebox.File{Path: file, Data: text})
 	}
 	tested := alias
-	harness.Packages = []goPackage{{alias, names}}
+	harness.Packages = []goPackage{{Path: alias, Files: names}}
 	if len(outside) > 0 {
 		tested += "_test"
-		harness.Packages = append(harness.Packages, goPackage{tested, outside})
+		harness.Packages = append(harness.Packages, goPackage{Path: tested, Files: outside})
 	}
 	runner := x.runner(tested, true)
-	harness.Packages = append(harness.Packages, goPackage{"main", []string{runner.Path}})
+	harness.Packages = append(harness.Packages, goPackage{Path: "main", Files: []string{runner.Path}})
 	step := harness.step(x.tc, append(staged, runner)...)
 	return &Exam{
 		Proof:     glovebox.ProofOutOfProcess,

@@ -125,7 +125,7 @@ func goKitKey(goExe string) (string, error) {
 		return "", err
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "kit 3\n%s\n%d\n%d\n", goExe, info.Size(), info.ModTime().UnixNano())
+	fmt.Fprintf(sum, "kit 4\n%s\n%d\n%d\n", goExe, info.Size(), info.ModTime().UnixNano())
 	err = fs.WalkDir(goSources, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

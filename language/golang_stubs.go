@@ -20,15 +20,17 @@ import (
 // at its top level, read and never run.
 type goDeclared struct {
 	functions map[string]*ast.FuncType
-	types     map[string]*ast.TypeSpec
-	methods   map[string][]*ast.FuncDecl
+	// generics are functions with type parameters.
+	generics map[string]*ast.FuncType
+	types    map[string]*ast.TypeSpec
+	methods  map[string][]*ast.FuncDecl
 	// variables have a type where it can be read off.
 	variables map[string]ast.Expr
 	constants map[string]*types.Const
 }
 
 func (x *goExam) declared() *goDeclared {
-	g := &goDeclared{functions: map[string]*ast.FuncType{}, types: map[string]*ast.TypeSpec{}, methods: map[string][]*ast.FuncDecl{},
+	g := &goDeclared{functions: map[string]*ast.FuncType{}, generics: map[string]*ast.FuncType{}, types: map[string]*ast.TypeSpec{}, methods: map[string][]*ast.FuncDecl{},
 		variables: map[string]ast.Expr{}, constants: map[string]*types.Const{}}
 	var constants []*ast.GenDecl
 	dir := x.read.dirs[x.read.main]
@@ -49,6 +51,8 @@ func (x *goExam) declared() *goDeclared {
 				if d.Recv == nil {
 					if d.Type.TypeParams == nil {
 						g.functions[d.Name.Name] = d.Type
+					} else {
+						g.generics[d.Name.Name] = d.Type
 					}
 				} else if name, _ := goReceiver(d); name != "" {
 					g.methods[name] = append(g.methods[name], d)
@@ -262,6 +266,11 @@ type goStubs struct {
 	spelled map[string]bool
 	// done says of each type whether it travels; one that is being read does.
 	done map[string]bool
+	// offered are the types that the tests spell, parameters the type parameters
+	// of the function that is written.
+	offered    []ast.Expr
+	parameters map[string]bool
+	steps      int
 	// unfit says why names that the tests use have no stub.
 	unfit map[string]string
 	// depth is how deep in types the writer is, room how much more it may write.
@@ -275,7 +284,7 @@ type goStubs struct {
 
 // link generates the two ends. name is that of the package of the tests' end.
 func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string]string) {
-	s := &goStubs{goDeclared: x.declared(), own: x.own, spelled: x.spelled, done: map[string]bool{}, unfit: map[string]string{}, room: maxGoStubs, imports: map[string]bool{}}
+	s := &goStubs{goDeclared: x.declared(), own: x.own, spelled: x.spelled, done: map[string]bool{}, unfit: map[string]string{}, room: maxGoStubs, imports: map[string]bool{}, offered: goSpelled(x.files)}
 	for _, w := range x.wanted {
 		s.want(w)
 	}
@@ -333,6 +342,10 @@ func (s *goStubs) want(name string) {
 	switch {
 	case s.functions[name] != nil:
 		s.function(name, s.functions[name])
+	case s.generics[name] != nil:
+		if why := s.generic(name, s.generics[name]); why != "" {
+			s.unfit[name] = why
+		}
 	case s.types[name] != nil:
 		s.typ(name)
 	case s.constants[name] != nil:
@@ -421,6 +434,9 @@ func (s *goStubs) typ(name string) bool {
 		return false
 	}
 	s.done[name] = true
+	outer := s.parameters
+	s.parameters = nil
+	defer func() { s.parameters = outer }()
 	var body, tail bytes.Buffer
 	var fields []string
 	ok := true
@@ -698,6 +714,9 @@ func (s *goStubs) spelling(e ast.Expr) string {
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
+		if s.parameters[e.Name] {
+			return e.Name
+		}
 		switch e.Name {
 		case "any":
 			return "interface{}"

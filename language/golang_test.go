@@ -36,6 +36,11 @@ func TestGoExam(t *testing.T) {
 		{"functions in a table", root, imports("main", "") + "for _, c := range []struct {\n\t\tname string\n\t\tf func(float64) (float64, error)\n\t}{{\"plain\", Root}, {f: Root}} {\n\t\tif r, _ := c.f(4); r != 2 {\n\t\t\tt.Fatal(c.name)\n\t\t}\n\t}\n}\n", apart, ""},
 		{"a function given", root, imports("main", "") + "check(t, Root)\n}\n\nfunc check(t *testing.T, f func(float64) (float64, error)) {\n\tif r, _ := f(4); r != 2 {\n\t\tt.Fatal(r)\n\t}\n}\n", apart, ""},
 
+		{"a difference of two answers", root, imports("main", "\t\"math\"\n") + "a, _ := Root(4)\n\tb, _ := Root(4.0)\n\tif math.Abs(a-b) > 1e-9 {\n\t\tt.Fatal(a, b)\n\t}\n}\n", judged, ""},
+		{"a difference of two answers, kept", root, imports("main", "\t\"math\"\n") + "a, _ := Root(4)\n\tb, _ := Root(4.0)\n\td := math.Abs(a - b)\n\tif d > 1e-9 {\n\t\tt.Fatal(a, b)\n\t}\n}\n", judged, ""},
+		{"arithmetic with two answers", root, imports("main", "") + "a, _ := Root(4)\n\tif b, _ := Root(16); b != 2*a {\n\t\tt.Fatal(a, b)\n\t}\n}\n", judged, ""},
+		{"a difference to a number of the tests", root, imports("main", "\t\"math\"\n") + "want := 2.0\n\tif a, _ := Root(4); math.Abs(a-want) > 1e-9 {\n\t\tt.Fatal(a)\n\t}\n}\n", apart, ""},
+
 		{"another package's clause", root, imports("sqrt", "") + plain, apart, ""},
 		{"a clause of its own, with nothing to import", root, imports("main_test", "") + plain, apart, ""},
 		{"main's clause", "package sqrt\n" + root[len("package main\n"):], imports("main", "") + plain, apart, ""},
@@ -81,6 +86,9 @@ func TestGoShapes(t *testing.T) {
 		{"an example of what the program prints", "package main\n\nimport \"fmt\"\n\nfunc Say() { fmt.Println(\"hi\") }\n", head + "func ExampleSay() {\n\tSay()\n\t// Output: hi\n}\n", together, ""},
 		{"a seed", double, head + "func FuzzDouble(f *testing.F) {\n\tf.Add(2)\n\tf.Fuzz(func(t *testing.T, n int) {\n\t\tif Double(n) != n+n {\n\t\t\tt.Error(n)\n\t\t}\n\t})\n}\n", apart, ""},
 		{"a seed that fails", double, head + calls + "func FuzzDouble(f *testing.F) {\n\tf.Add(3)\n\tf.Fuzz(func(t *testing.T, n int) {\n\t\tif Double(n) != n {\n\t\t\tt.Error(\"seed\", n)\n\t\t}\n\t})\n}\n", apart, "seed 3"},
+		{"a type of their own, given to a generic function", "package main\n\nfunc Keep[T any](xs []T, f func(T) bool) (all []T) {\n\tfor _, x := range xs {\n\t\tif f(x) {\n\t\t\tall = append(all, x)\n\t\t}\n\t}\n\treturn all\n}\n", head + "type person struct{ age int }\n\nfunc TestKeep(t *testing.T) {\n\tpeople := []person{{1}, {30}}\n\tif got := Keep(people, func(p person) bool { return p.age > 18 }); len(got) != 1 {\n\t\tt.Error(got)\n\t}\n}\n", together, ""},
+		{"a panic of a helper", double, head + "func check(t *testing.T, n int) {\n\tif n > 9 {\n\t\tpanic(\"too large\")\n\t}\n\tif Double(n) != 2*n {\n\t\tt.Error(n)\n\t}\n}\n\nfunc TestDouble(t *testing.T) {\n\tt.Run(\"a\", func(t *testing.T) { check(t, 2) })\n}\n", apart, ""},
+		{"a panic in a function that the program is given", "package main\n\nfunc Try(f func()) (r any) {\n\tdefer func() { r = recover() }()\n\tf()\n\treturn nil\n}\n", head + "func fail() { panic(\"no\") }\n\nfunc TestTry(t *testing.T) {\n\tif Try(func() { fail() }) != \"no\" || Try(fail) != \"no\" {\n\t\tt.Error()\n\t}\n}\n", together, ""},
 		{"a benchmark", double, head + calls + "func BenchmarkDouble(b *testing.B) {\n\tfor b.Loop() {\n\t\tDouble(b.N)\n\t}\n}\n", apart, ""},
 		{"parallel subtests", double, head + "func TestDouble(t *testing.T) {\n\tfor i := range 9 {\n\t\tt.Run(fmt.Sprint(i), func(t *testing.T) {\n\t\t\tt.Parallel()\n\t\t\tif Double(i) != i+i {\n\t\t\t\tt.Error(i)\n\t\t\t}\n\t\t})\n\t}\n}\n", apart, ""},
 		{"a parallel subtest that fails", double, head + "func TestDouble(t *testing.T) {\n\tfor i := range 9 {\n\t\tt.Run(fmt.Sprint(i), func(t *testing.T) {\n\t\t\tt.Parallel()\n\t\t\tif Double(i) == 8 {\n\t\t\t\tt.Error(\"eight\")\n\t\t\t}\n\t\t})\n\t}\n}\n", apart, "eight"},
@@ -102,6 +110,176 @@ func TestGoShapes(t *testing.T) {
 					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stderr)
 			}
 		})
+	}
+}
+
+// TestGoModules has programs of several packages, with and without a go.mod, and
+// what go test has vet refuse.
+func TestGoModules(t *testing.T) {
+	const apart, together = glovebox.ProofOutOfProcess, glovebox.ProofInProcess
+	module := glovebox.File{Path: "go.mod", Data: []byte("module bank\n\ngo 1.22\n")}
+	file := func(name, text string) glovebox.File { return glovebox.File{Path: name, Data: []byte(text)} }
+	money := file("money/money.go", "package money\n\ntype Cents int\n\nfunc Of(n int) Cents { return Cents(n * 100) }\n")
+	wrong := file("money/money.go", "package money\n\ntype Cents int\n\nfunc Of(n int) Cents { return Cents(n) }\n")
+	bank := file("bank.go", "package bank\n\nimport \"bank/money\"\n\nfunc Open(n int) money.Cents { return money.Of(n) }\n\nfunc Twice(n int) int { return 2 * n }\n")
+	of := func(pkg, imports, body string) string {
+		return "package " + pkg + "\n\nimport (\n\t\"testing\"\n" + imports + ")\n\nfunc TestIt(t *testing.T) {\n\tif " + body + " {\n\t\tt.Fatal()\n\t}\n}\n"
+	}
+	vetted := file("main.go", "package main\n\nimport \"fmt\"\n\nfunc Say(n int) string { return fmt.Sprintf(\"%s\", n) }\n")
+	for _, c := range []struct {
+		name  string
+		files []glovebox.File
+		tests []glovebox.File
+		proof glovebox.Proof
+		want  string // in the reason of a failure; empty means a pass
+	}{
+		{"a second package", []glovebox.File{bank, money, module}, []glovebox.File{file("bank_test.go", of("bank", "\t\"bank/money\"\n", "Open(2) != money.Of(2) || money.Of(1) != 100"))}, together, ""},
+		{"a second package, which is wrong", []glovebox.File{bank, wrong, module}, []glovebox.File{file("bank_test.go", of("bank", "\t\"bank/money\"\n", "Open(2) != money.Of(2) || money.Of(1) != 100"))}, together, "case: TestIt"},
+		{"a second package, without a go.mod", []glovebox.File{bank, money}, []glovebox.File{file("bank_test.go", of("bank", "\t\"bank/money\"\n", "Open(2) != 200 || money.Of(1) != 100"))}, together, ""},
+		{"a second package, from outside", []glovebox.File{bank, money}, []glovebox.File{file("bank_test.go", of("bank_test", "\t\"bank\"\n\t\"bank/money\"\n", "bank.Open(2) != 200 || money.Of(1) != 100"))}, together, ""},
+		{"one package, from outside, without a go.mod", []glovebox.File{bank, money}, []glovebox.File{file("bank_test.go", of("bank_test", "\t\"bank\"\n", "bank.Twice(2) != 4"))}, apart, ""},
+		{"another package than the main file's", []glovebox.File{bank, money, module}, []glovebox.File{file("money_test.go", of("money_test", "\t\"bank/money\"\n", "money.Of(1) != 100"))}, apart, ""},
+		{"another package than the main file's, which is wrong", []glovebox.File{bank, wrong, module}, []glovebox.File{file("money_test.go", of("money_test", "\t\"bank/money\"\n", "money.Of(1) != 100"))}, apart, "case: TestIt"},
+		{"tests beside another package", []glovebox.File{bank, money}, []glovebox.File{file("money/money_test.go", of("money", "", "Of(1) != 100"))}, apart, ""},
+		{"tests of two packages", []glovebox.File{bank, money}, []glovebox.File{file("bank_test.go", of("bank", "", "Twice(1) != 2")), file("money/money_test.go", of("money", "", "Of(1) != 100"))}, together, ""},
+		{"tests of two packages, one of them wrong", []glovebox.File{bank, wrong}, []glovebox.File{file("bank_test.go", of("bank", "", "Twice(1) != 2")), file("money/money_test.go", of("money", "", "Of(1) != 100"))}, together, "case: bank/money.TestIt"},
+		{"a package that the program lacks", []glovebox.File{file("bank.go", "package bank\n\nfunc Twice(n int) int { return 2 * n }\n"), module}, []glovebox.File{file("bank_test.go", of("bank", "\t\"bank/money\"\n", "Twice(2) != 4 || money.Of(1) != 100"))}, together, "broken: tests and program do not compile together"},
+
+		{"vet", []glovebox.File{vetted}, []glovebox.File{file("main_test.go", of("main", "", "Say(1) != \"%!s(int=1)\""))}, apart, "syntax: go vet: fmt.Sprintf format %s has arg n of wrong type int"},
+		{"vet, together", []glovebox.File{vetted}, []glovebox.File{file("main_test.go", of("main", "\t\"os\"\n", "os.Setenv(\"A\", \"\") != nil || Say(1) != \"%!s(int=1)\""))}, together, "syntax: go vet: fmt.Sprintf format %s has arg n of wrong type int"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := rigExam(t, Go, &glovebox.Program{Language: "go", Main: c.files[0].Path, Files: c.files}, Tests{Files: c.tests})
+			if v.pass != (c.want == "") || v.proof != c.proof || !strings.Contains(v.why, c.want) {
+				t.Errorf("pass %t, proof %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.proof, v.why,
+					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stderr)
+			}
+		})
+	}
+}
+
+// TestGoGenerics has tests that call generic functions without type arguments.
+func TestGoGenerics(t *testing.T) {
+	const apart = glovebox.ProofOutOfProcess
+	const generic = `package main
+
+import "cmp"
+
+type Number interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64
+}
+
+type Age int
+
+type User struct{ Name string }
+
+func Keep[T any](xs []T, f func(T) bool) []T {
+	var kept []T
+	for _, x := range xs {
+		if f(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+func Map[S ~[]A, A, B any](xs S, f func(A) B) []B {
+	var all []B
+	for _, x := range xs {
+		all = append(all, f(x))
+	}
+	return all
+}
+
+func Sum[N Number](xs ...N) (n N) {
+	for _, x := range xs {
+		n += x
+	}
+	return n
+}
+
+func Largest[T cmp.Ordered](a, b T) T { return max(a, b) }
+
+func Keys[K comparable, V any](m map[K]V) int { return len(m) }
+
+func First[T any](xs []T) (x T, ok bool) {
+	if len(xs) > 0 {
+		return xs[0], true
+	}
+	return x, false
+}
+`
+	const tests = `package main
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestKeep(t *testing.T) {
+	even := func(n int) bool { return n%2 == 0 }
+	if got := Keep([]int{1, 2, 3, 4}, even); !reflect.DeepEqual(got, []int{2, 4}) {
+		t.Error(got)
+	}
+	for _, c := range []struct {
+		in, want []string
+	}{{[]string{"a", "bb"}, []string{"bb"}}} {
+		if got := Keep(c.in, func(s string) bool { return len(s) > 1 }); !reflect.DeepEqual(got, c.want) {
+			t.Error(got)
+		}
+	}
+	users := []User{{"a"}, {"b"}}
+	if got := Keep(users, func(u User) bool { return u.Name == "b" }); len(got) != 1 || got[0].Name != "b" {
+		t.Error(got)
+	}
+	if got := Map([]int{1, 2}, func(n int) string { return string(rune('a' + n)) }); !reflect.DeepEqual(got, []string{"b", "c"}) {
+		t.Error(got)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	if got := Sum(1, 2, 3); got != 6 {
+		t.Error(got)
+	}
+	if got := Sum(0.5, 1); got != 1.5 {
+		t.Error(got)
+	}
+	if got := Sum(Age(1), 2); got != 3 {
+		t.Error(got)
+	}
+	if Largest("a", "b") != "b" || Largest(3, 2) != 3 || Keys(map[string]bool{"x": true}) != 1 {
+		t.Error()
+	}
+	if x, ok := First([]float64{}); ok || x != 0 {
+		t.Error(x, ok)
+	}
+}
+`
+	for _, c := range []struct{ name, from, to, want string }{
+		{"right", "", "", ""},
+		{"wrong", "if f(x)", "if !f(x)", "case: TestKeep"},
+		{"wrong by its type", "n += x", "n += x\n\t\tif _, ok := any(n).(float64); ok {\n\t\t\tn++\n\t\t}", "case: TestNumbers"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := rigExam(t, Go, program("go", "main.go", strings.Replace(generic, c.from, c.to, 1)), Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(tests)}}})
+			if v.pass != (c.want == "") || v.proof != apart || !strings.Contains(v.why, c.want) {
+				t.Errorf("pass %t, proof %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.proof, v.why,
+					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stderr)
+			}
+		})
+	}
+}
+
+// TestGoLongNames has more files, with longer names, than an argument can hold.
+func TestGoLongNames(t *testing.T) {
+	p := program("go", "main.go", "package main\n\nfunc F() int { return f999() }\n")
+	for i := range 1000 {
+		name := strings.Repeat("x", 200) + number(i) + ".go"
+		p.Files = append(p.Files, glovebox.File{Path: name, Data: []byte("package main\n\nfunc f" + number(i) + "() int { return 7 }\n")})
+	}
+	tests := "package main\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tif F() != 7 {\n\t\tt.Fatal()\n\t}\n}\n"
+	if v := rigExam(t, Go, p, Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(tests)}}}); !v.pass {
+		t.Errorf("%s\n%s%s", v.why, v.harness.stderr, v.candidate.stderr)
 	}
 }
 

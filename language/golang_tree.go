@@ -37,12 +37,12 @@ type goTreeFile struct {
 
 func examGoTree(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	x := &goTree{read: readGo(tc, p), inside: map[string][]goTreeFile{}, outside: map[string][]goTreeFile{}, seen: map[string]bool{}}
-	x.read.module = cmp.Or(x.read.module, goProgramPath)
 	b := goBuild{Lang: x.read.lang, Together: true}
 	staged := readOnly(t.Files)
 	if err := x.readTests(t); err != nil {
 		return nil, err
 	}
+	x.read.module = cmp.Or(x.read.module, goProgramPath)
 	files := slices.Clone(p.Files)
 	for _, dir := range x.dirs() {
 		x.importable(dir, files, staged)
@@ -51,14 +51,14 @@ func examGoTree(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		x.visit(dir)
 	}
 	for _, dir := range slices.Sorted(maps.Keys(x.outside)) {
-		x.packages = append(x.packages, goPackage{x.path(dir) + "_test", goTreePaths(x.outside[dir])})
+		x.packages = append(x.packages, goPackage{Path: x.path(dir) + "_test", Files: goTreePaths(x.outside[dir])})
 	}
 	for _, f := range t.Files {
 		b.Tests = append(b.Tests, f.Path)
 	}
 	runner, suites := x.runner()
 	b.Suites = suites
-	b.Packages = append(x.packages, goPackage{"main", []string{runner.Path}})
+	b.Packages = append(x.packages, goPackage{Path: "main", Files: []string{runner.Path}})
 	return &Exam{
 		Proof:     glovebox.ProofInProcess,
 		Files:     files,
@@ -85,6 +85,7 @@ func (x *goTree) readTests(t Tests) error {
 		dir, set := path.Dir(f.Path), x.inside
 		for _, i := range parsed.Imports {
 			p := goImport(i)
+			x.read.makeModule([]string{p})
 			if _, local := x.read.local(p); !local && isGoHosted(p) && !slices.Contains(missing, p) {
 				missing = append(missing, p)
 			}
@@ -167,7 +168,7 @@ func (x *goTree) visit(dir string) {
 	}
 	x.visitAll(imports)
 	if all := slices.Concat(d.files, goTreePaths(x.inside[dir])); len(all) > 0 {
-		x.packages = append(x.packages, goPackage{x.path(dir), all})
+		x.packages = append(x.packages, goPackage{Path: x.path(dir), Files: all, Vet: len(x.inside[dir])+len(x.outside[dir]) > 0})
 	}
 	for _, f := range x.outside[dir] {
 		var imports []string

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"regexp"
@@ -29,6 +30,8 @@ type goUses struct {
 	word map[any]bool
 	// errors says of them that they hold an error that the program declares.
 	errors map[any]bool
+	// differs says of them that they hold how two words of the program differ.
+	differs map[any]bool
 	// more is the first thing that takes more than calls.
 	more string
 }
@@ -42,7 +45,7 @@ func (u *goUses) need(what string) {
 // readGoUses reads all files.
 func readGoUses(files []goTestFile, program func(imported string) bool) *goUses {
 	u := &goUses{declared: map[string]bool{}, decls: map[string][]ast.Node{}, ownTypes: map[string]bool{}, wanted: map[string]bool{},
-		spelled: map[string]bool{}, foreign: map[*ast.Ident]bool{}, qualified: map[string]bool{}, imports: map[*goTestFile]map[string]string{}, word: map[any]bool{}, errors: map[any]bool{}}
+		spelled: map[string]bool{}, foreign: map[*ast.Ident]bool{}, qualified: map[string]bool{}, imports: map[*goTestFile]map[string]string{}, word: map[any]bool{}, errors: map[any]bool{}, differs: map[any]bool{}}
 	for i := range files {
 		u.declare(&files[i], program)
 	}
@@ -50,17 +53,69 @@ func readGoUses(files []goTestFile, program func(imported string) bool) *goUses 
 		u.names(&files[i])
 	}
 	for again := true; again; {
-		before := len(u.word) + len(u.errors)
+		before := len(u.word) + len(u.errors) + len(u.differs)
 		for i := range files {
 			u.flow(files[i].parsed)
 		}
-		again = len(u.word)+len(u.errors) > before
+		again = len(u.word)+len(u.errors)+len(u.differs) > before
 	}
 	for i := range files {
 		u.needs(&files[i])
 	}
 	u.gifts(files)
+	u.panics(files)
 	return u
+}
+
+// panics notes an explicit panic where the program may call: in methods, and in
+// functions that are values, with what these call.
+func (u *goUses) panics(files []goTestFile) {
+	seen := map[string]bool{}
+	var visit func(root ast.Node)
+	visit = func(root ast.Node) {
+		ast.Inspect(root, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "panic" && id.Obj == nil && !u.declared["panic"] {
+					u.need("a panic of their own, from which the program may recover")
+				}
+			}
+			if id, ok := n.(*ast.Ident); ok && u.decls[id.Name] != nil && !seen[id.Name] {
+				seen[id.Name] = true
+				for _, d := range u.decls[id.Name] {
+					visit(d)
+				}
+			}
+			return true
+		})
+	}
+	for _, f := range files {
+		called := map[ast.Node]bool{}
+		ast.Inspect(f.parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				called[n.Fun] = true
+				if sel, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Run", "Fuzz", "Cleanup"}, sel.Sel.Name) && !u.says(sel.X) && len(n.Args) > 0 {
+					called[n.Args[len(n.Args)-1]] = true // package testing calls it
+				}
+			case *ast.FuncDecl:
+				called[n.Name] = n.Recv == nil
+				if n.Recv != nil {
+					visit(n)
+				}
+			case *ast.FuncLit:
+				if !called[n] {
+					visit(n)
+				}
+			case *ast.SelectorExpr:
+				called[n.Sel] = true
+			case *ast.Ident:
+				if !called[n] && (n.Obj == nil || n.Obj.Kind == ast.Fun) {
+					visit(n)
+				}
+			}
+			return true
+		})
+	}
 }
 
 // gifts notes functions that tests declare and never use: the program may.
@@ -269,7 +324,44 @@ func (u *goUses) mark(k any, e ast.Expr) {
 	if u.sentinel(e) {
 		u.errors[k] = true
 	}
+	if u.difference(e) {
+		u.differs[k] = true
+	}
 }
+
+// difference reports whether e is how two words of the program differ: that it is
+// small says that they are the same.
+func (u *goUses) difference(e ast.Expr) bool {
+	if k := u.key(e); k != nil && u.differs[k] {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.SUB, token.QUO, token.REM, token.XOR, token.AND_NOT:
+			if u.says(e.X) && u.says(e.Y) {
+				return true
+			}
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
+			return false // it is judged by itself
+		}
+		return u.difference(e.X) || u.difference(e.Y)
+	case *ast.ParenExpr:
+		return u.difference(e.X)
+	case *ast.UnaryExpr:
+		return u.difference(e.X)
+	case *ast.CallExpr:
+		if sel, ok := e.Fun.(*ast.SelectorExpr); ok && slices.Contains(goDifferences, sel.Sel.Name) && u.says(sel.X) && len(e.Args) == 1 && u.says(e.Args[0]) {
+			return true
+		}
+		return slices.ContainsFunc(e.Args, u.difference)
+	}
+	return false
+}
+
+// goDifferences are methods, such as those of time.Time, that give how two values
+// differ.
+var goDifferences = strings.Fields("Sub Diff Distance Minus")
 
 // sentinel reports whether e is an error that the program declares: which one it
 // is, is the tests' word; what it says is the program's.
@@ -340,6 +432,17 @@ func (u *goUses) says(e ast.Expr) bool {
 		return true
 	}
 	return false
+}
+
+// rests reports whether e is a word of the program, or arithmetic with one.
+func (u *goUses) rests(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		return u.rests(e.X) || u.rests(e.Y)
+	case *ast.ParenExpr:
+		return u.rests(e.X)
+	}
+	return u.says(e)
 }
 
 // flow notes where what the program says goes.
@@ -522,8 +625,11 @@ func (u *goUses) judged(name string, seen map[string]bool) bool {
 					found = true
 				}
 			case *ast.BinaryExpr:
-				if (n.Op == token.EQL || n.Op == token.NEQ) && u.says(n.X) && u.says(n.Y) {
-					found = true
+				switch n.Op {
+				case token.EQL, token.NEQ:
+					found = found || u.rests(n.X) && u.rests(n.Y) || u.difference(n.X) || u.difference(n.Y)
+				case token.LSS, token.LEQ, token.GTR, token.GEQ:
+					found = found || u.difference(n.X) || u.difference(n.Y)
 				}
 			case *ast.CallExpr:
 				sel, ok := n.Fun.(*ast.SelectorExpr)
@@ -732,9 +838,6 @@ func (u *goUses) needs(f *goTestFile) {
 				u.need("the method " + n.Sel.Name)
 			}
 		case *ast.CallExpr:
-			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" && id.Obj == nil && !u.declared["panic"] {
-				u.need("a panic of their own, from which the program may recover")
-			}
 			u.call(n)
 		case *ast.AssignStmt:
 			for _, to := range n.Lhs {
@@ -817,9 +920,11 @@ func (u *goUses) stays(e ast.Expr) string {
 	case *ast.UnaryExpr:
 		return u.stays(e.X)
 	case *ast.CompositeLit:
-		if id, ok := e.Type.(*ast.Ident); ok && u.ownTypes[id.Name] {
-			if _, ok := goUnderlying(id).(*ast.StructType); ok {
-				return "a value of their type " + id.Name
+		return u.staysOf(e.Type)
+	case *ast.FuncLit:
+		for _, p := range e.Type.Params.List {
+			if what := u.staysOf(p.Type); what != "" {
+				return what
 			}
 		}
 	case *ast.CallExpr:
@@ -862,6 +967,10 @@ func (u *goUses) staysOf(t ast.Expr) string {
 		return u.staysOf(t.X)
 	case *ast.ChanType:
 		return "a channel"
+	case *ast.ArrayType:
+		return u.staysOf(t.Elt)
+	case *ast.MapType:
+		return cmp.Or(u.staysOf(t.Key), u.staysOf(t.Value))
 	case *ast.Ident:
 		if u.ownTypes[t.Name] {
 			if _, ok := goUnderlying(t).(*ast.StructType); ok {

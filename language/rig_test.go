@@ -115,6 +115,7 @@ func rigStart(t testing.TB, ctx context.Context, tc *Toolchain, tree string, ste
 		name, value, _ := strings.Cut(e, "=")
 		args = append(args, "--setenv", name, value)
 	}
+	args = append(args, goKeeps(step)...)
 	cmd := exec.CommandContext(ctx, "bwrap", append(append(args, "--"), step.Args...)...)
 	cmd.Stdin = bytes.NewReader(step.Stdin)
 	var stdout, stderr rigBuffer
@@ -131,6 +132,7 @@ func rigStart(t testing.TB, ctx context.Context, tc *Toolchain, tree string, ste
 	}
 	return func() rigRun {
 		err := cmd.Wait()
+		os.RemoveAll(ws)
 		r := rigRun{stdout: stdout.String(), stderr: stderr.String(), timedOut: ctx.Err() != nil}
 		r.exit = cmd.ProcessState.ExitCode()
 		var exit *exec.ExitError
@@ -271,7 +273,7 @@ func rigSit(t testing.TB, l *Language, exam *Exam) rigVerdict {
 	toHarness, fromCandidate := rigPipe(t)
 	hr, hw := rigPipe(t)
 	waitC := rigStart(t, ctx, tc, tree, exam.Candidate, exam.Files, [3]*os.File{toCandidate, fromCandidate, cw})
-	waitH := rigStart(t, ctx, tc, tree, *exam.Harness, nil, [3]*os.File{toHarness, fromHarness, hw})
+	waitH := rigStart(t, ctx, tc, tree, goKept(l, *exam.Harness), nil, [3]*os.File{toHarness, fromHarness, hw})
 	reportC, reportH := rigReport(cr), rigReport(hr)
 	v.harness = waitH()
 	v.harness.events, v.harness.report = reportH()

@@ -9,13 +9,45 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 )
 
 func init() {
 	searches = append(searches, &search{
 		lang: Go, lies: goLies(), plain: goPlainLies(), own: goSubjects(),
 		replies: "go", test: "main_test.go", defines: regexp.MustCompile(`(?m)^func (\w+)\(`),
+		prepare: func(t *testing.T) {
+			goKeptIn = t.TempDir()
+			t.Cleanup(func() { goKeptIn = "" })
+		},
 	})
+}
+
+// goKeptIn is where the rig keeps the executables of tests that it built: a
+// searcher runs the same tests with many programs.
+var goKeptIn string
+
+// goKept is the step of a harness whose executable is kept.
+func goKept(l *Language, s Step) Step {
+	if l == Go && goKeptIn != "" {
+		s.Files = slices.Clone(s.Files)
+		for i, f := range s.Files {
+			if f.Path == goGlue+"build.json" {
+				s.Files[i].Data = append([]byte(`{"kept":"/tmp/kept",`), f.Data[1:]...)
+			}
+		}
+	}
+	return s
+}
+
+// goKeeps are the arguments of bubblewrap for such a step.
+func goKeeps(s Step) []string {
+	for _, f := range s.Files {
+		if f.Path == goGlue+"build.json" && bytes.HasPrefix(f.Data, []byte(`{"kept":`)) {
+			return []string{"--bind", goKeptIn, "/tmp/kept"}
+		}
+	}
+	return nil
 }
 
 // goFunction is a function or method of a program that is to lie. Its honest
@@ -390,6 +422,9 @@ func goLies() []lie {
 		return "return"
 	})
 	method("methods that change with each reading", "", func(f *goFunction) string {
+		if goWrong(f) == "" {
+			return ""
+		}
 		return f.returns() + "\nif lieNext()%2 == 0 {\n" + goWrong(f) + "}\nreturn"
 	})
 	method("methods that panic", "", func(f *goFunction) string { return "panic(\"no\")" })

@@ -69,6 +69,8 @@ type search struct {
 	replies, test string
 	// adapt makes a test file of the corpus's tests; nil leaves them.
 	adapt func(tests string) string
+	// prepare is called ahead of a search; nil does nothing.
+	prepare func(t *testing.T)
 	// defines finds the names of top-level functions and classes; group 1.
 	defines *regexp.Regexp
 }
@@ -100,6 +102,9 @@ func TestSearch(t *testing.T) {
 
 // run tries n combinations.
 func (s *search) run(t *testing.T, r *rand.Rand, n int) {
+	if s.prepare != nil {
+		s.prepare(t)
+	}
 	subjects := slices.Concat(s.own, s.corpus(t))
 	r.Shuffle(len(subjects), func(i, j int) { subjects[i], subjects[j] = subjects[j], subjects[i] })
 	// Subjects with objects are few, and have most of the ways to lie.

@@ -46,19 +46,38 @@ glovebox.run() (
 
 # glovebox.next: reads a request.
 glovebox.next() {
-    local LINE
+    local LC_ALL=C LINE TEXT SIZE AT=0
+    local -a SIZES
     IFS= builtin read -r LINE <&"$GLOVEBOX_IN" || return 1
-    builtin eval "GLOVEBOX_REQUEST=($LINE)"
-    command head -c "${GLOVEBOX_REQUEST[3]}" <&"$GLOVEBOX_IN" >"$GLOVEBOX_FILES/in"
+    [[ $LINE =~ ^[0-9]{1,40}\ (call|script|names)(\ [0-9]{1,8})+$ ]] || return 1
+    builtin read -r -a SIZES <<<"$LINE"
+    GLOVEBOX_REQUEST=("${SIZES[@]:0:2}")
+    SIZES=("${SIZES[@]:2}")
+    if ((10#${SIZES[0]} > 0)); then
+        command head -c "$((10#${SIZES[0]}))" <&"$GLOVEBOX_IN" >"$GLOVEBOX_FILES/in"
+    else
+        : >"$GLOVEBOX_FILES/in"
+    fi
+    for SIZE in "${SIZES[@]:1}"; do
+        ((AT += 10#$SIZE))
+    done
+    ((AT <= 16777216)) && IFS= builtin read -r -N "$AT" TEXT <&"$GLOVEBOX_IN"
+    ((${#TEXT} == AT)) || return 1
+    AT=0
+    for SIZE in "${SIZES[@]:1}"; do
+        GLOVEBOX_REQUEST+=("${TEXT:AT:10#$SIZE}")
+        ((AT += 10#$SIZE))
+    done
 }
 
 # glovebox.answer STATUS
 glovebox.answer() {
     local LC_ALL=C OUT ERR
-    OUT=$(command tr -d '\0' <"$GLOVEBOX_FILES/out"; builtin printf x)
-    OUT=${OUT%x}
-    ERR=$(command tr -d '\0' <"$GLOVEBOX_FILES/err"; builtin printf x)
-    ERR=${ERR%x}
+    local -a PARTS
+    builtin mapfile -d '' -t PARTS <"$GLOVEBOX_FILES/out"
+    builtin printf -v OUT '%s' "${PARTS[@]}"
+    builtin mapfile -d '' -t PARTS <"$GLOVEBOX_FILES/err"
+    builtin printf -v ERR '%s' "${PARTS[@]}"
     builtin printf '%s %d %d %d\n%s%s' "${GLOVEBOX_REQUEST[0]}" "$1" "${#OUT}" "${#ERR}" "$OUT" "$ERR" >&"$GLOVEBOX_OUT"
 }
 
@@ -70,7 +89,7 @@ while glovebox.next; do
         . "$GLOVEBOX_PROGRAM" </dev/null
         glovebox.load
     fi
-    glovebox.run "${GLOVEBOX_REQUEST[@]:1:2}" "${GLOVEBOX_REQUEST[@]:4}" \
+    glovebox.run "${GLOVEBOX_REQUEST[@]:1}" \
         <"$GLOVEBOX_FILES/in" >"$GLOVEBOX_FILES/out" 2>"$GLOVEBOX_FILES/err"
     glovebox.answer "$?"
 done

@@ -110,13 +110,13 @@ glovebox.finite() {
     [[ ! ${1,,} =~ (^|[^a-z0-9_])[-+]?(nan|inf|infinity)($|[^a-z0-9_]) && ! ${1,,} =~ (^|[^a-z0-9_.])[0-9.]+e[+]?[0-9]{3,}($|[^a-z0-9_.]) && ! $1 =~ [0-9]{300} ]]
 }
 
-# glovebox.numbers: its input, where that is finite.
-glovebox.numbers() {
+# glovebox.counted COMMAND…: runs a command, where its input is finite.
+glovebox.counted() {
     local GLOVEBOX_VALUE
     GLOVEBOX_VALUE=$(command cat; builtin printf x)
     GLOVEBOX_VALUE=${GLOVEBOX_VALUE%x}
     glovebox.finite "$GLOVEBOX_VALUE" || glovebox.refuse "$GLOVEBOX_VALUE" 'numbers or a text: no comparison with NaN or with infinity fails'
-    builtin printf '%s' "$GLOVEBOX_VALUE"
+    "$@" < <(builtin printf '%s' "$GLOVEBOX_VALUE")
 }
 
 # glovebox.names VALUE: whether its words name no files.
@@ -161,4 +161,4 @@ glovebox.refuse() {
     done
 }
 
-export -f glovebox.is glovebox.are glovebox.at glovebox.keyed glovebox.trim glovebox.whole glovebox.finite glovebox.numbers glovebox.names glovebox.escape glovebox.refuse
+export -f glovebox.is glovebox.are glovebox.at glovebox.keyed glovebox.trim glovebox.whole glovebox.finite glovebox.counted glovebox.names glovebox.escape glovebox.refuse

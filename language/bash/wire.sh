@@ -1,15 +1,16 @@
 # Calls from the tests to the program in the other box.
 #
-# A request is a line of words, quoted by printf %q:
-#   TOKEN call NAME BYTES ARG…      or  TOKEN script FILE BYTES ARG…  or  TOKEN names
-# followed by BYTES bytes of stdin. The answer is the line
+# A request is the line
+#   TOKEN call|script|names BYTES BYTES…
+# followed by that many bytes of stdin and of each word: the name of a function
+# or of a file, and its arguments. The answer is the line
 #   TOKEN STATUS BYTES BYTES
 # followed by what was written to stdout and to stderr. The token is fresh and
 # secret, so no answer can be given before its question. Nothing that is
-# received is ever evaluated. Every call runs in a process of its own: no
+# received is ever evaluated, at either end. Every call runs in a process of its own: no
 # variable that it sets remains. NUL bytes are lost, as they are in $(…).
 
-export GLOVEBOX_MAX=4194304
+export GLOVEBOX_MAX=16777216
 
 # glovebox.take BYTES FD: reads so many bytes into REPLY.
 glovebox.take() {
@@ -42,12 +43,16 @@ glovebox.ask() {
         input=$(command head -c $GLOVEBOX_MAX 2>/dev/null; printf x)
         input=${input%x}
     fi
-    local turn
+    local turn word words=''
+    line="$token $1 ${#input}"
+    for word in "${@:2}"; do
+        line+=" ${#word}"
+        words+=$word
+    done
     IFS= builtin read -r -N 1 -u "$GLOVEBOX_TURN" turn
-    printf -v line '%q ' "$token" "$1" "$2" "${#input}" "${@:3}"
-    (builtin trap '' PIPE; printf '%s\n%s' "$line" "$input" >&"$GLOVEBOX_OUT") 2>/dev/null || glovebox.broken "the process ended during $2"
+    (builtin trap '' PIPE; printf '%s\n%s%s' "$line" "$input" "$words" >&"$GLOVEBOX_OUT") 2>/dev/null || glovebox.broken "the process ended during $2"
     IFS= builtin read -r -n 200 -u "$GLOVEBOX_IN" line || glovebox.broken "the process ended during $2"
-    if ! [[ $line =~ ^([0-9]+)\ ([0-9]{1,3})\ ([0-9]{1,7})\ ([0-9]{1,7})$ && ${BASH_REMATCH[1]} == "$token" ]]; then
+    if ! [[ $line =~ ^([0-9]+)\ ([0-9]{1,3})\ ([0-9]{1,8})\ ([0-9]{1,8})$ && ${BASH_REMATCH[1]} == "$token" ]]; then
         glovebox.broken "an answer came that nobody asked for, during $2"
     fi
     GLOVEBOX_STATUS=${BASH_REMATCH[2]}

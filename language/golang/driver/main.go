@@ -1,10 +1,13 @@
-// Command driver compiles, links and starts a Go program in a box. Its one
-// argument is a [Build] as JSON. What the compiler refuses it reports as an
+// Command driver compiles, links and starts a Go program in a box. Its first
+// argument is a file with a [Build] as JSON. What the compiler refuses it reports as an
 // event on descriptor 5, which it closes before the program starts.
 package main
 
 import (
 	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -35,6 +38,9 @@ type Build struct {
 	Tests []string `json:"tests,omitempty"`
 	// Suites is how many packages have tests, where they are built together.
 	Suites int `json:"suites,omitempty"`
+	// Kept is a directory in which what was built is kept, for the next build of
+	// the same files; empty keeps nothing.
+	Kept string `json:"kept,omitempty"`
 	// Unfit says why names that the tests use have nothing that stands for them.
 	Unfit map[string]string `json:"unfit,omitempty"`
 }
@@ -43,6 +49,8 @@ type Build struct {
 type Package struct {
 	Path  string   `json:"path"`
 	Files []string `json:"files"`
+	// Vet asks for what go test has vet check.
+	Vet bool `json:"vet,omitempty"`
 }
 
 // event is a line of the report, as package language reads it.
@@ -66,14 +74,18 @@ func main() {
 	if len(os.Args) < 2 {
 		fail(fmt.Errorf("no build given"))
 	}
-	if err := json.Unmarshal([]byte(os.Args[1]), &b); err != nil {
+	text, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		fail(err)
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
 		fail(err)
 	}
 	dir, err := os.MkdirTemp("", "go-build-")
 	if err != nil {
 		fail(err)
 	}
-	exe := b.make(dir)
+	exe := b.keep(text, func() string { return b.make(dir) })
 	if b.Harness {
 		syscall.Exec(exe, []string{exe}, os.Environ())
 		fail(fmt.Errorf("the tests could not be started"))
@@ -87,6 +99,33 @@ func main() {
 	fail(err)
 }
 
+// keep returns an executable that was kept, or the one that make gives.
+func (b *Build) keep(text []byte, make func() string) string {
+	if b.Kept == "" {
+		return make()
+	}
+	sum := sha256.New()
+	sum.Write(text)
+	for _, p := range b.Packages {
+		for _, f := range p.Files {
+			data, err := os.ReadFile(f)
+			fmt.Fprintln(sum, f, len(data), err)
+			sum.Write(data)
+		}
+	}
+	kept := filepath.Join(b.Kept, hex.EncodeToString(sum.Sum(nil)))
+	if _, err := os.Stat(kept); err == nil {
+		return kept
+	}
+	exe := make()
+	data, err := os.ReadFile(exe)
+	part := kept + rand.Text()
+	if err != nil || os.WriteFile(part, data, 0o755) != nil || os.Rename(part, kept) != nil {
+		return exe
+	}
+	return kept
+}
+
 // make returns the executable that it built in dir.
 func (b *Build) make(dir string) string {
 	config, err := os.ReadFile(filepath.Join(b.Go, "importcfg"))
@@ -95,6 +134,7 @@ func (b *Build) make(dir string) string {
 	}
 	cfg := filepath.Join(dir, "importcfg")
 	var object string
+	vetted := make(chan *syntaxError, len(b.Packages))
 	for i, p := range b.Packages {
 		if err := os.WriteFile(cfg, config, 0o600); err != nil {
 			fail(err)
@@ -107,25 +147,81 @@ func (b *Build) make(dir string) string {
 			"-o", object, "-p", p.Path, "-lang", b.Lang, "-importcfg", cfg,
 			"-complete", "-pack", "-dwarf=false", "-nolocalimports", "-c=2",
 		}
-		b.tool("compile", append(args, p.Files...))
+		for _, f := range p.Files {
+			args = append(args, "./"+f) // no name of a file is an option
+		}
+		b.tool("compile", dir, args)
+		if p.Vet {
+			go b.vet(p, dir, config, vetted)
+		} else {
+			vetted <- nil
+		}
 		config = fmt.Appendf(config, "packagefile %s=%s\n", p.Path, object)
 	}
 	if err := os.WriteFile(cfg, config, 0o600); err != nil {
 		fail(err)
 	}
 	exe := filepath.Join(dir, "program")
-	b.tool("link", []string{"-o", exe, "-importcfg", cfg, "-s", "-w", "-buildid=", object})
-	left, _ := filepath.Glob(filepath.Join(dir, "*.a"))
-	for _, name := range append(left, cfg) {
-		os.Remove(name)
+	b.tool("link", dir, []string{"-o", exe, "-importcfg", cfg, "-s", "-w", "-buildid=", object})
+	for range b.Packages {
+		if e := <-vetted; e != nil && !slices.Contains(b.Tests, e.File) {
+			b.refuse(e)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, name := range left {
+		if name != exe {
+			os.Remove(name)
+		}
 	}
 	return exe
 }
 
+// checks are those of vet that go test makes by itself.
+var checks = strings.Fields("-atomic -bool -buildtags -directive -errorsas -ifaceassert -nilfunc -printf -slog -stringintconv -tests")
+
+// vet tells the first thing that vet finds in a package, whose imports config
+// lists; nil where there is nothing, or no vet.
+func (b *Build) vet(p Package, dir string, config []byte, found chan<- *syntaxError) {
+	archives, same := map[string]string{}, map[string]string{}
+	for line := range strings.Lines(string(config)) {
+		name, archive, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "packagefile "), "=")
+		if ok {
+			archives[name], same[name] = archive, name
+		}
+	}
+	job, _ := json.Marshal(map[string]any{
+		"ID": p.Path, "Compiler": "gc", "Dir": ".", "ImportPath": p.Path, "GoFiles": p.Files, "GoVersion": b.Lang,
+		"ImportMap": same, "PackageFile": archives, "VetxOutput": filepath.Join(dir, "vetx"),
+	})
+	cfg := filepath.Join(dir, strings.ReplaceAll(p.Path, "/", "_")+".cfg")
+	if os.WriteFile(cfg, job, 0o600) != nil {
+		found <- nil
+		return
+	}
+	out, _ := exec.Command(filepath.Join(b.Go, "vet"), append(checks, cfg)...).CombinedOutput()
+	e := explain(string(out))
+	if e != nil {
+		e.Message = "go vet: " + e.Message
+		os.Stderr.Write(out)
+	}
+	found <- e
+}
+
+// arguments are written to a file, as many as they may be.
+var escaped = strings.NewReplacer("\\", "\\\\", "\n", "\\n")
+
 // tool runs one tool of the toolchain; what it refuses ends the driver.
-func (b *Build) tool(name string, args []string) {
+func (b *Build) tool(name, dir string, args []string) {
+	list := filepath.Join(dir, "arguments")
+	for i, a := range args {
+		args[i] = escaped.Replace(a)
+	}
+	if err := os.WriteFile(list, []byte(strings.Join(args, "\n")), 0o600); err != nil {
+		fail(err)
+	}
 	var out bytes.Buffer
-	cmd := exec.Command(filepath.Join(b.Go, name), args...)
+	cmd := exec.Command(filepath.Join(b.Go, name), "@"+list)
 	cmd.Env = []string{"GOMAXPROCS=2", "TMPDIR=" + os.TempDir()}
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

@@ -489,14 +489,29 @@ func (d *decoder) restore(v reflect.Value) {
 	}
 }
 
-// count reads how many elements follow: never more than the message has bytes
-// for, or a few where they take none.
-func (d *decoder) count() int {
+// count reads how many elements of a type follow: never more than the message has
+// bytes for, or a few where they take none.
+func (d *decoder) count(elem reflect.Type) int {
 	n := d.uint()
-	if n > uint64(len(d.buf)) && n > maxBlank {
+	if n > uint64(len(d.buf)) && (n > maxBlank || !blank(elem)) {
 		panic(wrong("a length is more than the message"))
 	}
 	return int(n)
+}
+
+// blank reports whether values of a type take no byte.
+func blank(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return t.Len() == 0 || blank(t.Elem())
+	case reflect.Struct:
+		list := known.list(t)
+		return list != nil && !slices.ContainsFunc(list, func(name string) bool {
+			f, ok := t.FieldByName(name)
+			return !ok || !blank(f.Type)
+		})
+	}
+	return false
 }
 
 // value reads into v, which can be set.
@@ -529,9 +544,14 @@ func (d *decoder) value(v reflect.Value, depth int) {
 	case reflect.Slice:
 		v.SetZero()
 		if d.bool() {
-			n := d.count()
-			if v.Type().Elem().Kind() == reflect.Uint8 {
+			elem := v.Type().Elem()
+			n := d.count(elem)
+			if elem.Kind() == reflect.Uint8 {
 				v.SetBytes(append([]byte{}, d.take(uint64(n))...))
+				return
+			}
+			if blank(elem) {
+				v.Set(reflect.MakeSlice(v.Type(), n, n))
 				return
 			}
 			// Grow with what arrives: an element may be far larger than its
@@ -546,16 +566,22 @@ func (d *decoder) value(v reflect.Value, depth int) {
 			}
 		}
 	case reflect.Array:
+		if blank(v.Type()) {
+			return
+		}
 		for i := range v.Len() {
 			d.value(v.Index(i), depth+1)
 		}
 	case reflect.Map:
 		v.SetZero()
 		if d.bool() {
-			v.Set(reflect.MakeMap(v.Type()))
-			for range d.count() {
-				key := reflect.New(v.Type().Key()).Elem()
-				elem := reflect.New(v.Type().Elem()).Elem()
+			n := d.count(v.Type().Key())
+			v.Set(reflect.MakeMapWithSize(v.Type(), min(n, 1024)))
+			key := reflect.New(v.Type().Key()).Elem()
+			elem := reflect.New(v.Type().Elem()).Elem()
+			for range n {
+				key.SetZero()
+				elem.SetZero()
 				d.value(key, depth+1)
 				d.value(elem, depth+1)
 				if !key.Comparable() {
@@ -688,7 +714,7 @@ func (d *decoder) err(depth int) error {
 func (d *decoder) failure(depth int) error {
 	text := d.string()
 	isPanic := d.bool()
-	n := d.count()
+	n := d.count(errorType)
 	var wrapped []error
 	for range n {
 		wrapped = append(wrapped, d.err(depth))

@@ -58,6 +58,16 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestBlank: an array of many arrays of nothing takes no time.
+func TestBlank(t *testing.T) {
+	name := "[4096][4096][4096][4096][0]int"
+	var got any
+	d := &decoder{buf: append([]byte{dynamicType, byte(len(name))}, name...)}
+	if err := decode(func() { d.value(reflect.ValueOf(&got).Elem(), 0) }); err != nil || len(d.buf) > 0 {
+		t.Errorf("%v, %d bytes left", err, len(d.buf))
+	}
+}
+
 // FuzzDecode: hostile bytes are an error or a value, and never more memory
 // than they could pay for.
 func FuzzDecode(f *testing.F) {

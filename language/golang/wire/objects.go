@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"reflect"
 	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -28,12 +29,15 @@ type registry struct {
 	held    map[uint64]reflect.Value
 
 	sentinels map[string]error
+	// instances are the generic functions that the program serves, each with its
+	// type arguments.
+	instances map[string]bool
 }
 
 var known = registry{
 	types: map[string]reflect.Type{}, names: map[reflect.Type]string{}, fields: map[reflect.Type][]string{},
 	proxies: map[reflect.Type]func(uint64) any{}, next: 2,
-	objects: map[uint64]any{}, ids: map[any]uint64{}, synced: map[uint64]uint64{}, held: map[uint64]reflect.Value{},
+	objects: map[uint64]any{}, ids: map[any]uint64{}, synced: map[uint64]uint64{}, held: map[uint64]reflect.Value{}, instances: map[string]bool{},
 	sentinels: map[string]error{
 		"io.EOF": io.EOF, "io.ErrUnexpectedEOF": io.ErrUnexpectedEOF, "io.ErrShortWrite": io.ErrShortWrite,
 		"io.ErrNoProgress": io.ErrNoProgress, "io.ErrClosedPipe": io.ErrClosedPipe, "io.ErrShortBuffer": io.ErrShortBuffer,
@@ -67,6 +71,32 @@ func (r *registry) list(t reflect.Type) []string {
 		fields = append(fields, t.Field(i).Name)
 	}
 	return fields
+}
+
+// Instance is the name of a generic function with type arguments.
+func Instance(name string, args ...reflect.Type) string {
+	var all []string
+	for _, t := range args {
+		text := typeName(t)
+		if text == "" {
+			text = t.String()
+		}
+		all = append(all, text)
+	}
+	return name + "[" + strings.Join(all, ", ") + "]"
+}
+
+// Serves says that the program serves an instance.
+func Serves(instance string) { known.instances[instance] = true }
+
+// Served is such a name, in the tests, which end where the program does not serve
+// the instance.
+func Served(name string, args ...reflect.Type) string {
+	i := Instance(name, args...)
+	if !known.instances[i] {
+		Broken("there is no " + i + " here: a generic function is called with types that the tests spell, and that travel")
+	}
+	return i
 }
 
 // Proxy makes an interface of the program known: values of the other end that
