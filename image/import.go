@@ -13,6 +13,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // Import takes what a file or directory holds: an OCI layout, an archive of
@@ -163,12 +165,12 @@ func (s *Store) layerType(d v1.Descriptor) (types.MediaType, error) {
 		return "", err
 	}
 	defer f.Close()
-	z, p, err := unpackAny(f)
+	z, p, err := unpack.Any(f)
 	if err != nil {
 		return "", err
 	}
 	z.Close()
-	t, ok := map[packing]types.MediaType{packedNot: types.OCIUncompressedLayer, packedGzip: types.OCILayer, packedZstd: types.OCILayerZStd}[p]
+	t, ok := map[unpack.Packing]types.MediaType{unpack.None: types.OCIUncompressedLayer, unpack.Gzip: types.OCILayer, unpack.Zstd: types.OCILayerZStd}[p]
 	if !ok {
 		return "", fmt.Errorf("a layer compressed by %s", p)
 	}
