@@ -79,7 +79,7 @@ func (p *bootPlan) outside(s *glove.Script, early func()) {
 	s.Call("close", unix.SYS_CLOSE, native.FDImage)
 	p.join(s)
 	if p.host.root {
-		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
+		s.Call(tier.ControlUser+": drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP
 	for control, flag := range map[string]int{tier.ControlNetwork: unix.CLONE_NEWNET, tier.ControlIPC: unix.CLONE_NEWIPC, tier.ControlHostname: unix.CLONE_NEWUTS} {
