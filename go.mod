@@ -13,6 +13,7 @@ require (
 	github.com/erofs/go-erofs v0.3.1
 	github.com/evanw/esbuild v0.28.2
 	github.com/gabriel-vasile/mimetype v1.4.16
+	github.com/git-pkgs/gitignore v1.2.0
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-containerregistry v0.22.1
 	github.com/google/subcommands v1.0.2-0.20190508160503-636abe8753b8
