@@ -3,6 +3,7 @@ module github.com/gloveboxhq/glovebox
 go 1.26.3
 
 require (
+	code.dny.dev/ssrf v0.3.0
 	github.com/Microsoft/go-winio v0.6.2
 	github.com/ProtonMail/go-crypto v1.5.2
 	github.com/alecthomas/kong v1.17.0
