@@ -123,7 +123,7 @@ func (s *Store) importDocker(ctx context.Context, r io.Reader, o ImportOptions) 
 	case len(saved) > maxManifests:
 		return nil, fmt.Errorf("manifest.json: more than %d images", maxManifests)
 	case len(saved) > 1 && o.Name != "":
-		return nil, fmt.Errorf("it holds %d images: one name is not enough", len(saved))
+		return nil, fmt.Errorf("it holds %d images: one name is not enough (the names that it claims can be kept)", len(saved))
 	}
 	var images []*Image
 	for _, one := range saved {
@@ -191,19 +191,23 @@ func (s *Store) putManifest(ctx context.Context, config v1.Descriptor, layers []
 const maxClaims = 64
 
 // commitAs is commit under the name of the options, or those that the archive
-// claims.
+// claims where they are to be kept.
 func (s *Store) commitAs(ctx context.Context, r Ref, o ImportOptions, claims []string) (*Image, error) {
-	if o.Name != "" {
-		claims = []string{o.Name}
-	}
 	if len(claims) > maxClaims {
 		return nil, fmt.Errorf("more than %d names of one image", maxClaims)
 	}
-	if len(claims) == 0 {
-		return s.commit(ctx, r, o.Platform)
+	switch {
+	case o.Name != "":
+		claims = []string{o.Name}
+	case len(claims) == 0 || !o.KeepNames:
+		i, err := s.commit(ctx, r, o.Platform)
+		if err == nil {
+			i.claims = claims
+		}
+		return i, err
 	}
-	var first *Image
-	for _, c := range claims {
+	names := make([]string, len(claims))
+	for n, c := range claims { // all, before one takes effect
 		ref, err := parseReference(c)
 		if err != nil {
 			return nil, err
@@ -211,7 +215,11 @@ func (s *Store) commitAs(ctx context.Context, r Ref, o ImportOptions, claims []s
 		if ref.digest != "" {
 			return nil, fmt.Errorf("%s: a digest is not a name to give", c)
 		}
-		r.Name = ref.String()
+		names[n] = ref.String()
+	}
+	var first *Image
+	for _, name := range names {
+		r.Name = name
 		i, err := s.commit(ctx, r, o.Platform)
 		if err != nil {
 			return nil, err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/observe"
 )
 
 func main() {
@@ -138,7 +139,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
 			command = wrong.Context.Selected().FullPath()
 		}
-		fmt.Fprintf(stderr, "glovebox: %v\nTry: %s --help\n", err, command)
+		fmt.Fprintf(stderr, "glovebox: %s\nTry: %s --help\n", shown(err.Error()), command)
 		return exitUsage
 	}
 	s := &streams{stdin: stdin, stdout: stdout, stderr: stderr}
@@ -147,10 +148,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		if asJSON {
 			return printError(stdout, stderr, status, err)
 		}
-		fmt.Fprintln(stderr, "glovebox:", err)
+		fmt.Fprintln(stderr, "glovebox:", shown(err.Error()))
 		return status
 	}
 	return s.code
+}
+
+// shown is an error's text for a terminal: what archives, registries and files
+// say of themselves is often in it.
+func shown(text string) string {
+	text, _ = observe.Text([]byte(text))
+	return text
 }
 
 // exitOfError is the exit status of a command that failed.
