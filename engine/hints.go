@@ -27,6 +27,9 @@ var noNetwork = lazyre.New(`Temporary failure in name resolution|Name or service
 // hints explains a failure by what the box has and has not.
 func (r *run) hints(ctx context.Context) []string {
 	o := r.o
+	if o.Partial && r.lang != nil && r.lang != command {
+		return []string{"What the program had printed and was not flushed when it was stopped, such as a line without its end, is not in the output."}
+	}
 	if o.Status != glovebox.StatusRuntimeError && o.Status != glovebox.StatusTestFailed || r.lang == nil || r.lang == command {
 		return nil
 	}

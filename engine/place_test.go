@@ -176,6 +176,9 @@ func TestModules(t *testing.T) {
 			if o.Status != tt.want || o.Tier != tt.tier || o.Stdout != tt.out {
 				t.Errorf("%s in %q, stdout %q, stderr %q: %s", o.Status, o.Tier, o.Stdout, o.Stderr, o.Message)
 			}
+			if o.Status == glovebox.StatusSandboxError && o.NextAction != glovebox.ActionAskHuman {
+				t.Errorf("a refusal with the next action %s", o.NextAction)
+			}
 		})
 	}
 }
@@ -192,6 +195,8 @@ func TestWrongPlaces(t *testing.T) {
 	}{
 		{glovebox.Job{Needs: []glovebox.Need{"speed"}}, "needs[0]"},
 		{glovebox.Job{Needs: []glovebox.Need{glovebox.NeedNative, "start_under=soon"}}, "needs[1]"},
+		{glovebox.Job{Needs: []glovebox.Need{glovebox.NeedNetwork}, Reply: "```python\nprint(1)\n```"}, "needs"},
+		{glovebox.Job{Needs: []glovebox.Need{glovebox.NeedNative}, Tier: glovebox.TierWasm, Reply: "```js\n1\n```"}, "needs"},
 		{glovebox.Job{Command: []string{}}, "command"},
 		{glovebox.Job{Command: []string{"no-such-program"}}, "command"},
 		{glovebox.Job{Command: []string{"./no-such-file"}}, "command"},

@@ -38,6 +38,7 @@ type run struct {
 	tools  *language.Toolchain
 	tiers  []tier.Tier
 	passed []error
+	unmet  bool // some of them for a need of the Job
 
 	// cold tells that the boxes are made for this run alone; see again.
 	cold bool
@@ -114,6 +115,18 @@ func (r *run) broke(ctx context.Context, phase glovebox.Phase, err error) bool {
 	v.Phase = phase
 	r.verdict(v)
 	return false
+}
+
+// refused ends a run for which this host has no place: a person has to see to it.
+// Where tiers were passed over for what the Job needs, it is the Job that asks for
+// more than there is.
+func (r *run) refused(ctx context.Context, err error) bool {
+	if r.unmet && ctx.Err() == nil {
+		r.wrong = &Error{Field: "needs", Err: err}
+		return false
+	}
+	r.o.NextAction = glovebox.ActionAskHuman
+	return r.broke(ctx, glovebox.PhaseStage, err)
 }
 
 // extract finds the program.
@@ -201,14 +214,14 @@ func (r *run) stage(ctx context.Context) bool {
 			r.tiers = append(r.tiers, c.Tier)
 		} else {
 			r.passed = append(r.passed, c.Why)
+			r.unmet = r.unmet || len(r.job.Needs) > 0
 		}
 	}
 	if err := r.settle(ctx); err != nil {
 		if errors.As(err, &r.wrong) {
 			return false
 		}
-		r.o.NextAction = glovebox.ActionAskHuman // to try again will not install it
-		return r.broke(ctx, glovebox.PhaseStage, err)
+		return r.refused(ctx, err) // to try again will not install it
 	}
 	if len(r.tests) > 0 && r.lang.Exam == nil {
 		r.o.NextAction = glovebox.ActionAskHuman
@@ -261,6 +274,9 @@ func (r *run) execute(ctx context.Context) bool {
 	}
 	if errors.As(err, &r.wrong) {
 		return false
+	}
+	if tier.IsKind(err, tier.KindUnsupported) {
+		return r.refused(ctx, distinct(append(r.passed, err)))
 	}
 	if err != nil {
 		return r.broke(ctx, glovebox.PhaseStage, distinct(append(r.passed, err)))

@@ -40,9 +40,20 @@ type Results struct {
 	name   string
 	header Header
 	mu     sync.Mutex
-	file   *os.File // nil: in memory only
+	file   resultsFile // nil: in memory only
 	rows   map[key]Row
 	synced time.Time
+	end    int64 // the length of the whole lines in the file, in bytes
+	closed error // why no row can be added any more
+}
+
+// resultsFile is what Results needs of an [os.File].
+type resultsFile interface {
+	io.ReadWriteSeeker
+	Truncate(size int64) error
+	Stat() (os.FileInfo, error)
+	Sync() error
+	Close() error
 }
 
 // OpenResults opens or begins the results file of a run, and takes over the rows
@@ -53,10 +64,11 @@ func OpenResults(name string, h Header, anew bool) (*Results, error) {
 	if name == "" {
 		return r, nil
 	}
-	var err error
-	if r.file, r.name, err = lockFile(name); err != nil {
+	f, name, err := lockFile(name)
+	if err != nil {
 		return nil, err
 	}
+	r.file, r.name = f, name
 	if err := r.load(anew); err != nil {
 		r.file.Close()
 		return nil, fmt.Errorf("results file %s: %w", name, err)
@@ -127,6 +139,7 @@ func (r *Results) cut(end int64) error {
 		return err
 	}
 	_, err := r.file.Seek(end, io.SeekStart)
+	r.end = end
 	return err
 }
 
@@ -228,7 +241,10 @@ func (r *Results) Done(w *Work) bool {
 	return ok && row.decided()
 }
 
-// Append adds a row and writes it to the file.
+// Append adds a row and writes it to the file. A row that cannot be written, as
+// where the disk is full, leaves the file as it was: later rows can be added, and
+// the file can be read and gone on with. After [Results.Finish] there is no place
+// for a row.
 func (r *Results) Append(row Row) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -239,8 +255,15 @@ func (r *Results) Append(row Row) error {
 	return nil
 }
 
-// append writes one line with one call.
+// errFinished is a row that comes after the file was replaced by the sorted one.
+var errFinished = errors.New("it is finished: no row can be added")
+
+// append writes one line with one call. What a failed call wrote of it is taken
+// away: a row behind half a line would make the whole file unreadable.
 func (r *Results) append(v any) error {
+	if r.closed != nil {
+		return r.closed
+	}
 	if r.file == nil {
 		return nil
 	}
@@ -248,9 +271,16 @@ func (r *Results) append(v any) error {
 	if err != nil {
 		return err
 	}
+	if len(line) > maxRow {
+		return fmt.Errorf("a row of %d bytes: at most %d are read again", len(line), maxRow)
+	}
 	if _, err := r.file.Write(line); err != nil {
+		if failed := r.cut(r.end); failed != nil {
+			r.closed = fmt.Errorf("it ends with a part of a row, which cannot be taken away (%w): no row can be added", failed)
+		}
 		return err
 	}
+	r.end += int64(len(line))
 	if time.Since(r.synced) < syncEvery {
 		return nil
 	}
@@ -292,6 +322,9 @@ func (r *Results) Finish(work []*Work) error {
 		os.Remove(r.name + unfinished)
 		return fmt.Errorf("finish the results file: %w", err)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = errFinished // what is open is not the file of that name any more
 	return nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // An origin is what an image is imported from: documents by name, and blobs by
@@ -184,7 +186,7 @@ func (a *archive) fetch(_ context.Context, d v1.Descriptor) error {
 // bounds.
 func (s *Store) unpacked(ctx context.Context, r io.Reader) (io.Reader, func(), error) {
 	in := &tally{r: &contextReader{ctx, r}}
-	z, _, err := unpackAny(in)
+	z, _, err := unpack.Any(in)
 	if err != nil {
 		return nil, nil, err
 	}

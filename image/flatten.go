@@ -15,6 +15,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/gloveboxhq/glovebox/internal/lock"
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // treeID names the tree of layers, by their digests when unpacked and by what
@@ -143,7 +144,7 @@ func (s *Store) applyLayer(ctx context.Context, f *flattener, d v1.Descriptor, d
 	if err != nil {
 		return err
 	}
-	stream, err := unpack(bufio.NewReaderSize(blob, 1<<20), p)
+	stream, err := unpack.Reader(bufio.NewReaderSize(blob, 1<<20), p)
 	if err != nil {
 		return fmt.Errorf("layer %s: %w", d.Digest, err)
 	}

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/dialguard"
 )
 
 // guard is the only way to the network. A registry decides, by redirects and
@@ -100,28 +102,14 @@ func (g *guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return d.DialContext(ctx, network, addr)
 }
 
-// Addresses that are nobody's on the internet beside those that package netip
-// knows as private.
-var (
-	carrier = netip.MustParsePrefix("100.64.0.0/10")
-	nat64   = netip.MustParsePrefix("64:ff9b::/96")
-	thisNet = netip.MustParsePrefix("0.0.0.0/8")
-)
-
 // mayDial refuses addresses at which machines keep what is not for everyone.
 func mayDial(name string, ip netip.Addr, ours bool) error {
-	ip = ip.WithZone("").Unmap()
-	if nat64.Contains(ip) {
-		b := ip.As16()
-		ip = netip.AddrFrom4([4]byte(b[12:]))
+	check := dialguard.Public
+	if ours {
+		check = dialguard.Named
 	}
-	switch {
-	case ip.IsLinkLocalUnicast(), ip.IsMulticast(), ip.IsUnspecified(), thisNet.Contains(ip):
-		return fmt.Errorf("%s is at %s, a link-local address or none: refused", name, ip)
-	case ours:
-		return nil
-	case ip.IsLoopback(), ip.IsPrivate(), carrier.Contains(ip), !ip.IsGlobalUnicast():
-		return fmt.Errorf("%s is at %s, a private address that was not asked for: refused", name, ip)
+	if err := check(ip); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }

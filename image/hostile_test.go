@@ -340,7 +340,7 @@ func TestMayDial(t *testing.T) {
 		{"127.0.0.1", false, true}, {"::1", false, true}, {"10.1.2.3", false, true}, {"192.168.1.1", false, true}, {"172.31.0.1", false, true},
 		{"fd00:ec2::254", false, true}, {"100.64.0.1", false, true}, {"::ffff:127.0.0.1", false, true}, {"64:ff9b::7f00:1", false, true},
 		{"169.254.169.254", false, false}, {"fe80::1", false, false}, {"0.0.0.0", false, false}, {"0.1.2.3", false, false}, {"::", false, false},
-		{"224.0.0.1", false, false}, {"ff02::1", false, false}, {"255.255.255.255", false, true}, {"64:ff9b::a9fe:a9fe", false, false},
+		{"224.0.0.1", false, false}, {"ff02::1", false, false}, {"255.255.255.255", false, false}, {"64:ff9b::a9fe:a9fe", false, false},
 	}
 	for _, tt := range tests {
 		ip := netip.MustParseAddr(tt.ip)

@@ -16,7 +16,12 @@ type Image struct {
 	manifest *v1.Manifest
 	tree     *tree
 	store    *Store
+	claims   []string
 }
+
+// Claims are the names that the file that the image was imported from gave it, and
+// that it did not get. They may hold anything.
+func (i *Image) Claims() []string { return i.claims }
 
 // image opens the image of a record, applying its layers if that was not done
 // yet. The caller holds the store's lock.

@@ -13,6 +13,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // Import takes what a file or directory holds: an OCI layout, an archive of
@@ -121,7 +123,7 @@ func (s *Store) importDocker(ctx context.Context, r io.Reader, o ImportOptions) 
 	case len(saved) > maxManifests:
 		return nil, fmt.Errorf("manifest.json: more than %d images", maxManifests)
 	case len(saved) > 1 && o.Name != "":
-		return nil, fmt.Errorf("it holds %d images: one name is not enough", len(saved))
+		return nil, fmt.Errorf("it holds %d images: one name is not enough (the names that it claims can be kept)", len(saved))
 	}
 	var images []*Image
 	for _, one := range saved {
@@ -163,12 +165,12 @@ func (s *Store) layerType(d v1.Descriptor) (types.MediaType, error) {
 		return "", err
 	}
 	defer f.Close()
-	z, p, err := unpackAny(f)
+	z, p, err := unpack.Any(f)
 	if err != nil {
 		return "", err
 	}
 	z.Close()
-	t, ok := map[packing]types.MediaType{packedNot: types.OCIUncompressedLayer, packedGzip: types.OCILayer, packedZstd: types.OCILayerZStd}[p]
+	t, ok := map[unpack.Packing]types.MediaType{unpack.None: types.OCIUncompressedLayer, unpack.Gzip: types.OCILayer, unpack.Zstd: types.OCILayerZStd}[p]
 	if !ok {
 		return "", fmt.Errorf("a layer compressed by %s", p)
 	}
@@ -189,19 +191,23 @@ func (s *Store) putManifest(ctx context.Context, config v1.Descriptor, layers []
 const maxClaims = 64
 
 // commitAs is commit under the name of the options, or those that the archive
-// claims.
+// claims where they are to be kept.
 func (s *Store) commitAs(ctx context.Context, r Ref, o ImportOptions, claims []string) (*Image, error) {
-	if o.Name != "" {
-		claims = []string{o.Name}
-	}
 	if len(claims) > maxClaims {
 		return nil, fmt.Errorf("more than %d names of one image", maxClaims)
 	}
-	if len(claims) == 0 {
-		return s.commit(ctx, r, o.Platform)
+	switch {
+	case o.Name != "":
+		claims = []string{o.Name}
+	case len(claims) == 0 || !o.KeepNames:
+		i, err := s.commit(ctx, r, o.Platform)
+		if err == nil {
+			i.claims = claims
+		}
+		return i, err
 	}
-	var first *Image
-	for _, c := range claims {
+	names := make([]string, len(claims))
+	for n, c := range claims { // all, before one takes effect
 		ref, err := parseReference(c)
 		if err != nil {
 			return nil, err
@@ -209,7 +215,11 @@ func (s *Store) commitAs(ctx context.Context, r Ref, o ImportOptions, claims []s
 		if ref.digest != "" {
 			return nil, fmt.Errorf("%s: a digest is not a name to give", c)
 		}
-		r.Name = ref.String()
+		names[n] = ref.String()
+	}
+	var first *Image
+	for _, name := range names {
+		r.Name = name
 		i, err := s.commit(ctx, r, o.Platform)
 		if err != nil {
 			return nil, err

@@ -82,7 +82,7 @@ func TestImportLayout(t *testing.T) {
 	for what, path := range map[string]string{"directory": dir, "archive": file(t, tarOf(t, dir)), "compressed": file(t, gzipped(t, tarOf(t, dir)))} {
 		t.Run(what, func(t *testing.T) {
 			s := open(t, private(t))
-			images, err := s.Import(t.Context(), path, ImportOptions{})
+			images, err := s.Import(t.Context(), path, ImportOptions{KeepNames: true})
 			if err != nil || len(images) != 1 || images[0].Digest() != hexOf(t, img) {
 				t.Fatalf("%v, %v", images, err)
 			}
@@ -97,7 +97,7 @@ func TestImportLayout(t *testing.T) {
 	}
 	s := open(t, private(t))
 	both := layoutDir(t, map[string]v1.Image{"one:1": img, "": two})
-	images, err := s.Import(t.Context(), both, ImportOptions{})
+	images, err := s.Import(t.Context(), both, ImportOptions{KeepNames: true})
 	if err != nil || len(images) != 2 {
 		t.Fatalf("%v, %v", images, err)
 	}
@@ -120,7 +120,7 @@ func TestImportDocker(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, private(t))
-	images, err := s.Import(t.Context(), file(t, saved.Bytes()), ImportOptions{})
+	images, err := s.Import(t.Context(), file(t, saved.Bytes()), ImportOptions{KeepNames: true})
 	if err != nil || len(images) != 1 {
 		t.Fatalf("%v, %v", images, err)
 	}
@@ -139,13 +139,55 @@ func TestImportDocker(t *testing.T) {
 	config, _ := json.Marshal(v1.ConfigFile{OS: "linux", Architecture: runtime.GOARCH, RootFS: v1.RootFS{Type: "layers", DiffIDs: []v1.Hash{diff, diff}}})
 	list, _ := json.Marshal([]map[string]any{{"Config": "c.json", "RepoTags": []string{"old:1", "old:2"}, "Layers": []string{"aa/layer.tar", "bb/layer.tar"}}})
 	old := pack(t, "aa/", "aa/layer.tar="+string(layer), "bb/layer.tar->../aa/layer.tar", "c.json="+string(config), "manifest.json="+string(list))
-	if images, err = s.Import(t.Context(), file(t, old), ImportOptions{}); err != nil {
+	if images, err = s.Import(t.Context(), file(t, old), ImportOptions{KeepNames: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []string{"old:1", "old:2"} {
 		if i, err := s.Find(n); err != nil || i.Digest() != images[0].Digest() {
 			t.Errorf("%s: %v", n, err)
 		}
+	}
+}
+
+// TestImportTakesNoName: what an archive calls itself takes no image's name.
+func TestImportTakesNoName(t *testing.T) {
+	layer := pack(t, "f=1")
+	diff, _, _ := v1.SHA256(bytes.NewReader(layer))
+	config, _ := json.Marshal(v1.ConfigFile{OS: "linux", Architecture: runtime.GOARCH, RootFS: v1.RootFS{Type: "layers", DiffIDs: []v1.Hash{diff}}})
+	claims := []string{"python:3.12", "\x1b[2Jnone"}
+	list, _ := json.Marshal([]map[string]any{{"Config": "c.json", "RepoTags": claims, "Layers": []string{"layer.tar"}}})
+	docker := file(t, pack(t, "layer.tar="+string(layer), "c.json="+string(config), "manifest.json="+string(list)))
+	img := build(t, types.OCILayer, v1.Config{}, runtime.GOARCH, layer)
+	for name, c := range map[string]struct {
+		path   string
+		claims []string
+	}{
+		"docker": {docker, claims},
+		"layout": {layoutDir(t, map[string]v1.Image{"docker.io/library/python:3.12": img}), []string{"docker.io/library/python:3.12"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, private(t))
+			ours, err := s.ImportRootFS(t.Context(), bytes.NewReader(pack(t, "etc/ours=1")), ImportOptions{Name: "python:3.12"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			images, err := s.Import(t.Context(), c.path, ImportOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := images[0]; got.Ref().Name != "" || !slices.Equal(got.Claims(), c.claims) {
+				t.Errorf("it is called %q, and claims %q", got.Ref().Name, got.Claims())
+			}
+			if now, err := s.Find("python:3.12"); err != nil || now.Digest() != ours.Digest() {
+				t.Errorf("python:3.12 is another image now: %v", err)
+			}
+			if _, err := s.Find(images[0].Digest()); err != nil {
+				t.Error(err)
+			}
+			if images, err = s.Import(t.Context(), c.path, ImportOptions{Name: "given:1"}); err != nil || len(images[0].Claims()) != 0 {
+				t.Errorf("under a name: %v", err)
+			}
+		})
 	}
 }
 
@@ -401,7 +443,7 @@ func refusesImport(t *testing.T, path, want string) {
 	dir := filepath.Join(around, "a", "b", "store")
 	s := open(t, dir)
 	before := outside(t, around, dir)
-	if _, err := s.Import(t.Context(), path, ImportOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := s.Import(t.Context(), path, ImportOptions{KeepNames: true}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 	stored(t, s)

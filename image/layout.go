@@ -56,7 +56,7 @@ func (s *Store) layout(ctx context.Context, from origin, o ImportOptions) ([]*Im
 	case len(listed) == 0:
 		return nil, errNoImages
 	case len(listed) > 1 && o.Name != "":
-		return nil, fmt.Errorf("it holds %d images: one name is not enough", len(listed))
+		return nil, fmt.Errorf("it holds %d images: one name is not enough (the names that it claims can be kept)", len(listed))
 	}
 	var signed []string
 	for _, d := range signatures {

@@ -11,6 +11,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // maxManifest bounds a manifest or an index, as registries do.
@@ -115,14 +117,14 @@ func checkDescriptor(d v1.Descriptor, most int64) error {
 }
 
 // packingOf tells how a layer of that media type is compressed.
-func packingOf(t types.MediaType) (packing, error) {
+func packingOf(t types.MediaType) (unpack.Packing, error) {
 	switch t {
 	case types.OCILayer, types.DockerLayer:
-		return packedGzip, nil
+		return unpack.Gzip, nil
 	case types.OCILayerZStd, dockerLayerZstd:
-		return packedZstd, nil
+		return unpack.Zstd, nil
 	case types.OCIUncompressedLayer, types.DockerUncompressedLayer:
-		return packedNot, nil
+		return unpack.None, nil
 	case types.DockerForeignLayer, types.OCIRestrictedLayer, types.OCIUncompressedRestrictedLayer:
 		return "", errors.New("a foreign layer: what may not be distributed is not taken")
 	}

@@ -41,10 +41,13 @@ type Progress struct {
 
 // ImportOptions say how an image is made of a file.
 type ImportOptions struct {
-	// Name is what the image is to be called, such as "tools:1". Empty means
-	// the names that the file itself claims, if it does; else the image is
-	// found by its digest alone.
+	// Name is what the image is to be called, such as "tools:1". An image without
+	// one is found by its digest alone.
 	Name string
+	// KeepNames gives images the names that the file itself claims, where Name is
+	// empty. Whoever made the file chose them: an image of the store that has such
+	// a name loses it.
+	KeepNames bool
 	// Platform chooses from an OCI layout made for several, and is written
 	// into an image that is made of a plain tree.
 	Platform Platform

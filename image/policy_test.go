@@ -301,7 +301,7 @@ func TestSignatures(t *testing.T) {
 			}
 			p.Allow = []string{digest.String()}
 			s = open(t, private(t))
-			images, err := s.Import(t.Context(), dir, ImportOptions{})
+			images, err := s.Import(t.Context(), dir, ImportOptions{KeepNames: true})
 			if err != nil {
 				if tt.refused == "" {
 					t.Error(err)

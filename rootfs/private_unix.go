@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -46,6 +47,30 @@ func checkOwn(p string, info fs.FileInfo) error {
 	return nil
 }
 
+// overflowID is how Linux shows an owner that has no number in our user namespace.
+const overflowID = 65534
+
+// unmapped reports whether an owner is none of our user namespace's users, as all
+// that is the host's root's is where only the caller is mapped: in `unshare -r`,
+// in bubblewrap. Such a user could replace what is in a directory of theirs, and
+// so can root.
+func unmapped(uid uint32) bool {
+	if uid != overflowID {
+		return false
+	}
+	text, err := os.ReadFile("/proc/self/uid_map")
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		var inside, outside, n int64
+		if _, err := fmt.Sscan(line, &inside, &outside, &n); err != nil || inside <= overflowID && overflowID < inside+n {
+			return false // it is a user
+		}
+	}
+	return true
+}
+
 // checkParent fails if a user other than root and this one can replace what
 // is in directory p.
 func checkParent(p string) error {
@@ -56,7 +81,7 @@ func checkParent(p string) error {
 	st := info.Sys().(*syscall.Stat_t)
 	own := int(st.Uid) == os.Geteuid()
 	switch mode := info.Mode(); {
-	case st.Uid != 0 && !own:
+	case st.Uid != 0 && !own && !unmapped(st.Uid):
 		return fmt.Errorf("%s belongs to user %d, who could replace what is in it", p, st.Uid)
 	case mode&fs.ModeSticky != 0:
 		// Only the owner of an entry can rename it.

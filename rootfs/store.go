@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/lock"
@@ -183,6 +184,10 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 	}
 	for {
 		held, err := lockHome(ctx, home, lock.Shared)
+		if errors.Is(err, syscall.EROFS) {
+			sl.lock, err = s.finished(home)
+			return key, path, err
+		}
 		if err != nil {
 			return "", "", err
 		}
@@ -208,6 +213,27 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 			return "", "", err
 		}
 	}
+}
+
+// finished locks a root in a cache that is read-only, as that of a container whose
+// image was baked with it. What is there is whole: it was renamed when it was, and
+// nothing can be half written any more.
+func (s *Store) finished(home string) (*os.File, error) {
+	unfit := func(err error) error {
+		return fmt.Errorf("the cache %s is read-only and this root is not in it (%w): "+
+			"run the same once while it can be written, or name another directory with GLOVEBOX_CACHE", filepath.Dir(s.dir), err)
+	}
+	held, err := os.OpenFile(filepath.Join(home, "lock"), os.O_RDONLY|asFound, 0)
+	if err != nil {
+		return nil, unfit(err)
+	}
+	if locked, err := tryLock(held, lock.Shared); err != nil || !locked {
+		return nil, unfit(errors.Join(err, held.Close()))
+	}
+	if _, err := os.Lstat(filepath.Join(home, "root")); err != nil {
+		return nil, unfit(errors.Join(err, held.Close()))
+	}
+	return held, nil
 }
 
 // build makes the root in home, whose lock the caller holds.

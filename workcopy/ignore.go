@@ -1,13 +1,17 @@
 package workcopy
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/git-pkgs/gitignore"
 )
 
 // ignoreName is the file that says what git leaves out of its folder.
@@ -20,30 +24,81 @@ const (
 	maxPatterns    = 1000
 )
 
-// ignoreFile is one .gitignore: its folder and patterns, the last of which that
-// matches decides.
-type ignoreFile struct {
-	at       string
-	patterns []pattern
+// ignore is what git leaves out in a folder: the rules of the files that are in
+// force there, the weakest first. The last pattern of the last file decides.
+type ignore struct {
+	// at is the folder of the copy within its repository, "" for the whole of it.
+	at    string
+	rules []*gitignore.Matcher
+	count int // patterns of all
 }
 
-// pattern is one line of a .gitignore.
-type pattern struct {
-	parts  []string // between slashes; "**" stands for any number
-	again  bool     // "!": takes in what an earlier one left out
-	folder bool     // "/" at the end: folders only
+// and returns the rules with those of a text, which stands in the folder dir of
+// the repository.
+func (i ignore) and(text []byte, dir string) (ignore, error) {
+	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // as git does
+	var lines []byte
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, " \r\n")
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		i.count++
+		if bytes.HasSuffix(line, []byte(`\`)) {
+			line = append(line[:len(line):len(line)], ' ') // a space that is meant
+		}
+		lines = append(lines, line...)
+		if bytes.HasSuffix(line, []byte("/**")) {
+			lines = append(lines, "/*"...) // all that is in it: the library takes the folder, too
+		}
+		lines = append(lines, '\n')
+	}
+	if i.count > maxPatterns {
+		return i, fmt.Errorf("there are more than %d patterns with those above", maxPatterns)
+	}
+	m := gitignore.New("")
+	m.AddPatterns(lines, dir)
+	i.rules = append(i.rules[:len(i.rules):len(i.rules)], m)
+	return i, nil
 }
 
-// readIgnore returns above with the .gitignore of the folder at root.
-func readIgnore(root *os.Root, at string, above []ignoreFile) ([]ignoreFile, error) {
-	info, err := root.Lstat(ignoreName)
+// out reports whether the rules leave out the path p of the copy, whose folder
+// they did not leave out.
+func (i ignore) out(p string, folder bool) bool { return i.matches(path.Join(i.at, p), folder) }
+
+// matches is out for a path of the repository.
+func (i ignore) matches(p string, folder bool) bool {
+	if folder {
+		p += "/"
+	}
+	for n := len(i.rules) - 1; n >= 0; n-- {
+		if found := i.rules[n].MatchDetail(p); found.Matched {
+			return found.Ignored
+		}
+	}
+	return false
+}
+
+// readIgnore returns the rules with those of the .gitignore of the folder at root,
+// whose path in the copy is at.
+func (i ignore) readIgnore(root *os.Root, at string) (ignore, error) {
+	text, err := readRules(root, ignoreName)
+	if err != nil {
+		return i, err
+	}
+	return i.and(text, path.Join(i.at, at))
+}
+
+// readRules reads a file of patterns. No link leads it out of root.
+func readRules(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
-	in, err := root.OpenFile(ignoreName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	in, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -55,90 +110,70 @@ func readIgnore(root *os.Root, at string, above []ignoreFile) ([]ignoreFile, err
 	if len(text) > maxIgnoreBytes {
 		return nil, fmt.Errorf("it has more than %d bytes", maxIgnoreBytes)
 	}
-	own := ignoreFile{at: at, patterns: parseIgnore(string(text))}
-	count := len(own.patterns)
-	for _, f := range above {
-		count += len(f.patterns)
-	}
-	if count > maxPatterns {
-		return nil, fmt.Errorf("there are more than %d patterns with those above", maxPatterns)
-	}
-	return append(above[:len(above):len(above)], own), nil
+	return text, nil
 }
 
-// parseIgnore reads the lines of a .gitignore, as gitignore(5) has them.
-func parseIgnore(text string) []pattern {
-	var all []pattern
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		if rest := strings.TrimRight(line, " "); !strings.HasSuffix(rest, `\`) {
-			line = rest
-		}
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		var p pattern
-		line, p.again = strings.CutPrefix(line, "!")
-		line, p.folder = strings.CutSuffix(line, "/")
-		anchored := strings.Contains(line, "/")
-		line = strings.TrimPrefix(line, "/")
-		if line == "" {
-			continue
-		}
-		p.parts = strings.Split(line, "/")
-		if !anchored {
-			p.parts = []string{"**", line}
-		}
-		all = append(all, p)
+// above returns the rules that are in force in the folder dir and stand outside of
+// it: the user's own (core.excludesFile), those of the repository that the folder
+// is in (.git/info/exclude), and the .gitignore files between that and the folder.
+// A folder that they leave out themselves was named all the same: they say nothing
+// of what is in it. refuse is told of files that are not honoured.
+func above(dir string, refuse func(name, reason string)) ignore {
+	top := repository(dir)
+	if top == "" {
+		return ignore{}
 	}
-	return all
-}
-
-// ignored tells whether the files leave out the path p, whose folder they did
-// not leave out.
-func ignored(files []ignoreFile, p string, folder bool) bool {
-	for i := len(files) - 1; i >= 0; i-- {
-		f := &files[i]
-		rel := p
-		if f.at != "" {
-			rel = strings.TrimPrefix(p, f.at+"/")
-		}
-		parts := strings.Split(rel, "/")
-		for j := len(f.patterns) - 1; j >= 0; j-- {
-			if q := &f.patterns[j]; (folder || !q.folder) && matchParts(q.parts, parts) {
-				return !q.again
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return ignore{}
+	}
+	defer root.Close()
+	rel, err := filepath.Rel(top, dir)
+	if err != nil {
+		return ignore{}
+	}
+	i := ignore{at: filepath.ToSlash(rel)}
+	if i.at == "." {
+		i.at = ""
+	}
+	// Of a folder that has no files there are the user's own rules alone.
+	i.rules = []*gitignore.Matcher{gitignore.New(filepath.Join(os.DevNull, "nowhere"))}
+	add := func(name, at string) {
+		text, err := readRules(root, name)
+		if err == nil {
+			var more ignore
+			if more, err = i.and(text, at); err == nil {
+				i = more
 			}
 		}
-	}
-	return false
-}
-
-// matchParts matches a path part by part. It goes back to the last "**" only,
-// so its time is at most the product of the lengths.
-func matchParts(pattern, parts []string) bool {
-	i, j := 0, 0
-	star, from := -1, 0
-	for j < len(parts) {
-		switch {
-		case i < len(pattern) && pattern[i] == "**":
-			if i == len(pattern)-1 {
-				return true // all that is inside
-			}
-			star, from = i, j
-			i++
-		case i < len(pattern) && matchPart(pattern[i], parts[j]):
-			i, j = i+1, j+1
-		case star >= 0:
-			from++
-			i, j = star+1, from
-		default:
-			return false
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			refuse(name, "not honoured: "+cause(err).Error())
 		}
 	}
-	return i == len(pattern)
+	add(".git/info/exclude", "")
+	if i.at == "" {
+		return i
+	}
+	folder := ""
+	for part := range strings.SplitSeq(i.at, "/") {
+		add(path.Join(folder, ignoreName), folder)
+		if folder = path.Join(folder, part); i.matches(folder, true) {
+			return ignore{}
+		}
+	}
+	return i
 }
 
-func matchPart(pattern, part string) bool {
-	ok, err := path.Match(pattern, part)
-	return ok && err == nil
+// repository returns the nearest folder at or above dir that git works in, or "".
+func repository(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
 }

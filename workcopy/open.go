@@ -29,10 +29,12 @@ type Options struct {
 	// Skip are the names of files and folders that are left out wherever they
 	// stand; nil means [DefaultSkip].
 	Skip []string
-	// NoIgnore takes files that a .gitignore leaves out. Without it, what the
-	// people of a repository keep out of it (builds, but also .env files with
-	// secrets) reaches neither a model nor a box. The same holds for files that
-	// git keeps though a .gitignore names them: git's index is not read.
+	// NoIgnore takes files that git leaves out: by a .gitignore of the folder or,
+	// in a repository, of one above it, by .git/info/exclude, or by the user's own
+	// core.excludesFile. Without it, what the people of a repository keep out of it
+	// (builds, but also .env files with secrets) reaches neither a model nor a box.
+	// The same holds for files that git keeps though a rule names them: git's index
+	// is not read.
 	NoIgnore bool
 }
 
@@ -143,7 +145,7 @@ func (b *base) skips(p string) string {
 	return ""
 }
 
-// Open lists the files of a folder. It opens folders and .gitignore files, and
+// Open lists the files of a folder. It opens folders and git's files of rules, and
 // nothing else. The error says that dir is no folder that can be read, or that
 // it has too many entries.
 func Open(dir string, o Options) (*Copy, error) {
@@ -162,7 +164,11 @@ func Open(dir string, o Options) (*Copy, error) {
 	}
 	b.dir = abs
 	w := walk{base: b}
-	if err := w.folder(root, "", nil); err != nil {
+	var rules ignore
+	if !b.opt.NoIgnore {
+		rules = above(abs, w.refuse)
+	}
+	if err := w.folder(root, "", rules); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	b.finish()
@@ -177,7 +183,7 @@ type walk struct {
 
 // folder lists the folder at root, whose path in the copy is at. The error ends
 // the walk; what is wrong with one entry is a refusal.
-func (w *walk) folder(root *os.Root, at string, above []ignoreFile) error {
+func (w *walk) folder(root *os.Root, at string, rules ignore) error {
 	names, err := w.names(root)
 	if err != nil {
 		if errors.Is(err, ErrTooLarge) || at == "" {
@@ -195,15 +201,15 @@ func (w *walk) folder(root *os.Root, at string, above []ignoreFile) error {
 		}
 	}
 	if _, found := slices.BinarySearch(names, ignoreName); found && !w.opt.NoIgnore {
-		own, err := readIgnore(root, at, above)
+		own, err := rules.readIgnore(root, at)
 		if err != nil {
 			w.refuse(path.Join(at, ignoreName), "not honoured: "+cause(err).Error())
 		} else {
-			above = own
+			rules = own
 		}
 	}
 	for _, name := range names {
-		if err := w.entry(root, at, name, above); err != nil {
+		if err := w.entry(root, at, name, rules); err != nil {
 			return err
 		}
 	}
@@ -236,7 +242,7 @@ func (w *walk) names(root *os.Root) ([]string, error) {
 }
 
 // entry takes, skips or refuses one entry of a folder.
-func (w *walk) entry(root *os.Root, at, name string, ignore []ignoreFile) error {
+func (w *walk) entry(root *os.Root, at, name string, rules ignore) error {
 	p := path.Join(at, name)
 	if _, err := glovebox.CleanPath(p); err != nil {
 		w.refuse(p, err.Error())
@@ -251,8 +257,8 @@ func (w *walk) entry(root *os.Root, at, name string, ignore []ignoreFile) error 
 		w.refuse(p, "cannot be looked at: "+cause(err).Error())
 		return nil
 	}
-	if ignored(ignore, p, info.IsDir()) {
-		w.leave(p, "left out by "+ignoreName)
+	if rules.out(p, info.IsDir()) {
+		w.leave(p, "left out by git's rules ("+ignoreName+", .git/info/exclude or core.excludesFile)")
 		return nil
 	}
 	switch mode := info.Mode(); {
@@ -267,7 +273,7 @@ func (w *walk) entry(root *os.Root, at, name string, ignore []ignoreFile) error 
 			w.refuse(p, "was replaced while the folder was read")
 			return nil
 		}
-		return w.folder(sub, p, ignore)
+		return w.folder(sub, p, rules)
 	case mode&fs.ModeSymlink != 0:
 		w.refuse(p, "a symbolic link")
 	case !mode.IsRegular():

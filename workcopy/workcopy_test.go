@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -179,6 +181,61 @@ func TestIgnore(t *testing.T) {
 	c := open(t, many, Options{})
 	if _, ok := c.Stat("aab"); !ok || len(c.Refused()) != 1 {
 		t.Errorf("too many patterns: %v, refused %v", c.Paths(), c.Refused())
+	}
+}
+
+// TestIgnoreAsGit compares with git, on what is easily read wrong.
+func TestIgnoreAsGit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
+	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+	for name, text := range map[string]string{"gitconfig": "[core]\n\texcludesFile = " + filepath.Join(home, "mine") + "\n", "mine": "*.swp\n.envrc\n"} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := write(t, map[string]string{
+		".gitignore": "\uFEFF*.[!o]\nsecret[[:digit:]]\n/only-here\nlogs/**\n!logs/keep.txt\n**/deep/*.key\nend \nkept\\ \nx[\n" +
+			"a/**/b\n*.pem\r\n!public.pem\nout/\n\\!bang\n[^a-c]z\nUPPER\n",
+		"a.c": "", "a.o": "", "secret1": "", "secretx": "", "only-here": "", "sub/only-here": "", "logs/a.txt": "", "logs/keep.txt": "",
+		"deep/k.key": "", "p/q/deep/k.key": "", "end": "", "end ": "", "kept ": "", "kept": "", "x[": "", "a/b": "", "a/1/2/b": "",
+		"k.pem": "", "public.pem": "", "out/x": "", "sub/out/y": "", "sub/out.d/y": "", "!bang": "", "az": "", "dz": "", "upper": "",
+		"sub/.gitignore": "!only-here\n*.txt\n", "sub/t.txt": "", "sub/deeper/t.txt": "", "sub/.env": "", "e.swp": "", ".envrc": "",
+		"excluded": "", "sub/excluded": "", "only-out": "",
+	})
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	if err := os.WriteFile(filepath.Join(dir, ".git", "info", "exclude"), []byte("excluded\n/only-out\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{"", "sub"} {
+		want := strings.Split(strings.TrimSuffix(git("ls-files", "-z", "--others", "--exclude-standard", "--", filepath.Join(dir, at)), "\x00"), "\x00")
+		got := open(t, filepath.Join(dir, at), Options{}).Paths()
+		for i := range got {
+			got[i] = path.Join(at, got[i])
+		}
+		slices.Sort(want)
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("in %q\ngot  %q\nwant %q", at, got, want)
+		}
+	}
+	// A folder that is left out, and named all the same.
+	if got := open(t, filepath.Join(dir, "out"), Options{}).Paths(); !slices.Equal(got, []string{"x"}) {
+		t.Errorf("a folder that git leaves out: %q", got)
 	}
 }
 

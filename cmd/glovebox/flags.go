@@ -26,7 +26,7 @@ type hostFlags struct {
 type boxFlags struct {
 	RequireProof string   `help:"The weakest proof that makes a pass: out_of_process, compared_outside, candidate_judged or in_process." placeholder:"PROOF"`
 	Tier         string   `default:"auto" help:"How to isolate: auto, gvisor, microvm, process, container or wasm (see glovebox tiers)." placeholder:"TIER"`
-	Need         []string `help:"What the tier must give: kernel_boundary, no_shared_kernel, native_packages, network, start_under=50ms; repeat it." placeholder:"NEED"`
+	Need         []string `help:"What the tier must give: kernel_boundary, no_shared_kernel, native_packages, start_under=50ms; repeat it." placeholder:"NEED"`
 	Image        string   `short:"i" help:"Run in this image's file system (see glovebox image)." placeholder:"IMAGE"`
 	hostFlags
 	Allow     []string      `help:"Go on where this host cannot enforce this control: proc, network, ipc, hostname or landlock; repeat it." placeholder:"CONTROL"`

@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/classify"
 	"github.com/gloveboxhq/glovebox/image"
 	"github.com/gloveboxhq/glovebox/image/build"
+	"github.com/gloveboxhq/glovebox/observe"
 )
 
 type imageCmd struct {
@@ -138,7 +139,8 @@ func (c *imagePullCmd) Run(s *streams) error {
 
 type imageImportCmd struct {
 	Path     string `arg:"" help:"A directory with an OCI layout, or an archive (tar, .gz, .zst, .xz): what it holds is told by its content." type:"path"`
-	Name     string `help:"What it is to be called; else it has the names that it claims, or its digest alone." placeholder:"NAME"`
+	Name     string `help:"What it is to be called; else it has its digest alone." placeholder:"NAME"`
+	Keep     bool   `name:"keep-names" help:"Give the images the names that the archive claims, whoever has them now." xor:"name"`
 	Platform string `help:"Platform, where it is made for several, or what to say of a root file system." placeholder:"OS/ARCH"`
 	dropFlag
 	JSON bool `name:"json" help:"Print the images as JSON."`
@@ -146,8 +148,10 @@ type imageImportCmd struct {
 
 // Help is shown by glovebox image import --help.
 func (imageImportCmd) Help() string {
-	return `Examples:
-  docker save acme/tool:1 | zstd > tool.tar.zst && glovebox image import tool.tar.zst
+	return `What an archive calls itself is a claim of whoever made it: it takes no name without --keep-names.
+
+Examples:
+  docker save acme/tool:1 | zstd > tool.tar.zst && glovebox image import tool.tar.zst --name acme/tool:1
   mmdebstrap --variant=minbase --include=python3 trixie - | glovebox image import /dev/stdin --name py:1
   glovebox image import ./layout`
 }
@@ -155,7 +159,7 @@ func (imageImportCmd) Help() string {
 // Run runs the command.
 func (c *imageImportCmd) Run(s *streams) error {
 	return withStore(s, func(ctx context.Context, store *image.Store) error {
-		o := image.ImportOptions{Name: c.Name, Platform: image.Platform(c.Platform), DropSpecial: c.DropSpecial}
+		o := image.ImportOptions{Name: c.Name, KeepNames: c.Keep, Platform: image.Platform(c.Platform), DropSpecial: c.DropSpecial}
 		path, remove, err := seekable(c.Path)
 		if err != nil {
 			return err
@@ -166,6 +170,11 @@ func (c *imageImportCmd) Run(s *streams) error {
 		stop()
 		if err != nil {
 			return err
+		}
+		for _, i := range imgs {
+			for _, claim := range i.Claims() {
+				fmt.Fprintf(s.stderr, "glovebox: %s calls itself %s: to call it that, name it with --name, or say --keep-names\n", short(i.Digest()), plain(claim))
+			}
 		}
 		return printImages(s, c.JSON, imgs...)
 	})
@@ -232,9 +241,15 @@ func printRefs(w io.Writer, refs []image.Ref) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tDIGEST\tPLATFORM\tSIZE\tFROM\tADDED")
 	for _, r := range refs {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", familiar(r.Name), short(r.Digest), r.Platform, classify.Bytes(r.Size), r.Source, r.Added.Local().Format("2006-01-02 15:04"))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", familiar(r.Name), short(r.Digest), plain(string(r.Platform)), classify.Bytes(r.Size), r.Source, r.Added.Local().Format("2006-01-02 15:04"))
 	}
 	return t.Flush()
+}
+
+// plain is what an image or its archive says of itself, fit for a terminal.
+func plain(text string) string {
+	text, _ = observe.Text([]byte(text))
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // familiar is a name as people write it.
@@ -242,7 +257,7 @@ func familiar(name string) string {
 	if name == "" {
 		return "–"
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(name, "docker.io/"), "library/")
+	return plain(strings.TrimPrefix(strings.TrimPrefix(name, "docker.io/"), "library/"))
 }
 
 // short is a digest as people tell it.
@@ -263,7 +278,7 @@ func printImages(s *streams, asJSON bool, imgs ...*image.Image) error {
 		return printJSON(s.stdout, refs)
 	}
 	for _, r := range refs {
-		if _, err := fmt.Fprintf(s.stdout, "%s  %s  %s  %s\n", familiar(r.Name), r.Digest, r.Platform, classify.Bytes(r.Size)); err != nil {
+		if _, err := fmt.Fprintf(s.stdout, "%s  %s  %s  %s\n", familiar(r.Name), r.Digest, plain(string(r.Platform)), classify.Bytes(r.Size)); err != nil {
 			return err
 		}
 	}
@@ -317,7 +332,7 @@ func (v *inspection) print(w io.Writer) error {
 	if v.Index != "" {
 		line("index", v.Index)
 	}
-	line("platform", v.Platform)
+	line("platform", plain(string(v.Platform)))
 	line("from", v.Source, ", ", v.Added.Local().Format(time.RFC3339))
 	line("blobs", classify.Bytes(v.Size))
 	line("files", v.Files, ", ", classify.Bytes(v.Bytes))
@@ -398,7 +413,7 @@ func (c *imageVerifyCmd) Run(s *streams) error {
 		for _, v := range results {
 			sign, text := p.paint(green, "✓"), v.Digest
 			if !v.OK {
-				sign, text = p.paint(red, "✗"), indent(v.Problem)
+				sign, text = p.paint(red, "✗"), indent(shown(v.Problem))
 			}
 			if _, err := fmt.Fprintf(s.stdout, "%s %s  %s\n", sign, v.Name, text); err != nil {
 				return err

@@ -4,17 +4,21 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/observe"
 )
 
 func main() {
@@ -124,29 +128,83 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	asJSON := wantsJSON(args)
 	k, err := parser.Parse(args)
 	if err != nil {
+		if asJSON {
+			return printError(stdout, stderr, exitUsage, err)
+		}
 		command := "glovebox"
 		var wrong *kong.ParseError
 		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
 			command = wrong.Context.Selected().FullPath()
 		}
-		fmt.Fprintf(stderr, "glovebox: %v\nTry: %s --help\n", err, command)
+		fmt.Fprintf(stderr, "glovebox: %s\nTry: %s --help\n", shown(err.Error()), command)
 		return exitUsage
 	}
 	s := &streams{stdin: stdin, stdout: stdout, stderr: stderr}
 	if err := k.Run(s); err != nil {
-		fmt.Fprintln(stderr, "glovebox:", err)
-		if s.interrupted {
-			return exitCancelled
+		status := s.exitOfError(err)
+		if asJSON {
+			return printError(stdout, stderr, status, err)
 		}
-		var usage usageError
-		if errors.As(err, &usage) {
-			return exitUsage
-		}
-		return exitOurs
+		fmt.Fprintln(stderr, "glovebox:", shown(err.Error()))
+		return status
 	}
 	return s.code
+}
+
+// shown is an error's text for a terminal: what archives, registries and files
+// say of themselves is often in it.
+func shown(text string) string {
+	text, _ = observe.Text([]byte(text))
+	return text
+}
+
+// exitOfError is the exit status of a command that failed.
+func (s *streams) exitOfError(err error) int {
+	var usage usageError
+	switch {
+	case s.interrupted:
+		return exitCancelled
+	case errors.As(err, &usage):
+		return exitUsage
+	}
+	return exitOurs
+}
+
+// wantsJSON reports whether the arguments ask for JSON, which must be known of
+// those that cannot be parsed, too.
+func wantsJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end] // what follows is a program's
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
+// printError prints an error as one line of JSON, for who reads our output as
+// such, and returns the exit status.
+func printError(stdout, stderr io.Writer, status int, err error) int {
+	next := glovebox.ActionAskHuman // to do the same again would fail again
+	var busy *engine.BusyError
+	switch {
+	case status == exitCancelled:
+		next = glovebox.StatusCancelled.Next()
+	case errors.As(err, &busy):
+		next = glovebox.ActionRetrySame
+	}
+	out := json.NewEncoder(stdout)
+	out.SetEscapeHTML(false)
+	failed := out.Encode(struct {
+		Kind       string              `json:"kind"`
+		Error      string              `json:"error"`
+		Exit       int                 `json:"exit"`
+		NextAction glovebox.NextAction `json:"next_action"`
+	}{"error", err.Error(), status, next})
+	if failed != nil {
+		fmt.Fprintf(stderr, "glovebox: %v\n", errors.Join(err, failed))
+	}
+	return status
 }
 
 // exit is a panic that ends run.

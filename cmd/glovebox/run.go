@@ -6,20 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/artifact"
 	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/language"
 )
 
 type runCmd struct {
 	Reply string `arg:"" optional:"" name:"file" default:"-" help:"The model's reply; - is stdin."`
 
 	Lang  string   `short:"l" help:"Language of the code, where the reply does not say it." placeholder:"NAME"`
-	Code  bool     `short:"c" help:"The input is the code itself: nothing is extracted."`
+	Code  bool     `short:"c" help:"The input is the code itself: nothing is extracted. This is so of a file whose ending is a language's."`
 	Stdin string   `help:"What the program reads; a file." placeholder:"FILE"`
 	Arg   []string `help:"An argument of the program; repeat it." placeholder:"ARG" sep:"none"`
 	File  []string `short:"f" help:"A read-only input in the workspace, or a folder of them; repeat it." placeholder:"SRC[:DEST]" sep:"none"`
@@ -42,14 +46,16 @@ type runCmd struct {
 // Help is shown by glovebox run --help.
 func (runCmd) Help() string {
 	return `The reply may be Markdown with fenced code, plain code, JSON with a code field, or a
-transcript. Python, JavaScript, TypeScript, PHP, Bash, Go, Ruby, Perl and Lua are known.
+transcript. Python, JavaScript, TypeScript, PHP, Bash, Go, Ruby, Perl and Lua are known. A file
+with the ending of one of them, such as loop.py, is the code itself.
 
 Examples:
   glovebox run reply.md
   glovebox run reply.md --tests solution_test.py
   glovebox run reply.md --tests t --tests fixtures:t/data
   some-model | glovebox run - --cases cases.jsonl --json
-  glovebox run --code prog.py --stdin input.txt --timeout 2s --memory 256M
+  glovebox run prog.py --stdin input.txt --timeout 2s --memory 256M
+  glovebox run --code --lang python - < prog
   glovebox run reply.md --file data.csv:input/data.csv --artifacts out/
   glovebox run reply.md --tests t.py --require-proof out_of_process
   glovebox run reply.md --image python:3.12-slim
@@ -74,8 +80,9 @@ candidate_judged is weaker: the tests compare objects of the program's classes b
 equality, order or operators. in_process is the weakest.
 
 Exit status: 0 pass, 1 the code failed or its pass is unproven, 2 usage (also: the tests cannot
-run here, whatever the program is), 3 a limit was hit, 4 the policy refused, 5 Glovebox failed,
-130 it was interrupted.`
+run here, whatever the program is, or no tier here gives what --need says), 3 a limit was hit, 4 the
+policy refused, 5 Glovebox failed, 130 it was interrupted. With --json an error is one line of JSON
+on stdout: kind "error", error, exit and next_action.`
 }
 
 // Run runs the command.
@@ -124,10 +131,12 @@ func (f *boxFlags) run(s *streams, job *glovebox.Job, dir string, quiet bool, l 
 	if err != nil {
 		return err
 	}
-	if err := print(o); err != nil {
+	// Saved first: what is printed says where each file is.
+	saved, failed := saveArtifacts(s, e, o, dir)
+	if err := errors.Join(print(o), failed); err != nil {
 		return err
 	}
-	return saveArtifacts(s, e, o, dir, quiet)
+	return reportSaved(s, dir, saved, o.Artifacts, quiet)
 }
 
 func (c *runCmd) print(s *streams, l *live, o *glovebox.Observation) error {
@@ -138,20 +147,48 @@ func (c *runCmd) print(s *streams, l *live, o *glovebox.Observation) error {
 		_, err := io.WriteString(s.stdout, o.Feedback)
 		return err
 	}
-	return printReport(s.stdout, l, o)
+	if err := printReport(s.stdout, l, o); err != nil || o.Status != glovebox.StatusNoCode {
+		return err
+	}
+	_, err := fmt.Fprintln(s.stdout, "If the input is the code itself, and no reply with code in it: --code --lang NAME.")
+	return err
 }
 
-// saveArtifacts writes the artifacts to the caller's directory.
-func saveArtifacts(s *streams, e *engine.Engine, o *glovebox.Observation, dir string, quiet bool) error {
+// saveArtifacts writes the artifacts to the caller's directory, and their places
+// into the observation.
+func saveArtifacts(s *streams, e *engine.Engine, o *glovebox.Observation, dir string) ([]artifact.Saved, error) {
 	if dir == "" || len(o.Artifacts) == 0 {
-		return nil
+		return nil, nil
 	}
 	saved, err := artifact.Save(context.WithoutCancel(s.ctx), dir, e.Artifacts(), o.Artifacts)
-	if err != nil {
-		return fmt.Errorf("save the artifacts: %w", err)
+	for i, a := range saved { // in the order of the artifacts
+		o.Artifacts[i].URI = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(a.Path)))}).String()
 	}
-	if !quiet {
-		fmt.Fprintf(s.stdout, "saved to %s: %d of %d artifacts\n", dir, len(saved), len(o.Artifacts))
+	if err != nil {
+		return saved, fmt.Errorf("save the artifacts: %w", err)
+	}
+	return saved, nil
+}
+
+// reportSaved says what was saved, and which file has not its own name: a file of
+// an earlier run that has it must not be taken for this run's.
+func reportSaved(s *streams, dir string, saved []artifact.Saved, artifacts []glovebox.Artifact, quiet bool) error {
+	if dir == "" || len(artifacts) == 0 {
+		return nil
+	}
+	to, prefix := s.stdout, ""
+	if quiet {
+		to, prefix = s.stderr, "glovebox: "
+	} else {
+		fmt.Fprintf(to, "saved to %s: %d of %d artifacts\n", dir, len(saved), len(artifacts))
+	}
+	for i, a := range saved {
+		if a.Path == artifacts[i].Name {
+			continue
+		}
+		if _, err := fmt.Fprintf(to, "%s%s is saved as %s: its own name is taken or not harmless\n", prefix, artifacts[i].Name, filepath.Join(dir, filepath.FromSlash(a.Path))); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -180,7 +217,7 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 		Language: c.Lang, Entry: c.Entry, Args: c.Arg, Limits: limits,
 		Tier: c.tier(), RequireProof: glovebox.Proof(c.RequireProof),
 	}
-	if c.Code || bytes.HasPrefix(text, []byte("\x00asm")) { // no model replies with a module
+	if c.Code || c.isCode() || bytes.HasPrefix(text, []byte("\x00asm")) { // no model replies with a module
 		if job.Program, err = c.program(text); err != nil {
 			return nil, err
 		}
@@ -223,6 +260,12 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 		return nil, err
 	}
 	return job, nil
+}
+
+// isCode reports whether the input's name says that it is code, such as loop.py.
+func (c *runCmd) isCode() bool {
+	ending := strings.ToLower(filepath.Ext(c.Reply))
+	return slices.ContainsFunc(language.All(), func(l *language.Language) bool { return slices.Contains(l.Extensions, ending) })
 }
 
 // program makes a program of code that needs no extraction.

@@ -3,7 +3,6 @@ package build
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-	"github.com/therootcompany/xz"
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // parseDebList reads a closed list of Debian packages, one a line, as apt and
@@ -168,30 +166,16 @@ func eachMember(f io.Reader, do func(name string, r io.Reader) error) error {
 	}
 }
 
-// maxWindow is how much memory a stream may ask for to be unpacked.
-const maxWindow = 128 << 20
+// packings are the endings of a package's archives.
+var packings = map[string]unpack.Packing{".tar": unpack.None, ".gz": unpack.Gzip, ".xz": unpack.Xz, ".zst": unpack.Zstd}
 
-// unpacked returns the archive within a member such as data.tar.xz.
+// unpacked returns what a member that is a tar archive holds.
 func unpacked(member string, r io.Reader) (io.ReadCloser, error) {
-	switch path.Ext(member) {
-	case ".tar":
-		return io.NopCloser(r), nil
-	case ".gz":
-		return gzip.NewReader(r)
-	case ".xz":
-		z, err := xz.NewReader(r, maxWindow)
-		if err != nil {
-			return nil, err
-		}
-		return io.NopCloser(z), nil
-	case ".zst":
-		z, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, err
-		}
-		return z.IOReadCloser(), nil
+	p, ok := packings[path.Ext(member)]
+	if !ok {
+		return nil, fmt.Errorf("%.20q is packed in an unknown way", member)
 	}
-	return nil, fmt.Errorf("%.20q is packed in an unknown way", member)
+	return unpack.Reader(r, p)
 }
 
 // readControl reads control.tar.

@@ -8,14 +8,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
+	"github.com/gloveboxhq/glovebox/internal/dialguard"
 	"github.com/gloveboxhq/glovebox/internal/lock"
 )
 
@@ -58,7 +57,8 @@ type fetcher struct {
 }
 
 func newFetcher(dir string, progress func(Progress)) *fetcher {
-	dialer := &net.Dialer{Timeout: 30 * time.Second, Control: publicOnly}
+	// A lock, which is often written by others, may name a mirror within.
+	dialer := &net.Dialer{Timeout: 30 * time.Second, Control: dialguard.NamedOnly}
 	return &fetcher{dir: dir, idle: silence, progress: progress, client: &http.Client{
 		CheckRedirect: sameHost,
 		Transport: &http.Transport{
@@ -85,20 +85,6 @@ func (f *fetcher) report(p Progress) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.progress(p)
-}
-
-// publicOnly refuses addresses at which no package is, but the credentials of
-// a cloud's machine may be: a lock is often written by others.
-func publicOnly(network, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return err
-	}
-	a := at.Addr().Unmap()
-	if a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() {
-		return fmt.Errorf("%s is an address of this link alone: packages are not fetched from there", a)
-	}
-	return nil
 }
 
 // sameHost follows redirects within one host, and never from https to http:

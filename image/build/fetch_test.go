@@ -170,9 +170,9 @@ func TestURLsThatAreNotFetched(t *testing.T) {
 		"file:///etc/passwd":            "cannot be fetched",
 		"ftp://host/a":                  "cannot be fetched",
 		"https://user:word@host.test/a": "credentials",
-		"http://169.254.169.254/latest": "this link alone",
-		"http://[fe80::1]/a":            "this link alone",
-		"http://0.0.0.0:1/a":            "this link alone",
+		"http://169.254.169.254/latest": "link-local",
+		"http://[fe80::1]/a":            "link-local",
+		"http://0.0.0.0:1/a":            "link-local",
 		"https://":                      "cannot be fetched",
 	} {
 		_, err := testFetcher(t).get(context.Background(), pinnedTo("a", url, "x"))

@@ -201,11 +201,7 @@ func compareMarker(name, left, operator, right string) (bool, error) {
 		return right == "" || !strings.Contains(right, left), nil
 	}
 	if strings.HasSuffix(name, "_version") && name != "platform_version" {
-		l, err := parseRelease(left)
-		if err != nil {
-			return false, err
-		}
-		return l.matches(operator, right)
+		return matches(left, operator, right)
 	}
 	switch operator {
 	case "==", "===":

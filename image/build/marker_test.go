@@ -86,6 +86,10 @@ var markers = []string{
 	`implementation_name == "cpython" and platform_python_implementation != "PyPy"`, `extra == "dev"`,
 	`python_version == "3.11" and (sys_platform == "darwin" or (os_name == "posix" and platform_system == "Linux"))`,
 	`"3.8" <= python_version`, `python_version > "3.10"`, `python_version > "3.9.1"`,
+	// Pre-releases come before their release: coverage[toml] has the first.
+	`python_full_version <= "3.11.0a6"`, `python_full_version > "3.11.7a1"`, `python_full_version < "3.11.7rc1"`, `python_full_version >= "3.11.7.dev1"`,
+	`python_full_version ~= "3.11.0a1"`, `python_full_version != "3.11.7rc1"`, `python_full_version == "3.11.7.post1"`, `python_full_version < "3.11.8.dev1"`,
+	`python_version >= "3.12.0b1"`, `python_version < "3.11a1"`, `"3.11.0a6" >= python_full_version`, `python_full_version > "3.11.7.post1"`,
 }
 
 // Markers mean what they mean to pip.
@@ -111,7 +115,7 @@ print(json.dumps([markers.Marker(m).evaluate(env) for m in `+string(list)+`]))`,
 
 // Versions are compared as pip does.
 func TestSpecifiersAreThoseOfPackaging(t *testing.T) {
-	specs := []string{">=3.8", ">=3.8,<4", "!=3.11.*", "==3.11.7", "~=3.10", "~=3.11.3", "<3.11", ">3.11", ">=3.7, !=3.9.0, <3.12", "", "==3.*", "<=3.11.6"}
+	specs := []string{">=3.8", ">3.11.7rc1", "<=3.11.7a6", "<3.12.0a1", "==3.11.7rc1", "!=3.11.7a1", "~=3.11.7rc1", "===3.11.7", ">=3.8,<4", "!=3.11.*", "==3.11.7", "~=3.10", "~=3.11.3", "<3.11", ">3.11", ">=3.7, !=3.9.0, <3.12", "", "==3.*", "<=3.11.6"}
 	var theirs []bool
 	list, err := json.Marshal(specs)
 	if err != nil {
@@ -131,7 +135,7 @@ func TestMarkersThatAreNone(t *testing.T) {
 	for _, m := range []string{
 		`python_version`, `python_version >=`, `python_version >= "3`, `(python_version >= "3"`, `python_version >= "3")`, `unknown == "a"`,
 		`python_version ? "3"`, `__import__("os").system("x")`, strings.Repeat("(", 1000) + `os_name == "a"`, `os_name == "a" and`, strings.Repeat(`os_name == "a" or `, 1000),
-		`python_version >= "abc"`, `os_name not "a"`, `"a" "b" "c"`,
+		`python_version >= "abc"`, `python_version => "3"`, `python_version = "3"`, `python_version >= "3 || 4"`, `python_version >= "3,4"`, `python_version ~= "3"`, `python_version >= "3.*"`, `os_name not "a"`, `"a" "b" "c"`,
 	} {
 		if v, err := target.marker(m); err == nil {
 			t.Errorf("%.60s is %v", m, v)

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	pep440 "github.com/aquasecurity/go-pep440-version"
 )
 
-// release is the release part of a version, such as 3.11.7. The versions of
-// interpreters that markers and Requires-Python speak of have no other parts.
+// release is the release part of a version, such as 3.11.7.
 type release []int
 
 // parseRelease reads digits with dots between; what follows the release, such
@@ -52,6 +53,14 @@ func (r release) at(i int) int {
 	return 0
 }
 
+func (r release) String() string {
+	parts := make([]string, len(r))
+	for i, n := range r {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, ".")
+}
+
 // satisfies tells whether r is within a version specifier (PEP 440), such as
 // ">=3.9,!=3.9.7".
 func (r release) satisfies(spec string) (bool, error) {
@@ -61,7 +70,7 @@ func (r release) satisfies(spec string) (bool, error) {
 			continue
 		}
 		operator := clause[:len(clause)-len(strings.TrimLeft(clause, "<>=!~"))]
-		ok, err := r.matches(operator, strings.TrimSpace(clause[len(operator):]))
+		ok, err := matches(r.String(), operator, strings.TrimSpace(clause[len(operator):]))
 		if err != nil || !ok {
 			return false, err
 		}
@@ -69,36 +78,49 @@ func (r release) satisfies(spec string) (bool, error) {
 	return true, nil
 }
 
-// matches evaluates one comparison of a version.
-func (r release) matches(operator, version string) (bool, error) {
-	prefix, wild := strings.CutSuffix(version, ".*")
-	v, err := parseRelease(prefix)
+// matches evaluates one comparison of a version with another (PEP 440), which may
+// be a pre-release, as 3.11.0a6 is.
+func matches(version, operator, with string) (bool, error) {
+	v, err := pep440.Parse(version)
+	if err != nil {
+		return false, fmt.Errorf("%.50q is no version", version)
+	}
+	prefix, wild := strings.CutSuffix(with, ".*")
+	if _, err := pep440.Parse(prefix); err != nil {
+		return false, fmt.Errorf("%.50q is no version", with)
+	}
+	switch operator { // the library knows more of them than PEP 440
+	case "==", "!=":
+	case "===", ">=", "<=", ">", "<", "~=":
+		if wild {
+			return false, fmt.Errorf("%s%.50s: only == and != take a .*", operator, with)
+		}
+		if operator == "~=" {
+			return compatible(version, with)
+		}
+	default:
+		return false, fmt.Errorf("%.50q is no comparison of versions", operator+with)
+	}
+	spec, err := pep440.NewSpecifiers(operator+with, pep440.WithPreRelease(true))
+	if err != nil {
+		return false, fmt.Errorf("%s%.50s: %w", operator, with, err)
+	}
+	return spec.Check(v), nil
+}
+
+// compatible evaluates ~=, which the library reads otherwise for pre-releases:
+// ~=3.11.0a1 is >=3.11.0a1,==3.11.*.
+func compatible(version, with string) (bool, error) {
+	series, err := parseRelease(with)
 	if err != nil {
 		return false, err
 	}
-	head := r
-	if wild && len(head) > len(v) {
-		head = head[:len(v)]
+	if len(series) < 2 {
+		return false, fmt.Errorf("~=%.50s: it takes two numbers or more", with)
 	}
-	c := head.compare(v)
-	switch {
-	case operator == "==", operator == "===":
-		return c == 0, nil
-	case operator == "!=":
-		return c != 0, nil
-	case wild:
-		return false, fmt.Errorf("%s%.50s: only == and != take a .*", operator, version)
-	case operator == ">=":
-		return c >= 0, nil
-	case operator == "<=":
-		return c <= 0, nil
-	case operator == ">":
-		return c > 0, nil
-	case operator == "<":
-		return c < 0, nil
-	case operator == "~=" && len(v) > 1:
-		series := v[:len(v)-1]
-		return c >= 0 && len(r) >= len(series) && release(r[:len(series)]).compare(series) == 0, nil
+	ok, err := matches(version, ">=", with)
+	if err != nil || !ok {
+		return false, err
 	}
-	return false, fmt.Errorf("%.50q is no comparison of versions", operator+version)
+	return matches(version, "==", series[:len(series)-1].String()+".*")
 }

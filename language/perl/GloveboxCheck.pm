@@ -41,6 +41,7 @@ sub quoted {
 
 sub import {
     open_report();
+    $| = 1;    # a pipe gets 8 KiB at a time, and a program that is stopped at a limit loses them
     @INC = grep { !m{^/opt/glovebox/} } @INC;
     push @INC, '/opt/glovebox/perl/lib';
     $SIG{__DIE__} = sub { $message = $_[0] if !defined $^S };

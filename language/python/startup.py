@@ -81,5 +81,74 @@ def whole(path):
         return f.read()
 
 
+BURST, RATE = 2000, 1000  # lines that are sent on at once, and each second
+
+
+def by_lines(stdout):
+    """Returns a stdout that sends each line on when it is printed. Python keeps 8 KiB
+    back from a pipe, and a program that is stopped at a limit loses all of it.
+
+    To send a line on is a system call, which costs more than many a print. So a
+    program that prints more than RATE lines a second sends several on together. An
+    explicit flush is always done."""
+    import io
+    from itertools import chain, repeat, starmap
+    from time import monotonic
+    buffer = getattr(stdout, "buffer", None)
+    if type(stdout) is not io.TextIOWrapper or type(buffer) is not io.BufferedWriter or stdout.line_buffering:
+        return stdout  # there is none, or it keeps nothing back
+    # Names of this function, not of the module: they outlive the modules at exit.
+    send = io.BufferedWriter.flush
+    burst, rate, left, last = BURST, RATE, 0, 0.0
+
+    class BufferedWriter(io.BufferedWriter):
+        pass
+
+    class TextIOWrapper(io.TextIOWrapper):
+        @property
+        def buffer(self):  # whoever takes it flushes it where no line ends
+            if "flush" in vars(BufferedWriter):
+                del BufferedWriter.flush
+            return lines
+
+        def detach(self):
+            self.flush()
+            self.buffer
+            return super().detach()
+
+    def whole(self):
+        io.TextIOWrapper.flush(self)
+        send(lines)
+
+    def begin(_):
+        nonlocal last
+        TextIOWrapper.flush = whole
+        last = monotonic()
+        send(lines)
+
+    def limited(_):
+        nonlocal left, last
+        if left <= 0:
+            now = monotonic()
+            left = min(int((now - last) * rate), burst)
+            if left <= 0:
+                return
+            last = now
+        left -= 1
+        send(lines)
+
+    encoding, errors = stdout.encoding, stdout.errors
+    stdout.detach()
+    lines = BufferedWriter(buffer.detach())
+    text = TextIOWrapper(lines, encoding, errors, newline="\n", line_buffering=True)
+    text.mode = "w"
+    # Called after each line. The first are sent without a frame of ours, which a
+    # trace, a profile or the limit of recursion would show.
+    first = BufferedWriter.first = starmap(send, repeat((lines,), BURST))  # kept: a thread may be in it at its end
+    BufferedWriter.flush = chain(first, map(begin, (None,)), map(limited, repeat(None))).__next__
+    return text
+
+
+sys.stdout = sys.__stdout__ = by_lines(sys.stdout)
 if "glovebox" in sys._xoptions:
     check(sys._xoptions.pop("glovebox").split("\n"), whole, compiled=once)

@@ -41,4 +41,33 @@ end
 Object.autoload(:Gem, "rubygems")
 $LOAD_PATH.push(Glovebox::LIBRARY)
 
+# Sends each line on when it is printed: Ruby keeps 8 KiB back from a pipe, and a
+# program that is stopped at a limit loses them. To send a line on is a system
+# call, which costs more than many a puts, so a program that prints more than RATE
+# lines a second sends several on together.
+module Glovebox::Lines
+  BURST, RATE = 2000, 1000
+  @left, @last = BURST, Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def self.due?
+    if @left <= 0
+      now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      @left = [((now - @last) * RATE).to_i, BURST].min
+      return false if @left <= 0
+      @last = now
+    end
+    @left -= 1
+    true
+  end
+
+  def write(*texts)
+    written = super
+    last = texts.last
+    # By bytes: a text may be of an encoding in which a search for "\n" raises an error.
+    flush if String === last && (last.getbyte(-1) == 10 || last.b.include?("\n")) && Glovebox::Lines.due?
+    written
+  end
+end
+$stdout.singleton_class.prepend(Glovebox::Lines) unless $stdout.sync
+
 Glovebox.check($0) unless $0.start_with?(Glovebox::HOME)

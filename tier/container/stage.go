@@ -178,7 +178,7 @@ func (p *plan) stageScript(place string) (*glove.Script, error) {
 		}
 	}
 	if p.tier.root {
-		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
+		s.Call(tier.ControlUser+": drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
 	native.Succeed(s, tier.ControlNamespaces+": clone", unix.CLONE_NEWUSER|unix.CLONE_NEWPID|unix.CLONE_NEWNS|
 		unix.CLONE_NEWNET|unix.CLONE_NEWIPC|unix.CLONE_NEWUTS)

@@ -31,6 +31,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -223,6 +224,12 @@ func groupLimits(p *cgroup.Parent, l glovebox.Limits) cgroup.Limits {
 	return g
 }
 
+// fixNamespaces is what to do where the host gives us no namespaces: as an
+// ordinary user, and as root in a container.
+const fixNamespaces = "allow user namespaces: sysctl user.max_user_namespaces=65536, and where they exist " +
+	"kernel.unprivileged_userns_clone=1 (Debian) and kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); " +
+	"in a container, a seccomp profile that permits clone with CLONE_NEWUSER; or name another tier"
+
 // fail makes err an [*tier.Error] that says what was tried.
 func (t *Tier) fail(op string, err error) error {
 	var known *tier.Error
@@ -233,7 +240,7 @@ func (t *Tier) fail(op string, err error) error {
 	var power *noPrivilege
 	if errors.As(err, &power) {
 		e.Kind, e.Control = tier.KindUnsupported, "user namespaces"
-		e.Fix = "run as root, or let ordinary users make user namespaces (sysctl user.max_user_namespaces=65536, and where they exist kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_unprivileged_userns=0)"
+		e.Fix = fixNamespaces
 	}
 	return e
 }
@@ -256,8 +263,8 @@ const (
 )
 
 func newIDs() (idRange, error) {
-	if os.Geteuid() != 0 {
-		return idRange{os.Getuid(), os.Getgid(), 1}, nil // the caller: there is no other
+	if os.Geteuid() != 0 || !hasIDs("uid_map") || !hasIDs("gid_map") {
+		return idRange{os.Geteuid(), os.Getegid(), 1}, nil // the caller: there is no other
 	}
 	var b [2]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -265,4 +272,27 @@ func newIDs() (idRange, error) {
 	}
 	first := firstID + int(binary.BigEndian.Uint16(b[:]))%idRanges*idsPerBox
 	return idRange{first, first, idsPerBox}, nil
+}
+
+// hasIDs reports whether the ids that boxes take are ids of our own user
+// namespace: root of one that was made by `unshare -r`, or by a rootless
+// container, has few. The map is that of users or of groups.
+func hasIDs(name string) bool {
+	text, err := os.ReadFile("/proc/self/" + name)
+	if err != nil {
+		return true // there is no such file: then there are no such namespaces
+	}
+	return mapsIDs(string(text))
+}
+
+// mapsIDs reads a map of ids as Linux shows it: lines of the first id inside, the
+// first outside, and how many.
+func mapsIDs(text string) bool {
+	for line := range strings.Lines(text) {
+		var inside, outside, n int64
+		if _, err := fmt.Sscan(line, &inside, &outside, &n); err == nil && inside <= firstID && inside+n >= firstID+idRanges*idsPerBox {
+			return true
+		}
+	}
+	return false
 }

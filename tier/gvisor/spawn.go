@@ -23,7 +23,9 @@ import (
 	"gvisor.dev/gvisor/runsc/flag"
 	"gvisor.dev/gvisor/runsc/sandbox"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/tier"
 )
 
 // guest is what a sentry is started for.
@@ -112,6 +114,9 @@ func (g *ground) begin(conf *config.Config, guest guest) error {
 // launch starts the sentry, confined but for what it does to itself. It returns
 // a pipe that gives one byte when the sentry waits for the guest to be started.
 func (g *ground) launch(exe *os.File, guest guest) (ready *os.File, err error) {
+	if err := descriptors(); err != nil {
+		return nil, err
+	}
 	socket := filepath.Join(g.den.Dir, "control")
 	listener, err := server.CreateSocket(socket)
 	if err != nil {
@@ -201,7 +206,7 @@ func attributes(ids idRange) *syscall.SysProcAttr {
 		UidMappings: []syscall.SysProcIDMap{{HostID: ids.user, Size: ids.size}},
 		GidMappings: []syscall.SysProcIDMap{{HostID: ids.group, Size: ids.size}},
 		// As root it has none of our groups; an ordinary user cannot give them up.
-		GidMappingsEnableSetgroups: os.Geteuid() == 0,
+		GidMappingsEnableSetgroups: ids.size > 1,
 		// It has all power in its namespace, and drops it.
 		Credential: &syscall.Credential{},
 	}
@@ -234,7 +239,7 @@ func (g *ground) run() error {
 		g.dead = dead
 		return nil
 	}
-	if refused(err) {
+	if refused(err) { // whoever asks: root in a container may be refused as others are
 		err = &noPrivilege{err}
 	}
 	return err
@@ -253,6 +258,18 @@ func (g *ground) spawn() error {
 		_ = g.sentry.Wait()
 	}
 	return err
+}
+
+// descriptors reports a host on which too few files may be open for a sentry.
+func descriptors() error {
+	const least = sentryExe + 5 // those that are open while it is started
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Max >= least {
+		return err
+	}
+	return &tier.Error{Tier: glovebox.TierGVisor, Op: "start", Kind: tier.KindUnsupported, Control: "a kernel of its own",
+		Fix: "raise the hard limit of open files: ulimit -Hn 1024 (systemd: LimitNOFILE=1024; Docker: --ulimit nofile=1024)",
+		Err: fmt.Errorf("at most %d files may be open here, and a sentry needs %d", l.Max, least)}
 }
 
 // refused tells whether the kernel gives us no name spaces, rather than too little

@@ -79,7 +79,7 @@ func (p *bootPlan) outside(s *glove.Script, early func()) {
 	s.Call("close", unix.SYS_CLOSE, native.FDImage)
 	p.join(s)
 	if p.host.root {
-		s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
+		s.Call(tier.ControlUser+": drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	}
 	native.NoCoreHandler(s) // while root may still raise the limit
 	native.FirstToGo(s)

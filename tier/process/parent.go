@@ -114,7 +114,7 @@ func (t *Tier) openParent(ctx context.Context, spec tier.Spec) (_ *parent, err e
 func (t *Tier) parentRoot(tree string) *glove.Script {
 	s := new(glove.Script)
 	name := filepath.Base(tree)
-	s.Call("drop the groups", unix.SYS_SETGROUPS, 0, 0)
+	s.Call(tier.ControlUser+": drop the groups", unix.SYS_SETGROUPS, 0, 0)
 	native.NoCoreHandler(s)
 	native.FirstToGo(s)
 	s.Call("unshare", unix.SYS_UNSHARE, unix.CLONE_NEWNS|unix.CLONE_NEWNET|unix.CLONE_NEWIPC|unix.CLONE_NEWUTS)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // boot is what a boot image holds.
@@ -52,7 +53,7 @@ func payload(image []byte) ([]byte, error) {
 	case len(image) > 0x40 && string(image[:2]) == "MZ" && string(image[4:8]) == "zimg":
 		return zboot(image)
 	case compressed(image): // Image.gz and its like
-		return unpack(image, maxVmlinux)
+		return unpacked(image, maxVmlinux)
 	}
 	return image, nil
 }
@@ -81,15 +82,15 @@ func bzImage(image []byte) ([]byte, error) {
 	if !compressed(packed) {
 		return nil, fmt.Errorf("the payload is compressed in a way that is not known: it begins with % x", packed[:min(4, len(packed))])
 	}
-	if bytes.HasPrefix(packed, magicGzip) { // its own trailer has the size
-		return unpack(packed, maxVmlinux)
+	if unpack.Sniff(packed) == unpack.Gzip { // its own trailer has the size
+		return unpacked(packed, maxVmlinux)
 	}
 	// The build appended the size.
 	if len(packed) < 8 {
 		return nil, errors.New("the payload is cut short")
 	}
 	packed, tail := packed[:len(packed)-4], packed[len(packed)-4:]
-	out, err := unpack(packed, maxVmlinux)
+	out, err := unpacked(packed, maxVmlinux)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func zboot(image []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unpack(packed, maxVmlinux)
+	return unpacked(packed, maxVmlinux)
 }
 
 // cut returns n bytes of image from one place on.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // readDeb reads a Debian package of a kernel: deb(5). It keeps the boot image and
@@ -37,7 +38,7 @@ func readDeb(r io.Reader) (*tree, error) {
 		if name != "data.tar" && !strings.HasPrefix(name, "data.tar.") {
 			continue
 		}
-		data, err := unpacker(a)
+		data, _, err := unpack.Any(a)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

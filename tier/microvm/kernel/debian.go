@@ -17,6 +17,8 @@ import (
 
 	"github.com/ProtonMail/go-crypto/openpgp"
 	"github.com/ProtonMail/go-crypto/openpgp/clearsign"
+
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // Where Debian's kernels come from if nothing else is said.
@@ -244,7 +246,8 @@ func (a Archive) index(ctx context.Context, p *progress, dist string, release ma
 			if err != nil {
 				return nil, err
 			}
-			return unpacker(&data)
+			z, _, err := unpack.Any(&data)
+			return z, err
 		}
 		return nil, err
 	}

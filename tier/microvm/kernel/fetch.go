@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/dialguard"
 )
 
 // stall is how long a server may say nothing.
@@ -20,6 +23,7 @@ const stall = time.Minute
 var client = &http.Client{
 	Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: stall, Control: dialguard.NamedOnly}).DialContext,
 		TLSHandshakeTimeout:   stall,
 		ResponseHeaderTimeout: stall,
 		DisableKeepAlives:     true, // nothing is left behind

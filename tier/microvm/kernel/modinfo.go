@@ -138,7 +138,7 @@ func (c *chooser) add(name string, way []string) error {
 	if err != nil {
 		return fmt.Errorf("module %s: %w", name, err)
 	}
-	ko, err := unpack(packed, maxModule)
+	ko, err := unpacked(packed, maxModule)
 	if err != nil {
 		return fmt.Errorf("module %s: %w", name, err)
 	}
