@@ -22,12 +22,13 @@ func looksLikeDiff(text string) bool {
 		switch {
 		case strings.TrimSpace(line) == "":
 			continue
+		case len(line) > maxLine:
 		case strings.HasPrefix(line, "diff --git "), hunk().MatchString(line):
 			return true
 		case old && newFile().MatchString(line):
 			return true
 		}
-		old = oldFile().MatchString(line)
+		old = len(line) <= maxLine && oldFile().MatchString(line)
 		if lines++; lines > 4 {
 			return false
 		}
@@ -46,6 +47,10 @@ type change struct {
 // readDiff reads a unified diff. The counts in the hunks' heads are not
 // believed: models miscount.
 func (f *finder) readDiff(b block) []block {
+	if len(b.text) > maxEdits {
+		b.reason = "too long for a patch"
+		return []block{b}
+	}
 	var all []change
 	cur := change{line: b.line}
 	flush := func() {
@@ -63,14 +68,14 @@ func (f *finder) readDiff(b block) []block {
 		case strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "index "),
 			strings.HasPrefix(line, "new file mode"), strings.HasPrefix(line, `\ No newline`):
 			continue
-		case oldFile().MatchString(line):
+		case strings.HasPrefix(line, "--- ") && oldFile().MatchString(line):
 			from = oldFile().FindStringSubmatch(line)[1]
 			continue
 		case from != "" && newFile().MatchString(line):
 			flush()
 			cur = change{from: from, to: newFile().FindStringSubmatch(line)[1], line: n - 1}
 			from = ""
-		case bareHunk().MatchString(line):
+		case strings.HasPrefix(line, "@@") && bareHunk().MatchString(line):
 			headless = false
 			cur.hunks = append(cur.hunks, nil)
 		default:

@@ -133,7 +133,7 @@ func Extract(r glovebox.Reply, opt Options) (*Result, error) {
 	if int64(len(r)) > limit {
 		return nil, fmt.Errorf("the reply is %d bytes long: at most %d are read (limit %q)", len(r), limit, "reply")
 	}
-	if n := strings.Count(string(r), "\n"); n > maxLines {
+	if n := max(strings.Count(string(r), "\n"), strings.Count(string(r), "\r")); n > maxLines {
 		return nil, fmt.Errorf("the reply has %d lines: at most %d are read", n, maxLines)
 	}
 	f := finder{langs: opt.Languages, alone: opt.Alone, tested: !opt.Alone && len(opt.Tests) > 0}

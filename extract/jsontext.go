@@ -79,11 +79,9 @@ func (r *jsonReader) text() (s string, ok bool) {
 	r.pos += len(quote)
 	start := r.pos
 	for {
-		i := strings.IndexAny(r.src[r.pos:], `\`+quote[:1])
-		if i < 0 {
+		if r.pos = r.plain(r.pos, quote[0]); r.pos == len(r.src) {
 			return "", false
 		}
-		r.pos += i
 		if r.src[r.pos] == '\\' {
 			return r.escaped(start, quote)
 		}
@@ -94,6 +92,14 @@ func (r *jsonReader) text() (s string, ok bool) {
 		}
 		r.pos++
 	}
+}
+
+// plain returns the offset, from at on, of the first backslash or quote.
+func (r *jsonReader) plain(at int, quote byte) int {
+	for at < len(r.src) && r.src[at] != '\\' && r.src[at] != quote {
+		at++
+	}
+	return at
 }
 
 // escaped reads the rest of a string that began at start and has its first
@@ -114,12 +120,9 @@ func (r *jsonReader) escaped(start int, quote string) (s string, ok bool) {
 			r.pos += len(quote)
 			return b.String(), true
 		}
-		i := strings.IndexAny(r.src[r.pos+1:], `\`+quote[:1])
-		if i < 0 {
-			return "", false
-		}
-		b.WriteString(r.src[r.pos : r.pos+1+i])
-		r.pos += 1 + i
+		next := r.plain(r.pos+1, quote[0])
+		b.WriteString(r.src[r.pos:next])
+		r.pos = next
 	}
 	return "", false
 }
@@ -170,14 +173,20 @@ func (r *jsonReader) escape(b *strings.Builder) {
 }
 
 // unit reads the four hexadecimal digits of an escape.
-func (r *jsonReader) unit() (rune, bool) {
+func (r *jsonReader) unit() (n rune, ok bool) {
 	if r.pos+4 > len(r.src) {
 		return 0, false
 	}
-	n, err := strconv.ParseUint(r.src[r.pos:r.pos+4], 16, 32)
-	if err != nil {
-		return 0, false
+	for _, c := range []byte(r.src[r.pos : r.pos+4]) {
+		switch {
+		case '0' <= c && c <= '9':
+			n = n<<4 | rune(c-'0')
+		case 'a' <= c|32 && c|32 <= 'f':
+			n = n<<4 | rune(c|32-'a'+10)
+		default:
+			return 0, false
+		}
 	}
 	r.pos += 4
-	return rune(n), true
+	return n, true
 }

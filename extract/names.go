@@ -252,6 +252,9 @@ func nameInside(text string) string {
 		if strings.HasPrefix(t, "#!") || strings.HasPrefix(t, "<?php") {
 			continue
 		}
+		if len(line) > 400 {
+			break
+		}
 		if m := commentLine().FindStringSubmatch(line); m != nil {
 			return wholeName(m[1])
 		}

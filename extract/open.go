@@ -119,15 +119,19 @@ var magic = lazyre.New(`^(?:%%?[a-z]\w*(?: .*)?|![a-z][\w.-]*(?: .*)?)$`)
 // dropInstalls removes such lines from a block of another language than the
 // shell's.
 func dropInstalls(b *block) {
-	if !hasAny(b.text, " install", " add ", " i ", "go get", "cpan", " require ", "%", "!") {
+	if len(b.text) > testBytes || !hasAny(b.text, " install", " add ", " i ", "go get", "cpan", " require ", "%", "!") {
 		return
 	}
 	var out strings.Builder
-	dropped, text, quote := 0, false, ""
+	copied := 0 // offset up to which the text is in out
+	at, text, quote := 0, false, ""
 	for l := range strings.Lines(b.text) {
+		begin := at
+		at += len(l)
 		t := strings.TrimRight(l, "\n")
 		if quote == "" && len(t) < 300 && (install().MatchString(t) || b.lang.Name == "python" && magic().MatchString(t)) {
-			dropped++
+			out.WriteString(b.text[copied:begin])
+			copied = at
 			continue
 		}
 		if quote == "" {
@@ -136,13 +140,13 @@ func dropInstalls(b *block) {
 			quote = ""
 		}
 		text = text || significant(l, b.lang) != ""
-		out.WriteString(l)
 	}
 	switch {
-	case dropped == 0:
+	case copied == 0:
 	case !text:
 		b.reason = "shell commands"
 	default:
+		out.WriteString(b.text[copied:])
 		b.text = out.String()
 		b.notes = append(b.notes, "commands for a shell or a notebook were left out")
 	}

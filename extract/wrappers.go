@@ -58,6 +58,9 @@ var latex = lazyre.New(`^\\begin\{(lstlisting|verbatim|minted|python|pythoncode|
 
 // readTag reads the opening tag at offset at.
 func readTag(src string, at int) (tag, bool) {
+	if at == len(src) {
+		return tag{}, false
+	}
 	if src[at] == '\\' {
 		m := latex().FindStringSubmatch(src[at:min(len(src), at+200)])
 		if m == nil {
@@ -292,6 +295,9 @@ func (f *finder) unwrap(b block, attrs string, depth int) []block {
 func trimEnds(s string) string {
 	if first, rest, ok := strings.Cut(s, "\n"); ok && strings.TrimSpace(first) == "" {
 		s = rest
+	}
+	if end := len(strings.TrimRight(s, " \t\n")); end < len(s) && s[end] == '\n' {
+		return s[:end+1]
 	}
 	return strings.TrimRight(s, " \t\n") + "\n"
 }
