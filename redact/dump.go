@@ -130,17 +130,17 @@ func (f *dumpFinder) take(b []byte, hits []hit) []hit {
 	}
 	f.rows = append(f.rows, row)
 	data := f.data()
-	for name, value := range f.secrets {
-		if len(value) < longEnough {
+	for _, v := range f.values {
+		if len(v.text) < longEnough {
 			continue
 		}
 		for from := 0; ; {
-			i := bytes.Index(data[from:], []byte(value))
+			i := bytes.Index(data[from:], v.text)
 			if i < 0 {
 				break
 			}
-			hits = append(hits, f.hit(namedID(name), from+i, from+i+len(value)))
-			from += i + len(value)
+			hits = append(hits, f.hit(v.id, from+i, from+i+len(v.text)))
+			from += i + len(v.text)
 		}
 	}
 	f.forget(data)
@@ -177,9 +177,9 @@ func (f *dumpFinder) hit(id string, from, to int) hit {
 // forget drops the rows before the first in which a value may begin.
 func (f *dumpFinder) forget(data []byte) {
 	most := 0
-	for _, v := range f.secrets {
-		for n := min(len(data), len(v)-1); n > most; n-- {
-			if data[len(data)-n] == v[0] && bytes.HasPrefix([]byte(v), data[len(data)-n:]) {
+	for _, v := range f.values {
+		for n := min(len(data), len(v.text)-1); n > most; n-- {
+			if data[len(data)-n] == v.text[0] && bytes.HasPrefix(v.text, data[len(data)-n:]) {
 				most = n
 			}
 		}

@@ -52,6 +52,25 @@ func (m *memory) add(id string, text []byte) {
 	m.list.Store(&list)
 }
 
+// leastSure is the length of a found value from which its encodings and parts
+// are looked for as well: those of a shorter one may be something else.
+const leastSure = 16
+
+// named returns the values that are surely secrets as if the caller had named
+// them, or nil.
+func (m *memory) named() *named {
+	n := &named{}
+	for _, v := range m.values() {
+		if len(v.text) >= leastSure && random(v.text) && !identifier(v.text) {
+			n.values = append(n.values, v)
+		}
+	}
+	if len(n.values) == 0 {
+		return nil
+	}
+	return n
+}
+
 // memoryFinder finds the values of a memory.
 type memoryFinder struct{ *memory }
 

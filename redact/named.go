@@ -18,7 +18,7 @@ import (
 // named is what the caller named as secret: values, and the forms that each of
 // them may take in a text.
 type named struct {
-	secrets map[string]string
+	values  []foundValue // by name
 	skipped []string
 	ids     map[string]bool
 
@@ -75,16 +75,15 @@ var skippable = func() *class {
 }()
 
 func newNamed(secrets map[string]string) *named {
-	n := &named{secrets: map[string]string{}, ids: map[string]bool{}}
-	for name, value := range secrets {
-		if len(value) < MinSecret {
+	n := &named{ids: map[string]bool{}}
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		if len(secrets[name]) < MinSecret {
 			n.skipped = append(n.skipped, name)
 			continue
 		}
-		n.secrets[name] = value
+		n.values = append(n.values, foundValue{namedID(name), []byte(secrets[name])})
 		n.ids[namedID(name)] = true
 	}
-	slices.Sort(n.skipped)
 	return n
 }
 
@@ -104,8 +103,8 @@ func namedID(name string) string {
 func (n *named) load() {
 	n.once.Do(func() {
 		seen := map[string]bool{}
-		for _, name := range slices.Sorted(maps.Keys(n.secrets)) {
-			n.add(namedID(name), []byte(n.secrets[name]), seen)
+		for _, v := range n.values {
+			n.add(v.id, v.text, seen)
 		}
 		keys := make([][]byte, len(n.forms))
 		for i, f := range n.forms {
@@ -311,11 +310,16 @@ func squeeze(b []byte) []byte {
 	return s
 }
 
+// finders returns the finders of all that the secrets may look like.
+func (n *named) finders() []finder {
+	n.load()
+	return []finder{n.finder(false), n.finder(true), &dumpFinder{named: n}, partFinder{n.parts}}
+}
+
 // finder returns a finder of the secrets. With escapes it skips terminal
 // escapes too; that is a stage of its own, as an escape that is not one would
 // hide the start of a secret behind it.
 func (n *named) finder(escapes bool) finder {
-	n.load()
 	return &namedFinder{named: n, gap: gap{escapes: escapes}}
 }
 

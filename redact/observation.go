@@ -5,20 +5,30 @@ import "github.com/gloveboxhq/glovebox"
 // Observation redacts, in place, every text of o that a program, a model's
 // reply or an error may have put there. What only Glovebox writes, such as
 // identifiers, hashes and numbers, stays. What a rule finds in one text is
-// removed from all. It sets o.Redactions to all that r counted.
+// removed from all, and where it is surely a secret in its encodings, too. It sets o.Redactions to all that r counted.
 func (r *Redactor) Observation(o *glovebox.Observation) {
 	for known := -1; known != len(r.found.values()); {
 		known = len(r.found.values())
-		r.observation(o)
+		eachText(o, r.String)
+	}
+	if n := r.found.named(); n != nil {
+		eachText(o, func(stream, text string) string {
+			b := []byte(text)
+			for _, f := range n.finders() {
+				b = (&stage{finder: f, known: r.known, note: r.noter(stream)}).whole(b)
+			}
+			return string(b)
+		})
 	}
 	o.Redactions = r.Counts()
 }
 
-// observation redacts the texts of o one by one.
-func (r *Redactor) observation(o *glovebox.Observation) {
+// eachText puts what change makes of it in place of each text of o that is not
+// Glovebox's own. A stream is what the text is counted under.
+func eachText(o *glovebox.Observation, change func(stream, text string) string) {
 	redact := func(stream string, texts ...*string) {
 		for _, t := range texts {
-			*t = r.String(stream, *t)
+			*t = change(stream, *t)
 		}
 	}
 	redact("stdout", &o.Stdout)

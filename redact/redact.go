@@ -133,10 +133,9 @@ func (r *Redactor) stages(note, learn noter) []*stage {
 		all = append(all, &stage{finder: f, known: r.known, note: n, veil: v})
 	}
 	if r.named != nil {
-		add(r.named.finder(false), note, nil)
-		add(r.named.finder(true), note, nil)
-		add(&dumpFinder{named: r.named}, note, nil)
-		add(partFinder{r.named.parts}, note, nil)
+		for _, f := range r.named.finders() {
+			add(f, note, nil)
+		}
 	}
 	add(pemFinder{}, note, nil)
 	add(&ruleFinder{rulebook: book()}, both, nil)
