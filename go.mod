@@ -28,7 +28,6 @@ require (
 	github.com/pierrec/lz4/v4 v4.1.27
 	github.com/rogpeppe/go-internal v1.15.0
 	github.com/tetratelabs/wazero v1.12.0
-	github.com/therootcompany/xz v1.0.1
 	github.com/tiktoken-go/tokenizer v0.10.0
 	github.com/ulikunitz/xz v0.5.17
 	golang.org/x/net v0.60.0

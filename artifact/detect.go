@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
-	"compress/gzip"
 	"compress/zlib"
 	"context"
 	"encoding/binary"
@@ -16,8 +15,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
-	"github.com/therootcompany/xz"
+	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
 // Guard is what is done about secrets in artifacts. The zero Guard does
@@ -100,15 +98,11 @@ func (u *unpacker) open(head []byte, whole io.Reader, raw io.Reader, depth int) 
 	var inner io.Reader
 	var err error
 	switch {
-	case starts("\x1f\x8b"):
-		inner, err = gzip.NewReader(raw)
 	case starts("BZh"):
 		inner = bzip2.NewReader(raw)
-	case starts("\xfd7zXZ\x00"):
-		inner, err = xz.NewReader(raw, 64<<20)
-	case starts("\x28\xb5\x2f\xfd"):
-		var z *zstd.Decoder
-		if z, err = zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20), zstd.WithDecoderMaxWindow(32<<20)); err == nil {
+	case unpack.Sniff(head) != unpack.None:
+		var z io.ReadCloser
+		if z, err = unpack.Reader(raw, unpack.Sniff(head)); err == nil {
 			defer z.Close()
 			inner = z
 		}
