@@ -45,6 +45,12 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "userns": // namespaces of users can be made here
+				return exec.Command("unshare", "-Ur", "true").Run() == nil, nil
+			case "mounts": // and we are root, who can mount without one
+				return exec.Command("unshare", "-m", "true").Run() == nil, nil
+			}
 			_, err := exec.LookPath(cond)
 			return err == nil, nil
 		},

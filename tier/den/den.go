@@ -18,12 +18,14 @@ type Home struct{ dir string }
 
 // Open finds or makes the home called name in place or, where that is empty, in
 // the first usable one of XDG_RUNTIME_DIR, the directories for temporary files and
-// the cache: in the first ones another user may have taken the name. A path that is longer than longest bytes is passed over, because the
+// /dev/shm, which is there where all else is read-only, and last the cache: in all
+// others another user may have taken the name. A path that is longer than longest
+// bytes is passed over, because the
 // sockets in it must fit into a socket's address; 0 means any length.
 func Open(place, name string, longest int) (Home, error) {
 	places := []string{place}
 	if place == "" {
-		places = []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"}
+		places = []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"}
 		if cache, err := rootfs.DefaultDir(); err == nil {
 			places = append(places, cache)
 		}
@@ -38,6 +40,9 @@ func Open(place, name string, longest int) (Home, error) {
 			continue
 		}
 		dir, err := rootfs.Private(filepath.Join(place, fmt.Sprintf("%s-%d", name, os.Geteuid())))
+		if err == nil {
+			err = writable(dir)
+		}
 		switch {
 		case err != nil:
 			errs = append(errs, err)
@@ -48,6 +53,19 @@ func Open(place, name string, longest int) (Home, error) {
 		}
 	}
 	return Home{}, errors.Join(errs...)
+}
+
+// writable reports a directory in which nothing can be made: the one of an earlier
+// run may be on a file system that is read-only by now.
+func writable(dir string) error {
+	try, err := os.MkdirTemp(dir, "")
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(try); err != nil && !errors.Is(err, os.ErrNotExist) { // a sweeper was faster
+		return err
+	}
+	return nil
 }
 
 // Dir is the home's path.

@@ -81,7 +81,7 @@ func TestPlanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := fmt.Sprintf("boxes-planted-%d", os.Getpid())
-	for _, place := range []string{planted, "/tmp"} {
+	for _, place := range []string{planted, "/tmp", "/var/tmp", "/dev/shm"} {
 		dir := filepath.Join(place, fmt.Sprintf("%s-%d", name, os.Geteuid()))
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
