@@ -10,16 +10,25 @@
 //     ("code", "python", "script", "source", …), at any depth, also inside the
 //     string of a tool call's "arguments" or of a message's "content"; or
 //     "files" with names and contents.
-//  2. Fences: Markdown's fenced code blocks (goldmark's grammar with a fence
-//     that forgives what models do: any indentation, in lists and quotes,
-//     nested in a Markdown fence or in a string of the code, never closed).
-//     A fence of JSON is read as in 1, a diff as in 4.
-//  3. Wrappers: <code>, <pre>, <python>, <execute> and the like, with HTML
-//     entities decoded where the text was escaped as a whole.
-//  4. A unified diff whose new files are whole, or whose patched file is in the
-//     reply too. A patch of a file that is not in the reply is left.
-//  5. JSON inside prose.
-//  6. Bare code, with prose before, between and after it removed.
+//  2. Fences: Markdown's fenced code blocks, with forgiveness for what models
+//     do: any indentation, in lists and quotes, nested in a Markdown fence or
+//     in a string of the code, opened twice or after words, closed with a
+//     model's end token or words behind it, never closed. A fence of JSON is
+//     read as in 1, changes as in 3 and 5.
+//  3. Changes as agents write them: patches of Codex (*** Begin Patch), and the
+//     searches and replacements of aider and Cline.
+//  4. Wrappers: <code>, <pre>, <python>, <execute>, calls of tools that write a
+//     file, LaTeX's listings and the like, with HTML entities decoded where the
+//     text was escaped as a whole.
+//  5. A unified diff. Of each change the new files are taken, and the changed
+//     ones where the reply has the file too; else the change is left.
+//  6. JSON inside prose.
+//  7. Bare code, with prose and rule lines before, between and after it
+//     removed. Text that surely is in a language that is not run is left, and
+//     so is code that the words above it give as a change of some file.
+//
+// JSON may be as models write it: raw line ends in strings, Python's quotes and
+// None, a comma too many. A notebook's cells are one program.
 //
 // A REPL transcript (>>>) gives its input without prompts and output. The text
 // of a <think> block before the answer is never searched. Byte order marks are
@@ -39,7 +48,8 @@
 //
 // A block's file name comes from its info string (python title="a.py",
 // python:src/a.py, a.py), else from its first comment (# file: a.py), else from
-// the line, bold text or heading right above it. Each name passes
+// the line, bold text or heading right above it: a name, a name and what it is
+// for, or words that create a file ("Create a file called a.py with:"). Each name passes
 // [glovebox.CleanPath]; a bad one is replaced and noted. A name that is given
 // twice means a newer version of the same file. The name of a test of the
 // caller's is never taken.
@@ -51,14 +61,19 @@
 //   - what repeats a part of what is there is left as a snippet, and so is a
 //     fragment, such as a method without its class or code with "# … rest of
 //     the code";
-//   - what only calls functions that are there is left as usage;
+//   - what only calls functions that are there is left as usage, but for a
+//     program that is run by itself (Options.Alone) and that nothing else starts;
+//   - what the line above it calls wrong is left, where right code is there;
 //   - what restates all that is there, or defines again what is there without
 //     needing it, is a newer version and replaces it: the last complete
 //     version wins, and a note says so;
 //   - what defines again a function but needs the rest is added after it,
 //     where the language lets a later definition win;
 //   - what uses what is there, or has nothing to do with it, is a next part and
-//     is added.
+//     is added; so are all functions where tests of the caller's may be for any.
+//
+// A reply most of whose blocks are pieces with parts left out only says what to
+// change: it has no program.
 //
 // A block that the end of the reply cut off replaces nothing unless it repeats
 // all of it. [glovebox.Extraction].Truncated says that the reply ended inside

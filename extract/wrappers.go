@@ -62,6 +62,9 @@ func readTag(src string, at int) (tag, bool) {
 		return tag{}, false
 	}
 	if src[at] == '\\' {
+		if !strings.HasPrefix(src[at:], `\begin{`) {
+			return tag{}, false
+		}
 		m := latex().FindStringSubmatch(src[at:min(len(src), at+200)])
 		if m == nil {
 			return tag{}, false
