@@ -15,7 +15,7 @@ func assignmentRules() []*rule {
 			find: func(w []byte, _ int, spans []span) []span { return findPassword(w, len("pass"), spans) }},
 		{id: "generic-password", weak: true, exact: true, left: word, keys: []string{"PASS=", "PASS ="},
 			find: func(w []byte, _ int, spans []span) []span { return findPassword(w, len("PASS"), spans) }},
-		{id: "generic-secret", weak: true, find: findSecret, after: public,
+		{id: "generic-secret", weak: true, find: findSecret, after: public, span: 640,
 			keys: []string{"secret", "token", "api_key", "apikey", "api-key", "api key", "access_key", "accesskey", "access-key", "private_key", "private-key",
 				"privatekey", "private key", "secret key", "auth_key", "authkey", "user_auth", "credential", "creds", "encryption_key", "signing_key", "license_key", "account_key", "master_key"}},
 		{id: "generic-key", weak: true, keys: assignedTo("key"), find: findKey, after: openKey},
@@ -206,7 +206,7 @@ func findSecret(w []byte, key int, spans []span) []span {
 	}
 	v := w[at : at+secretBytes.run(w[at:])]
 	end := at + len(v)
-	if len(v) < 10 || len(v) > 160 || !random(v) || expression(v) || quote == 0 && (wordy(v) || member(v)) || versioned(v) {
+	if len(v) < 10 || len(v) > 400 || !random(v) || expression(v) || quote == 0 && (wordy(v) || member(v)) || versioned(v) {
 		return spans
 	}
 	if end < len(w) {
@@ -366,7 +366,7 @@ func random(v []byte) bool {
 		return false
 	}
 	least := 3.5
-	if hexDigits.all(bytes.ReplaceAll(v, []byte("-"), nil)) && len(v) >= 32 {
+	if hexDigits.all(bytes.ReplaceAll(v, []byte("-"), nil)) && len(v) >= 20 {
 		least = 3
 	}
 	if entropy(v) < least {

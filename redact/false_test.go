@@ -1,6 +1,11 @@
 package redact
 
-import "testing"
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
 
 // TestFalseAlarms: what looks like an assignment of a secret and is none.
 func TestFalseAlarms(t *testing.T) {
@@ -35,6 +40,39 @@ func TestPlacesOfPasswords(t *testing.T) {
 	} {
 		if out := New(Config{}).String("stdout", text); len(leaves(out, secret)) > 4 {
 			t.Errorf("%q became %q", text, out)
+		}
+	}
+}
+
+// TestPlacesOfSecrets: where tools and protocols put a secret that has neither
+// a prefix nor a name of its own.
+func TestPlacesOfSecrets(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 11))
+	for name, form := range map[string]string{
+		".npmrc":             "//registry.example.com/:_auth=%s\n",
+		".npmrc token":       "//registry.example.com/:_authToken=%s\n",
+		"Docker":             `{"auths": {"registry.example.com": {"auth": "%s"}}}`,
+		"Docker, escaped":    `{\"auths\": {\"registry.example.com\": {\"auth\": \"%s\"}}}`,
+		"Set-Cookie":         "< Set-Cookie: sessionid=%s; Path=/; HttpOnly\n",
+		"Cookie":             "> Cookie: theme=dark; connect.sid=s%%3A%s; lang=en\n",
+		"requests' headers":  "{'Cookie': 'auth_token=%s'}",
+		"PHP":                "GET /x?PHPSESSID=%s HTTP/1.1\n",
+		"pgpass":             "db.internal:5432:app:admin:%s\n",
+		"option":             "deploy --token %s --force\n",
+		"option, quoted":     `deploy --api-key "%s"` + "\n",
+		"XML":                "<settings><password>%s</password></settings>\n",
+		"FileZilla":          `<Pass encoding="base64">%s</Pass>`,
+		"stated":             "Error: invalid token '%s'\n",
+		"provided":           "Incorrect API key provided: %s. You can find\n",
+		"Discord's webhook":  "https://discord.com/api/webhooks/1234567890123456789/%s" + noise(r, alnumSet, 36) + "\n",
+		"Mattermost":         "https://chat.example.com/hooks/9xuqwrwgstrb3mzrxb83nb357a%.0s\n",
+		"RPC":                "https://mainnet.infura.io/v3/%s\n",
+		"environment's else": `key = os.environ.get("API_PASSWORD") or "%s"`,
+	} {
+		value := noise(r, alnumSet, 32) + "7"
+		text := fmt.Sprintf(form, value)
+		if out := New(Config{}).String("stdout", text); strings.Contains(out, value[8:]) || out == text {
+			t.Errorf("%s: %q became %q", name, text, out)
 		}
 	}
 }

@@ -40,6 +40,16 @@ func holds(t *testing.T, text, named string, seed uint64) {
 	if again := r.String("fuzz", out); again != out {
 		t.Fatalf("%q\nonce:  %q\ntwice: %q", text, out, again)
 	}
+	// What a rule finds is removed behind it, wherever the stream is cut.
+	fresh := func(next func() int) string {
+		return stream(t, New(Config{Secrets: map[string]string{"NAME": named}}), text, next)
+	}
+	whole := fresh(func() int { return len(text) })
+	for _, most := range []int{1, 7, 100} {
+		if cut := fresh(func() int { return 1 + cuts.IntN(most) }); cut != whole {
+			t.Fatalf("%q\nas a new stream in pieces of up to %d: %q\nin one: %q", text, most, cut, whole)
+		}
+	}
 }
 
 // TestMixtures does what the fuzzer does on texts that are put together from

@@ -5,7 +5,10 @@
 // tokens of cloud services, private keys, or what is assigned to something
 // called a password; a table of rules describes them. Others the caller names,
 // with their exact value; those are found in common encodings too. What is
-// found is replaced by a marker such as [redacted:github-pat] and counted.
+// found is replaced by a marker such as [redacted:github-pat] and counted. What
+// a rule found is removed where it stands again, too, and parts of named values
+// where a text was cut. In what cannot be changed, such as an archive, a
+// [Detector] finds the same.
 //
 // Everything else passes byte for byte, be it UTF-8 or not. Redacting twice is
 // redacting once. A stream is redacted in bounded memory, and how it is cut
@@ -38,9 +41,9 @@ const (
 // Config says what a [Redactor] looks for beside its rules.
 type Config struct {
 	// Secrets are values by name. A value is found as it is, split by white
-	// space, quotes or terminal escapes, in each of its long lines alone, and
-	// in base64, base32, hex, decimal, URL, HTML, JSON and backslash form and
-	// backwards. The marker is [redacted:secret:NAME].
+	// space, quotes or terminal escapes, in each of its long lines alone, in
+	// base64, base32, hex, decimal, URL, HTML, JSON and backslash form, in
+	// dumps, backwards, and in parts beside a cut. The marker is [redacted:secret:NAME].
 	Secrets map[string]string
 }
 

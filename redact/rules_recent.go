@@ -31,6 +31,13 @@ func recentRules() []*rule {
 		digit(token("fireworks-key", "fw_", alnum, 20, 40).least(3)),
 		digit(token("tavily-key", "tvly-", dashed, 30, 80)),
 		token("cursor-key", "key_", lowerHex, 64, 64).least(3),
+		token("runway-key", "key_", lowerHex, 128, 128).least(3),
+		token("retell-key", "key_", lowerHex, 28, 28).least(3),
+		token("coderabbit-key", "cr-", lowerHex, 58, 58).least(3),
+		token("coze-token", "pat_", alnum, 60, 70),
+		token("friendli-token", "flp_", alnum, 44, 56),
+		{id: "azure-openai-key", keys: []string{"JQQJ99"}, exact: true, back: 52, prior: alnum, left: alnum, re: `([a-zA-Z0-9]{52}JQQJ99[A-Za-z0-9]{26})(?:[^a-zA-Z0-9]|$)`,
+			not: func(b []byte) bool { return bytes.Contains(b, []byte("AZDO")) }}, // which has a name of its own
 		strict(token("voyage-key", "pa-", dashed, 43, 43).least(4)),
 		token("llamacloud-key", "llx-", alnum, 40, 60),
 		token("mem0-key", "m0-", alnum, 38, 44).least(3.5),
@@ -64,7 +71,16 @@ func recentRules() []*rule {
 		{id: "hubspot-key", keys: []string{"pat-na", "pat-eu", "pat-ap"}, exact: true, left: alnum, re: `pat-[a-z]{2}\d-` + uuid},
 		token("mailgun-key", "key-", lowerHex, 32, 32).least(3),
 		{id: "mailchimp-key", keys: []string{"-us"}, exact: true, back: 32, prior: hexDigits, left: alnum, bits: 3, re: `([0-9a-f]{32}-us[0-9]{1,2})(?:[^a-z0-9]|$)`},
+		{id: "rpc-url", keys: []string{".infura.io/", ".alchemyapi.io/", ".alchemy.com/", ".quiknode.pro/"}, bits: 3, not: noDigit, re: `(?i)\.[a-z]+\.[a-z]+/(?:v\d/|ws/v\d/)?([\w-]{30,64})(?:[^\w-]|$)`},
+		{id: "mattermost-webhook", keys: []string{"/hooks/"}, bits: 3, not: noDigit, re: `/hooks/([a-z0-9]{26})(?:[^a-z0-9]|$)`},
+		{id: "maxmind-key", keys: []string{"_mmk"}, exact: true, back: 36, prior: word, left: alnum, re: `([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?:[^a-zA-Z0-9]|$)`},
 		// Work and money.
+		{id: "zoho-token", keys: []string{"1000."}, exact: true, left: alnum, re: `(1000\.[0-9a-f]{32}\.[0-9a-f]{32})(?:[^0-9a-f]|$)`},
+		token("contentful-token", "CFPAT-", dashed, 40, 48),
+		token("scale-key", "live_", lowerHex, 32, 32).least(3),
+		token("nylas-key", "nyk_", alnum, 40, 80),
+		token("fleetbase-key", "flb_live_", alnum, 16, 40).least(3),
+		{id: "riot-key", keys: []string{"RGAPI-"}, exact: true, left: alnum, re: `RGAPI-` + uuid},
 		token("atlassian-token", "ATCTT3xFf", base64s, 100, 250),
 		token("atlassian-token", "ATATT3xFf", base64s, 100, 250),
 		token("posthog-key", "phs_", alnum, 40, 60),
@@ -101,8 +117,8 @@ func recentRules() []*rule {
 				"--client-secret ", "--secret-key ", "--api-token ", "--db-password "},
 			re: `--[a-zA-Z-]+ {1,3}(?:"([^"\n]{4,200})"|'([^'\n]{4,200})'|([^\s"'$<\[{(|-][^\s"'|;)]{5,200}))`},
 		{id: "xml-secret", weak: true, not: placeholder,
-			keys: []string{"<password>", "<passwd>", "<passphrase>", "<secret>", "<token>", "<apikey>", "<api_key>", "<api-key>", "<accesskey>", "<secretkey>", "<privatekey>", "<clientsecret>"},
-			re:   `(?i)<[a-z_-]+>([^<\s]{4,200})</`},
+			keys: []string{"<password>", "<passwd>", "<passphrase>", "<secret>", "<token>", "<apikey>", "<api_key>", "<api-key>", "<accesskey>", "<secretkey>", "<privatekey>", "<clientsecret>", "<pass>", "<pass "},
+			re:   `(?i)<[a-z_-]+(?: [^>\n]{0,60})?>([^<\s]{4,200})</`},
 	}
 }
 
