@@ -990,15 +990,13 @@ def main():
         report.event(type="fallback", reason="the tests use %s: the program must share their process" % why)
         return
     TEST_MODULES.update(["__main__"], (r.name for r in readings))
+    link = Link()
     if libraries:
         from _glovebox import tables
-        tables.enable()
+        tables.enable(link.refuse)
         for name in libraries:
             importlib.import_module(name)
         ARRAYS.update((t, tables) for t in tables.types())
-    link = Link()
-    if libraries:
-        tables.refuse = link.refuse
     world = World(link, config["main"], modules, readings)
     try:
         reply = link.exchange("open", (), {"main": config["main"], "files": config["files"], "capture": any(r.captures for r in readings), "tables": bool(libraries)})
