@@ -178,7 +178,7 @@ class Link:
                 old.extend(new)
             self.altered[id(old)] = old, before, copied(old)
             if len(self.altered) % 256 == 0:  # what nobody else has is not asked for
-                for k in [k for k, v in self.altered.items() if sys.getrefcount(v[0]) < 4]:
+                for k in [k for k, v in self.altered.items() if sys.getrefcount(v[0]) < 3]:
                     del self.altered[k]
 
     def of(self, owner, name):
@@ -217,7 +217,9 @@ class Link:
             parts = list(v.values() if isinstance(v, dict) else v)
             old = [self.was(x, seen) for x in parts]
             if any(a is not b for a, b in zip(parts, old)):
-                seen[id(v)] = dict(zip(v, old)) if type(v) is dict else type(v)(old)
+                seen[id(v)] = v.copy() if isinstance(v, dict) else type(v)(old)
+                for k, x in zip(v, old) if isinstance(v, dict) else ():
+                    seen[id(v)][k] = x
         return seen[id(v)]
 
     # The tests' own objects, used by the program.
@@ -766,8 +768,8 @@ class World:
         self.readings = readings
         self.main = None
         self.open = self.judged = False  # a case runs; what judged is kept by the tests
-        self.tools = {"@made": self.construct, "@was": link.was, "@of": link.of, "@agreed": link.agreed, "@before": lambda v: copied(link.was(v)), "@mark": lambda: dict(link.altered),
-                      "@settle": self.settle, "@pair": self.pair, "map": guarded(map), "filter": guarded(filter)}
+        self.tools = {"@made": self.construct, "@was": link.was, "@of": link.of, "@agreed": link.agreed,
+                      "@before": lambda v: copied(link.was(v)), "@mark": lambda: dict(link.altered), "@settle": self.settle, "@pair": self.pair, "map": guarded(map), "filter": guarded(filter)}
 
     # For exam.Runner.
 
@@ -990,18 +992,17 @@ def main():
         report.event(type="fallback", reason="the tests use %s: the program must share their process" % why)
         return
     TEST_MODULES.update(["__main__"], (r.name for r in readings))
+    link = Link()
     if libraries:
         from _glovebox import tables
-        tables.enable()
+        tables.enable(link.refuse)
         for name in libraries:
             importlib.import_module(name)
         ARRAYS.update((t, tables) for t in tables.types())
-    link = Link()
-    if libraries:
-        tables.refuse = link.refuse
     world = World(link, config["main"], modules, readings)
     try:
-        reply = link.exchange("open", (), {"main": config["main"], "files": config["files"], "capture": any(r.captures for r in readings), "tables": bool(libraries)})
+        reply = link.exchange("open", (), {"main": config["main"], "files": config["files"], "capture": any(r.captures for r in readings),
+                                           "tables": bool(libraries)})
         if "syntax" in reply:
             report.event(type="syntax", syntax=syntax(reply["syntax"], config["main"]))
             return
