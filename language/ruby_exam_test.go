@@ -88,6 +88,7 @@ func TestRubyForged(t *testing.T) {
 		{"no number, in a script", "def f = [0.0 / 0]\n", "raise 'no' if (f[0] - 2.5).abs > 1e-6\nraise 'no' if f[0] < 0\n", "", "NaN"},
 		{"no number, of infinite ones", "def f = Float::INFINITY\n", "raise 'no' if (f - 2.5).abs / f > 1e-6\n", "", "NaN"},
 		{"no decimal", "require 'bigdecimal'\ndef f = BigDecimal('NaN')\n", mini("def test_it\n  flunk unless f.class == BigDecimal\n  flunk if f > 3\nend"), "", "NaN"},
+		{"no decimal, after no number", "def f = Float::NAN\ndef g\n  require 'bigdecimal'\n  BigDecimal('NaN')\nend\n", mini("def test_it\n  assert f.nan?\n  flunk if g > 3\nend"), "", "NaN"},
 		{"a size without elements", "class Rows\n  include Enumerable\n  def size = 3\n  def each = self\nend\ndef f = Rows.new\n", mini("def test_it\n  r = f\n  assert_equal 3, r.size\n  r.each { |x| assert_equal 2, x }\nend"), "", "goes through none"},
 		{"no elements with a size", "class Rows\n  include Enumerable\n  def size = 3\n  def each = self\nend\n", mini("def test_it\n  r = Rows.new\n  r.map { |x| assert_equal 2, x }\n  assert_equal 3, r.size\nend"), "", "goes through none"},
 		{"two results of objects that say they are equal", yes + "class Zip\n  def left = Yes.new\n  def self.from(*) = Yes.new\nend\n", mini("def test_it = assert_equal(Zip.from(1), Zip.new.left)\ndef test_b = assert_equal(5, Zip.new.left)"), "", "cannot decide"},

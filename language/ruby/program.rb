@@ -44,7 +44,8 @@ module Glovebox
       @sizes, @steps = {}, Hash.new(0)
       @codec = Codec.new(method(:wrap), method(:unwrap)) { Order.guard }
       load = lambda do |bytes|
-        JSON.parse(bytes.force_encoding(Encoding::UTF_8), max_nesting: 4 * Codec::DEPTH, create_additions: false)
+        raise WireError, "a message is not text in UTF-8" unless bytes.force_encoding(Encoding::UTF_8).valid_encoding?
+        JSON.parse(bytes, max_nesting: 4 * Codec::DEPTH, create_additions: false)
       rescue JSON::ParserError, EncodingError
         raise WireError, "a message is not JSON"
       end

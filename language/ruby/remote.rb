@@ -155,10 +155,8 @@ module Glovebox
 
     # guard stands before the order of numbers from when one came that may lead there.
     def self.guard
-      return if @guarded
-      @guarded = true
-      kinds = [Integer, Float, Rational]
-      kinds << BigDecimal if defined?(BigDecimal)
+      kinds = [Integer, Float, Rational, *(BigDecimal if defined?(BigDecimal))] - (@guarded ||= [])
+      @guarded |= kinds
       kinds.product(%i[< <= > >= <=> between? clamp positive? negative?]) do |kind, name|
         old = kind.instance_method(name)
         kind.define_method(name) do |*args|
