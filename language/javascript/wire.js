@@ -372,11 +372,34 @@ class Link {
     return value !== null && typeof value === 'object' && this.theirIds.has(value) && !util.types.isPromise(value);
   }
 
+  // isOurs reports whether whole would leave a value as it is.
+  isOurs(value, past) {
+    const seen = new Set();
+    const todo = [value];
+    while (todo.length > 0) {
+      const object = todo.pop();
+      if (seen.has(object)) continue;
+      if (seen.size > maxItems || this.isTheirs(object) || (past && this.before.has(object))) return false;
+      seen.add(object);
+      const prototype = Object.getPrototypeOf(object);
+      const below = (v) => {
+        if (v !== null && typeof v === 'object') todo.push(v);
+      };
+      if (util.types.isMap(object)) for (const [k, v] of object) below(k), below(v);
+      else if (util.types.isSet(object)) object.forEach(below);
+      else if (Array.isArray(object)) for (let n = 0; n < object.length; n++) below(object[n]);
+      else if (prototype !== Object.prototype && prototype !== null) continue;
+      if (Array.isArray(object) && onlyItems(object)) continue;
+      for (const key of Reflect.ownKeys(object)) below(Object.getOwnPropertyDescriptor(object, key).value);
+    }
+    return true;
+  }
+
   // whole makes of objects of theirs in a value, and below, copies of ours. It
   // asks for everything at once: no comparison asks them again. notes gets
   // what was met; past takes of a container what it was before calls changed it.
   whole(value, { notes, past = false, seen = new Map(), depth = 0 }) {
-    if (value === null || typeof value !== 'object') return value;
+    if (value === null || typeof value !== 'object' || (depth === 0 && this.isOurs(value, past))) return value;
     if (seen.has(value)) return seen.get(value);
     if (depth > maxWhole || seen.size > maxItems) throw new RangeError('an object of the program is too large or too deep to be compared');
     const next = (v) => this.whole(v, { notes, past, seen, depth: depth + 1 });
@@ -634,15 +657,20 @@ const operations = {
 const isPlain = (object) => {
   const prototype = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) return false;
-  const descriptors = Object.getOwnPropertyDescriptors(object);
-  return Reflect.ownKeys(descriptors).every(
-    (key) => Object.hasOwn(descriptors[key], 'value') && typeof descriptors[key].value !== 'function',
-  );
+  return Reflect.ownKeys(object).every((key) => {
+    const own = Object.getOwnPropertyDescriptor(object, key);
+    return own !== undefined && Object.hasOwn(own, 'value') && typeof own.value !== 'function';
+  });
 };
 
 // further are the enumerable keys of a container that are no part of its kind.
 const further = (object, list) => Reflect.ownKeys(object).filter(
   (key) => Object.prototype.propertyIsEnumerable.call(object, key) && !(list && isIndex(key)));
+// onlyItems reports whether an array has no further keys. To list the keys of a
+// long one takes longer than to compare it with a copy of its items.
+const onlyItems = (list) => (list.length < 100
+  ? Object.keys(list).length === list.length && Object.getOwnPropertySymbols(list).length === 0
+  : util.isDeepStrictEqual(list, Array.prototype.slice.call(list)));
 const isIndex = (key) => typeof key === 'string' && /^(?:0|[1-9]\d{0,9})$/.test(key);
 
 const typedName = (value) => {
@@ -705,7 +733,7 @@ class Packer {
     if (tag) {
       this.number.set(value, this.met.length);
       this.met.push(value);
-      return [tag, this.body(value)];
+      return [tag, this.body(value, tag)];
     }
     if (util.types.isRegExp(value)) return ['R', value.source, value.flags];
     if (util.types.isBoxedPrimitive(value)) return ['B', this.pack(value.valueOf())];
@@ -735,13 +763,13 @@ class Packer {
   }
 
   // body is the content of a container.
-  body(value) {
-    switch (this.kind(value)) {
+  body(value, kind = this.kind(value)) {
+    switch (kind) {
       case 'a': {
         const items = [];
-        for (let n = 0; n < value.length; n++) items.push(n in value ? this.pack(value[n]) : ['_']);
+        for (let n = 0; n < value.length; n++) items.push(value[n] !== undefined || n in value ? this.pack(value[n]) : ['_']);
         // Few arrays have more than items; those of RegExp's exec do.
-        const more = Object.keys(value).length === items.length ? [] : further(value, true);
+        const more = onlyItems(value) ? [] : further(value, true);
         return [items, Object.isFrozen(value) ? 1 : 0, more.map((key) => [this.pack(key), this.pack(value[key])])];
       }
       case 'o': {
@@ -838,8 +866,14 @@ class Unpacker {
     return result;
   }
 
-  tagged([tag, a, b, c, d, e]) {
+  tagged(value) {
     const link = this.link;
+    const tag = value[0];
+    const a = value[1];
+    const b = value[2];
+    const c = value[3];
+    const d = value[4];
+    const e = value[5];
     switch (tag) {
       case 'u':
         return undefined;
@@ -890,7 +924,7 @@ class Unpacker {
   container(tag, body) {
     const object = this.empty(tag, body);
     this.met.push(object);
-    this.fill(object, tag, body);
+    this.fill(object, tag, body, true);
     return object;
   }
 
@@ -921,16 +955,18 @@ class Unpacker {
     return this.bad();
   }
 
-  // fill gives a container its content; what it had is gone.
-  fill(object, tag, body) {
+  // fill gives a container its content; what it had is gone, where it is not
+  // fresh.
+  fill(object, tag, body, fresh = false) {
     switch (tag) {
       case 'a': {
         const [items, frozen, more] = this.list(body);
-        for (const key of further(object, true)) delete object[key];
+        if (!fresh) for (const key of further(object, true)) delete object[key];
         object.length = 0;
         for (const item of this.list(items)) {
-          if (Array.isArray(item) && item[0] === '_') object.length++;
-          else define(object, object.length, this.unpack(item));
+          if (item === null || typeof item !== 'object') object.push(item);
+          else if (Array.isArray(item) && item[0] === '_') object.length++;
+          else object.push(this.unpack(item));
         }
         for (const entry of this.list(more)) define(object, this.key(this.list(entry)[0]), this.unpack(entry[1]));
         if (frozen === 1) Object.freeze(object);
@@ -939,7 +975,7 @@ class Unpacker {
       case 'o': {
         const [entries, frozen] = this.list(body);
         const values = this.list(entries).map((entry) => [this.key(this.list(entry)[0]), this.unpack(entry[1])]);
-        for (const key of further(object, false)) delete object[key];
+        if (!fresh) for (const key of further(object, false)) delete object[key];
         for (const [key, value] of values) define(object, key, value);
         if (frozen === 1) Object.freeze(object);
         break;
