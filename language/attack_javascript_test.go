@@ -74,6 +74,36 @@ const lib = require('./solution');
 test('slow', () => assert.strictEqual(lib.slow(), 1));
 (lib.fast ? test : test.skip)('fast', () => assert.strictEqual(lib.fast(), 1));
 `},
+	{"an argument made empty beside what is made of it",
+		"module.exports = { f: (l) => l.slice().sort() };\n", "module.exports = { f: (l) => { l.length = 0; return []; } };\n", `
+const assert = require('node:assert');
+const { f } = require('./solution');
+const xs = [3, 1, 2];
+assert.deepStrictEqual(f(xs), [...xs].sort());
+`},
+	{"the same in place, and by expect",
+		"module.exports = { f: (l) => l.sort() };\n", "module.exports = { f: (l) => { l.length = 0; return l; } };\n", `
+const { f } = require('./solution');
+test('f', () => {
+  const xs = [3, 1, 2];
+  expect(f(xs)).toEqual(xs.slice().sort());
+  expect(f(xs)).toBe(xs);
+});
+`},
+	{"the same in a condition",
+		"module.exports = { f: (o) => Object.keys(o).length };\n", "module.exports = { f: (o) => { for (const k in o) delete o[k]; return 0; } };\n", `
+const { f } = require('./solution');
+const o = { a: 1, b: 2 };
+if (f(o) !== Object.keys(o).length) throw new Error('another count');
+`},
+	{"the same by a function of the tests",
+		"module.exports = { f: (s) => new Set(s) };\n", "module.exports = { f: (s) => { s.clear(); return new Set(); } };\n", `
+const assert = require('node:assert');
+const { f } = require('./solution');
+const copy = (s) => { return f(s); };
+const s = new Set([1, 2]);
+assert.deepStrictEqual(copy(s), new Set([...s]));
+`},
 	{"a class of errors that is every error",
 		"class EmptyError extends Error {}\nmodule.exports = { EmptyError, pop(a) { if (a.length === 0) throw new EmptyError('empty'); return a.pop(); } };\n",
 		"module.exports = { EmptyError: Error, pop: () => 1 };\n", `

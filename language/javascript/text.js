@@ -12,6 +12,11 @@ const before = new Set(['return', 'typeof', 'instanceof', 'in', 'of', 'new', 'de
 // tokens returns the words and marks of a text, literals as "".
 function tokens(text) {
   const found = [];
+  found.places = []; // where each begins
+  const add = (start, ...list) => {
+    found.push(...list);
+    for (const _ of list) found.places.push(start);
+  };
   const open = []; // '`' for a template's ${, else the mark, or 'if(' for a condition
   let closed = false; // whether the last ) closed a condition
   let n = 0;
@@ -24,18 +29,19 @@ function tokens(text) {
       if (text[n] === '\\') n++;
       else if (text[n] === '`') {
         n++;
-        found.push('');
+        add(n - 1, '');
         return;
       } else if (text[n] === '$' && text[n + 1] === '{') {
         n += 2;
         open.push('`');
-        found.push('', '+');
+        add(n - 2, '', '+');
         return;
       }
     }
   };
   while (n < text.length) {
     const c = text[n];
+    const start = n;
     const last = found.at(-1);
     if (/\s/.test(c)) n++;
     else if (c === '/' && text[n + 1] === '/') n = (text.indexOf('\n', n) + 1 || text.length + 1) - 1;
@@ -43,25 +49,25 @@ function tokens(text) {
     else if (c === '"' || c === "'") {
       for (n++; n < text.length && text[n] !== c && text[n] !== '\n'; n++) if (text[n] === '\\') n++;
       n++;
-      found.push('');
+      add(start, '');
     } else if (c === '`') {
       n++;
       template();
     } else if (/\d/.test(c) || (c === '.' && /\d/.test(text[n + 1] ?? ''))) {
       n += at(number)?.length ?? 1;
-      found.push('');
+      add(start, '');
     } else {
       const name = at(word);
       if (name !== undefined) {
         n += name.length;
-        found.push(name);
+        add(start, name);
         continue;
       }
       const value = last === '' || last === ']' || last === '}' || (last === ')' && !closed) || (last !== undefined && /^[\p{ID_Start}$_\\]/u.test(last) && !(before.has(last) && found.at(-2) !== '.'));
       const regex = c === '/' && !value ? at(pattern) : undefined;
       if (regex !== undefined) {
         n += regex.length;
-        found.push('');
+        add(start, '');
         continue;
       }
       if (c === '(') open.push(/^(?:if|while|for|with)$/.test(last) && found.at(-2) !== '.' ? 'if(' : c);
@@ -70,13 +76,13 @@ function tokens(text) {
       else if (c === ']') open.pop();
       else if (c === '}' && open.pop() === '`') {
         n++;
-        found.push('+');
+        add(start, '+');
         template();
         continue;
       }
       const mark = c === '?' && text[n + 1] === '.' ? '.' : c === '=' && /[=>]/.test(text[n + 1] ?? '') ? text.slice(n, n + 2) : c;
       n += c === '?' && mark === '.' ? 2 : mark.length;
-      found.push(mark);
+      add(start, mark);
     }
   }
   return found;
@@ -87,6 +93,62 @@ const asks = /^(?:includes|indexOf|lastIndexOf|has|startsWith|endsWith|match|sea
 const maker = /^(?:(?:create|make|build|new)(?:$|[A-Z_])|[A-Z][a-z])/;
 const isWord = (token) => token !== undefined && /^[\p{ID_Start}$_]/u.test(token);
 
+// closing is where the bracket ends that stands at n.
+function closing(all, n) {
+  for (let depth = 0; n < all.length; n++) {
+    if (/^[([{]$/.test(all[n])) depth++;
+    if (/^[)\]}]$/.test(all[n]) && --depth === 0) break;
+  }
+  return n;
+}
+
+const asserts = /^(?:assert\w*|expect|ok|match|equals?|(?:not|deep|strict|deepStrict|notStrict|notDeep|notDeepStrict)Equal)$/;
+
+// comparisons returns the places of a text, each [from, to, blocks], in which an
+// assertion or a condition reads a variable more than once, and not only as it
+// is: f(xs) beside [...xs].sort(). What a call changes in its arguments shows
+// when the assertion has all its values. In the blocks of functions there it
+// shows at once.
+function comparisons(text) {
+  const all = tokens(text);
+  const found = [];
+  const consider = (from, to, own) => {
+    const read = new Map(); // word → how often it is read within something
+    const blocks = [];
+    const calls = []; // whether the brackets around are those of a call in it
+    for (let n = from; n <= to && n < all.length; n++) {
+      const token = all[n];
+      if (token === '{' && /^(?:=>|\))$/.test(all[n - 1])) {
+        const end = closing(all, n);
+        blocks.push([all.places[n], all.places[end] ?? text.length]);
+        n = end;
+        continue;
+      }
+      if (/^[([{]$/.test(token)) calls.push(token === '(' && !own.has(n) && (isWord(all[n - 1]) || /^[)\]]$/.test(all[n - 1])));
+      if (/^[)\]}]$/.test(token)) calls.pop();
+      const spread = all[n - 1] === '.' && all[n - 2] === '.' && all[n - 3] === '.';
+      if (!isWord(token) || (all[n - 1] === '.' && !spread) || /^(?:\(|=>)$/.test(all[n + 1])) continue;
+      if (spread || /^[.[]$/.test(all[n + 1]) || calls.includes(true)) read.set(token, (read.get(token) ?? 0) + 1);
+    }
+    if ([...read.values()].some((times) => times > 1)) found.push([all.places[from], (all.places[to] ?? text.length) + 1, blocks]);
+  };
+  for (let n = 0; n < all.length; n++) {
+    if (/^(?:if|while)$/.test(all[n]) && all[n + 1] === '(') consider(n + 1, closing(all, n + 1), new Set([n + 1]));
+    if (!asserts.test(all[n]) || (all[n - 1] === '.' && all[n] !== 'assert')) continue;
+    const own = new Set();
+    let end = n;
+    for (;;) {
+      if (all[end + 1] === '.' && isWord(all[end + 2])) end += 2;
+      else if (all[end + 1] === '(') {
+        own.add(end + 1);
+        end = closing(all, end + 1);
+      } else break;
+    }
+    if (own.size > 0) consider(n, end, own);
+  }
+  return found;
+}
+
 // factories returns what the text calls to make an object whose methods judge:
 // a name that says so (createStack, Stack, Stack.of), or one whose objects have
 // methods that no value of the language has; and the names, assigned by no such
@@ -96,6 +158,13 @@ function factories(text) {
   const members = new Map(); // word → the members that the text uses of it
   const note = (name, member) => members.set(name, (members.get(name) ?? new Set()).add(member));
   const made = new Map(); // word → the calls that it is assigned from
+  // What an import of a whole module is called.
+  const whole = new Set();
+  for (let n = 0; n < all.length; n++) {
+    if (all[n] === 'import' && isWord(all[n + 1]) && /^(?:from|,)$/.test(all[n + 2])) whole.add(all[n + 1]);
+    if (all[n] === 'as' && isWord(all[n + 1]) && all[n + 2] === 'from') whole.add(all[n + 1]);
+    if (all[n] === '=' && all[n + 1] === 'require' && isWord(all[n - 1])) whole.add(all[n - 1]);
+  }
   const direct = new Map(); // call → the members that the text uses of what it gives
   for (let n = 0; n < all.length; n++) {
     if (!isWord(all[n]) || all[n - 1] === '.') continue;
@@ -104,6 +173,9 @@ function factories(text) {
     if (all[end] === '.' && isWord(all[end + 1]) && all[end + 2] === '(' && /^[A-Z]/.test(name)) {
       name += `.${all[end + 1]}`;
       note(all[n], all[end + 1]);
+      end += 2;
+    } else if (all[end] === '.' && whole.has(name) && isWord(all[end + 1]) && all[end + 2] === '(' && !asks.test(all[end + 1])) {
+      name = all[end + 1]; // lib.createStack() is what createStack() is
       end += 2;
     } else if (all[end] === '.' && isWord(all[end + 1])) {
       note(name, all[end + 1]);
@@ -117,12 +189,6 @@ function factories(text) {
     const start = all[n - 1] === 'await' ? n - 2 : n - 1;
     if (all[start] === '=' && isWord(all[start - 1])) made.set(all[start - 1], (made.get(all[start - 1]) ?? new Set()).add(name));
     if (all[end + 1] === '.' && isWord(all[end + 2])) direct.set(name, (direct.get(name) ?? new Set()).add(all[end + 2]));
-  }
-  // What an import of a whole module is called.
-  const whole = new Set();
-  for (let n = 0; n < all.length; n++) {
-    if (all[n] === 'import' && isWord(all[n + 1]) && /^(?:from|,)$/.test(all[n + 2])) whole.add(all[n + 1]);
-    if (all[n] === '=' && all[n + 1] === 'require' && isWord(all[n - 1])) whole.add(all[n - 1]);
   }
   const found = { factories: new Set(), judged: new Set(), whole };
   const consider = (call, used) => {
@@ -181,18 +247,46 @@ function plainly(asked, name, key) {
   });
 }
 
+// equality tells whether the text has results say themselves what they are equal
+// to (f(a).equals(g(b))). No value of the language has such a method but Buffer.
+function equality(text) {
+  const all = tokens(text);
+  if (all.includes('Buffer')) return false;
+  const made = new Set(); // words that only constructions are assigned to
+  const given = new Set();
+  for (let n = 1; n < all.length; n++) if (all[n] === '=' && isWord(all[n - 1])) (all[n + 1] === 'new' ? made : given).add(all[n - 1]);
+  return all.some((token, n) => {
+    if (!/^(?:equals|compare)$/.test(token) || all[n - 1] !== '.' || all[n + 1] !== '(') return false;
+    if (isWord(all[n - 2])) return all[n - 3] === '.' || !made.has(all[n - 2]) || given.has(all[n - 2]);
+    let start = n - 2;
+    for (let depth = 0; all[n - 2] === ')' && start > 0; start--) {
+      if (/^[)\]}]$/.test(all[start])) depth++;
+      if (/^[([{]$/.test(all[start]) && --depth === 0) break;
+    }
+    while (isWord(all[start - 1]) && all[start - 1] !== 'new') start -= all[start - 2] === '.' ? 2 : 1;
+    return all[start - 1] !== 'new';
+  });
+}
+
 // choosing tells whether the text skips tests by what it finds out: by an option
-// with more than a literal, or by a form of test that is not called at once.
+// with more than a literal, by a form of test that is not called at once, or by a
+// call in a test that is not its first statement.
 function choosing(text) {
   const all = tokens(text);
-  const found = { option: false, form: false };
+  const found = { option: false, form: false, call: false };
   for (let n = 0; n < all.length; n++) {
     if (all[n] === '{' && /^(?:import|const|let|var|,)$/.test(all[n - 1])) {
       // Names that are taken from a module skip nothing.
       const end = all.indexOf('}', n);
       if (all[end + 1] === 'from' || all[end + 1] === '=' && all[end + 2] === 'require') n = end;
     }
+    if (/^(?:skipIf|runIf)$/.test(all[n])) found.option = true;
     if (!/^(?:skip|todo|xit|xtest|xdescribe)$/.test(all[n])) continue;
+    if (all[n - 1] === '.' && all[n + 1] === '(' && !/^(?:test|it|describe|suite|context|specify|only|concurrent)$/.test(all[n - 2])) {
+      let start = n - 2;
+      while (/^(?:return|await)$/.test(all[start - 1])) start--;
+      if (all[start - 1] !== '{' || !/^(?:=>|\))$/.test(all[start - 2])) found.call = true;
+    }
     if (all[n - 1] === '.' || /^x/.test(all[n])) {
       // Without its types, TypeScript's xit(…) is (0, module.xit)(…).
       const called = all[n + 1] === ')' && all[n + 2] === '(' && all[n - 3] === ',';
@@ -206,4 +300,4 @@ function choosing(text) {
   return found;
 }
 
-module.exports = { tokens, factories, results, plainly, choosing };
+module.exports = { tokens, comparisons, factories, results, plainly, equality, choosing };

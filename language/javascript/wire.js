@@ -19,6 +19,8 @@
 //   factories   the names that the tests' own text calls to make objects
 //   judged      the names of the program whose methods it lets judge
 //   plain(name, key)  whether it asks key of what the method name gives, as of a plain value
+//   equality    whether it has results say what they are equal to
+//   holds()     whether what a call changes shows only when the assertion has its values
 //   mark()      what is asked is for the candidate to judge
 //   refuse(why) what is asked fails the test; it does not return
 
@@ -77,7 +79,7 @@ const define = (object, key, value) => {
 class Broken extends Error {}
 
 // lenient is the policy of the candidate's side, which judges nothing.
-const lenient = { factories: new Set(), judged: new Set(), plain: () => false, mark() {}, refuse() {} };
+const lenient = { factories: new Set(), judged: new Set(), plain: () => false, holds: () => false, mark() {}, refuse() {} };
 
 class Link {
   // guard decides what the other side may do to our objects; onBroken must not
@@ -94,6 +96,7 @@ class Link {
     this.keys = new WeakMap(); // function of theirs → the names that our text got it by
     this.spelled = new WeakMap(); // function of theirs → what our text calls it
     this.came = new WeakSet(); // values that calls gave
+    this.held = []; // containers of ours that a call changed, and what they will be
     this.before = new WeakMap(); // container of ours that a call changed → a copy of what it was
     this.thens = 0; // thenables of theirs that have not answered
     this.seq = 0;
@@ -192,14 +195,16 @@ class Link {
   use(doing, op, id, ...values) {
     const outer = this.doing;
     this.doing = outer ?? doing;
+    if (this.held.length > 0 && !this.policy.holds()) this.release();
     try {
       const sent = new Packer(this);
       const packed = values.map((v) => sent.pack(v));
       for (const object of sent.met) this.before.delete(object);
       const [ok, value, changes] = this.ask(op, id, packed);
       const got = new Unpacker(this, sent.met);
-      const result = got.unpack(value);
-      got.apply(changes);
+      let result = got.unpack(value);
+      const changed = got.apply(changes);
+      if (changed.length > 0 && this.policy.holds()) result = this.hold(changed, result);
       if (ok !== 1 && ok !== 0) this.broken('a malformed answer came');
       if (result !== null && typeof result === 'object') this.came.add(result);
       for (const object of got.made) if (object !== result || op !== 'call') this.noteBack(object, [op === 'get' && object === result ? values[0] : undefined]);
@@ -209,6 +214,22 @@ class Link {
     } finally {
       this.doing = outer;
     }
+  }
+
+  // hold gives containers what they had before a call, until release. The
+  // result is what the call made of it.
+  hold(changed, result) {
+    for (const [object, tag, was] of changed) {
+      const is = shallow(object, tag);
+      if (object === result) result = shallow(object, tag);
+      this.held.push([object, tag, is]);
+      put(object, tag, was);
+    }
+    return result;
+  }
+
+  release() {
+    for (const [object, tag, is] of this.held.splice(0)) put(object, tag, is);
   }
 
   // serve answers one request of the other side.
@@ -338,6 +359,10 @@ class Link {
     // What the program gave in the place of a plain value is no made object.
     const result = [...this.back.get(object) ?? []].some((name) => this.policy.plain(name, key));
     const free = (this.made.has(object) && !result) || this.policy.judged.has(owner);
+    if (this.policy.equality && /^(?:equals|compare)$/.test(key) && !free) {
+      this.policy.mark();
+      return value;
+    }
     return (judges.has(key) || tries.has(key)) && !free ? this.judging(key, value) : value;
   }
 
@@ -1008,17 +1033,22 @@ class Unpacker {
     }
   }
 
-  // apply puts what a call changed into the containers that went with it.
+  // apply puts what a call changed into the containers that went with it, and
+  // returns these, each with what it was.
   apply(changes) {
+    const changed = [];
     for (const change of this.list(changes)) {
       const [n, body] = this.list(change);
       const object = this.met[this.integer(n)];
       if (object === undefined) this.bad();
       const tag = new Packer(this.link).kind(object);
       if (body === null || !tag || Object.isFrozen(object)) continue;
-      if (!this.link.before.has(object)) this.link.before.set(object, shallow(object, tag));
+      const was = shallow(object, tag);
+      if (!this.link.before.has(object)) this.link.before.set(object, was);
       this.fill(object, tag, body);
+      changed.push([object, tag, was]);
     }
+    return changed;
   }
 
   error(constructor, name, message, entries, where) {
@@ -1064,6 +1094,28 @@ function shallow(object, tag) {
       return Object.defineProperties(Object.create(Object.getPrototypeOf(object)), Object.getOwnPropertyDescriptors(object));
   }
   return tag === 't' ? Object.setPrototypeOf(object.slice(), Object.getPrototypeOf(object)) : object.slice(0);
+}
+
+// put gives a container the content of a shallow copy.
+function put(object, tag, from) {
+  switch (tag) {
+    case 'a':
+      object.length = 0; // and then as an object
+    case 'o':
+      for (const key of further(object, false)) delete object[key];
+      return void Object.defineProperties(object, Object.getOwnPropertyDescriptors(from));
+    case 'm':
+      object.clear();
+      return from.forEach((v, k) => object.set(k, v));
+    case 's':
+      object.clear();
+      return from.forEach((v) => object.add(v));
+    case 'd':
+      return void object.setTime(from.getTime());
+    case 't':
+      return object.set(from);
+  }
+  new Uint8Array(object).set(new Uint8Array(from));
 }
 
 module.exports = { Link, Broken, describe };
