@@ -1,6 +1,7 @@
 package language
 
 import (
+	"fmt"
 	"testing"
 )
 
@@ -141,9 +142,9 @@ test('f', () => { expect(f()).toEqual(new Map([['a', 1]])); });
 
 // TestAttackNode: a right program passes out of process, and no wrong one passes.
 func TestAttackNode(t *testing.T) {
-	for _, l := range []*Language{JavaScript, TypeScript} {
+	for _, l := range []*Language{JavaScript, TypeScript, moduleJavaScript} {
 		for _, a := range attackNode {
-			t.Run(l.Name+"/"+a.name, func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%t/%s", l.Name, modules[l], a.name), func(t *testing.T) {
 				tests := js(a.tests)
 				if l == TypeScript {
 					tests = ts("// @ts-nocheck\n" + a.tests)

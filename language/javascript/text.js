@@ -237,6 +237,19 @@ function results(text) {
   return asked;
 }
 
+// siblings returns the methods whose results the text asks what it also asks of
+// objects that it constructs: a.union(b).has(1) beside a.has(1). What they give may
+// be of that class, and judges as its objects do. What is asked for the same again
+// (s.add(1).add(2)) gives the object itself.
+function siblings(text) {
+  const all = tokens(text);
+  const made = new Set(); // words that constructions are assigned to
+  for (let n = 1; n < all.length; n++) if (all[n] === '=' && all[n + 1] === 'new' && isWord(all[n - 1])) made.add(all[n - 1]);
+  const own = new Set(); // what is asked of them
+  for (let n = 0; n < all.length; n++) if (made.has(all[n]) && all[n - 1] !== '.' && all[n + 1] === '.' && asks.test(all[n + 2])) own.add(all[n + 2]);
+  return new Set([...results(text)].filter(([name, used]) => !used.has(name) && [...used].some((m) => own.has(m))).map(([name]) => name));
+}
+
 // plainly tells whether the text asks key of what a name gives, as of a plain
 // value. What is asked for the same again (s.add(1).add(2)) is an object.
 function plainly(asked, name, key) {
@@ -300,4 +313,4 @@ function choosing(text) {
   return found;
 }
 
-module.exports = { tokens, comparisons, factories, results, plainly, equality, choosing };
+module.exports = { tokens, comparisons, factories, results, siblings, plainly, equality, choosing };

@@ -18,6 +18,7 @@
 //
 //   factories   the names that the tests' own text calls to make objects
 //   judged      the names of the program whose methods it lets judge
+//   siblings    the methods whose results judge as objects that the tests make do
 //   plain(name, key)  whether it asks key of what the method name gives, as of a plain value
 //   equality    whether it has results say what they are equal to
 //   holds()     whether what a call changes shows only when the assertion has its values
@@ -79,7 +80,7 @@ const define = (object, key, value) => {
 class Broken extends Error {}
 
 // lenient is the policy of the candidate's side, which judges nothing.
-const lenient = { factories: new Set(), judged: new Set(), plain: () => false, holds: () => false, mark() {}, refuse() {} };
+const lenient = { factories: new Set(), judged: new Set(), siblings: new Set(), plain: () => false, holds: () => false, mark() {}, refuse() {} };
 
 class Link {
   // guard decides what the other side may do to our objects; onBroken must not
@@ -92,6 +93,7 @@ class Link {
     this.pump = pump;
     this.policy = policy;
     this.made = new WeakSet(); // objects of theirs that our own text constructs
+    this.kin = new WeakSet(); // objects of theirs that siblings gave
     this.back = new WeakMap(); // a made object that they gave us later → by what names, undefined where we do not know
     this.keys = new WeakMap(); // function of theirs → the names that our text got it by
     this.spelled = new WeakMap(); // function of theirs → what our text calls it
@@ -359,11 +361,12 @@ class Link {
     // What the program gave in the place of a plain value is no made object.
     const result = [...this.back.get(object) ?? []].some((name) => this.policy.plain(name, key));
     const free = (this.made.has(object) && !result) || this.policy.judged.has(owner);
-    if (this.policy.equality && /^(?:equals|compare)$/.test(key) && !free) {
+    const judging = judges.has(key) || tries.has(key);
+    if (judging && !free && (this.kin.has(object) || (this.policy.equality && /^(?:equals|compare)$/.test(key)))) {
       this.policy.mark();
       return value;
     }
-    return (judges.has(key) || tries.has(key)) && !free ? this.judging(key, value) : value;
+    return judging && !free ? this.judging(key, value) : value;
   }
 
   // judging is a method of a result by which a value of the language would say
@@ -496,10 +499,17 @@ class Link {
     const proxy = new Proxy(target, {
       apply(_, self, args) {
         const result = link.use(() => describe(name, args), 'call', id, self, ...args);
+        const names = link.keys.get(proxy) ?? [undefined];
         if (link.policy.factories.has(link.spelled.get(proxy))) {
           link.policy.mark();
           if (link.isTheirs(result)) link.made.add(result);
-        } else if (link.made.has(result)) link.noteBack(result, link.keys.get(proxy) ?? [undefined]);
+          return result;
+        }
+        if ([...names].some((key) => link.policy.siblings.has(key))) {
+          link.policy.mark();
+          if (link.isTheirs(result)) link.kin.add(result);
+        }
+        if (link.made.has(result)) link.noteBack(result, names);
         return result;
       },
       construct(_, args, made) {
