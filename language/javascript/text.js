@@ -102,6 +102,17 @@ function closing(all, n) {
   return n;
 }
 
+// beginning is where a word, a literal or a call begins that ends at n.
+function beginning(all, n) {
+  for (let depth = 0; n > 0; n--) {
+    if (/^[)\]}]$/.test(all[n])) depth++;
+    if (/^[([{]$/.test(all[n])) depth--;
+    const called = /^[([]$/.test(all[n]) && (isWord(all[n - 1]) || /^[)\]]$/.test(all[n - 1])) && !before.has(all[n - 1]);
+    if (depth <= 0 && !called) break;
+  }
+  return n;
+}
+
 const asserts = /^(?:assert\w*|expect|ok|match|equals?|(?:not|deep|strict|deepStrict|notStrict|notDeep|notDeepStrict)Equal)$/;
 
 // comparisons returns the places of a text, each [from, to, blocks], in which an
@@ -227,8 +238,8 @@ function results(text) {
       end++;
     }
     let start = n;
-    while (all[start - 1] === '.' && (isWord(all[start - 2]) || all[start - 2] === '')) start -= 2;
-    if (all[start - 1] === 'await') start--;
+    while (all[start - 1] === '.' && start > 1) start = beginning(all, start - 2);
+    while (/^(?:await|new)$/.test(all[start - 1])) start--;
     if (all[start - 1] === '=' && isWord(all[start - 2])) variables.push([all[start - 2], all[n]]);
     while (all[end] === ')') end++;
     if (all[end] === '.' && isWord(all[end + 1])) note(asked, all[n], all[end + 1]);
@@ -271,12 +282,8 @@ function equality(text) {
   return all.some((token, n) => {
     if (!/^(?:equals|compare)$/.test(token) || all[n - 1] !== '.' || all[n + 1] !== '(') return false;
     if (isWord(all[n - 2])) return all[n - 3] === '.' || !made.has(all[n - 2]) || given.has(all[n - 2]);
-    let start = n - 2;
-    for (let depth = 0; all[n - 2] === ')' && start > 0; start--) {
-      if (/^[)\]}]$/.test(all[start])) depth++;
-      if (/^[([{]$/.test(all[start]) && --depth === 0) break;
-    }
-    while (isWord(all[start - 1]) && all[start - 1] !== 'new') start -= all[start - 2] === '.' ? 2 : 1;
+    let start = beginning(all, n - 2);
+    while (all[start - 1] === '.' && isWord(all[start - 2])) start -= 2;
     return all[start - 1] !== 'new';
   });
 }
