@@ -141,8 +141,8 @@ class Exam {
     process.exit(1);
   }
 
-  // holds tells whether what calls change shows later: the tests are in the midst
-  // of a comparison.
+  // holds tells in which comparison the tests are, and on which side of it: what
+  // calls change shows later. It is undefined elsewhere.
   holds() {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 60;
@@ -152,16 +152,16 @@ class Exam {
     for (const frame of stack.split('\n').slice(1)) {
       const [, file, line, column] = /\(?(?:file:\/\/)?(\/workspace\/[^\s():]+):(\d+)(?::(\d+))?\)?$/.exec(frame) ?? [];
       if (file === undefined) {
-        if (inside && /\/opt\/glovebox\/|node:/.test(frame)) return false;
+        if (inside && /\/opt\/glovebox\/|node:/.test(frame)) return undefined;
         continue;
       }
       inside = true;
       const { ranges, lines } = this.comparisons.get(file) ?? { ranges: [], lines: [] };
       const at = lines[line - 1] + Number(column ?? 1) - 1;
-      const within = ([from, to]) => from <= at && at < to;
-      if (ranges.some((range) => within(range) && !range[2].some(within))) return true;
+      const range = ranges.find(({ from, to, blocks }) => from <= at && at < to && !blocks.some(([begin, end]) => begin <= at && at < end));
+      if (range) return { range, side: range.sides.filter((begin) => begin <= at).length };
     }
-    return false;
+    return undefined;
   }
 
   // crash is the end of the tests by an error that nothing caught.

@@ -115,18 +115,19 @@ function beginning(all, n) {
 
 const asserts = /^(?:assert\w*|expect|ok|match|equals?|(?:not|deep|strict|deepStrict|notStrict|notDeep|notDeepStrict)Equal)$/;
 
-// comparisons returns the places of a text, each [from, to, blocks], in which an
-// assertion or a condition reads a variable more than once, and not only as it
-// is: f(xs) beside [...xs].sort(). What a call changes in its arguments shows
-// when the assertion has all its values. In the blocks of functions there it
-// shows at once.
+// comparisons returns the places of a text, each {from, to, blocks, sides}, in which
+// an assertion or a condition reads a variable on more than one side, and not only
+// as it is: f(xs) beside [...xs].sort(). What a call changes in its arguments shows on its
+// own side, and on the others when the assertion has all its values. In the blocks
+// of functions there it shows at once. sides are where they begin.
 function comparisons(text) {
   const all = tokens(text);
   const found = [];
   const consider = (from, to, own) => {
-    const read = new Map(); // word → how often it is read within something
+    const read = new Map(); // word → the sides on which it is read within something
     const blocks = [];
-    const calls = []; // whether the brackets around are those of a call in it
+    const sides = [];
+    const open = []; // the brackets around: 'own', 'call' or ''
     for (let n = from; n <= to && n < all.length; n++) {
       const token = all[n];
       if (token === '{' && /^(?:=>|\))$/.test(all[n - 1])) {
@@ -135,13 +136,14 @@ function comparisons(text) {
         n = end;
         continue;
       }
-      if (/^[([{]$/.test(token)) calls.push(token === '(' && !own.has(n) && (isWord(all[n - 1]) || /^[)\]]$/.test(all[n - 1])));
-      if (/^[)\]}]$/.test(token)) calls.pop();
+      if (/^[([{]$/.test(token)) open.push(own.has(n) ? 'own' : token === '(' && (isWord(all[n - 1]) || /^[)\]]$/.test(all[n - 1])) ? 'call' : '');
+      if (/^[)\]}]$/.test(token)) open.pop();
+      if (own.has(n) || (open.at(-1) === 'own' && /^(?:,|==|[<>])$/.test(token))) sides.push(all.places[n]);
       const spread = all[n - 1] === '.' && all[n - 2] === '.' && all[n - 3] === '.';
       if (!isWord(token) || (all[n - 1] === '.' && !spread) || /^(?:\(|=>)$/.test(all[n + 1])) continue;
-      if (spread || /^[.[]$/.test(all[n + 1]) || calls.includes(true)) read.set(token, (read.get(token) ?? 0) + 1);
+      if (spread || /^[.[]$/.test(all[n + 1]) || open.includes('call')) read.set(token, (read.get(token) ?? new Set()).add(sides.length));
     }
-    if ([...read.values()].some((times) => times > 1)) found.push([all.places[from], (all.places[to] ?? text.length) + 1, blocks]);
+    if ([...read.values()].some((on) => on.size > 1)) found.push({ from: all.places[from], to: (all.places[to] ?? text.length) + 1, blocks, sides });
   };
   for (let n = 0; n < all.length; n++) {
     if (/^(?:if|while)$/.test(all[n]) && all[n + 1] === '(') consider(n + 1, closing(all, n + 1), new Set([n + 1]));

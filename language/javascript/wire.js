@@ -21,7 +21,8 @@
 //   siblings    the methods whose results judge as objects that the tests make do
 //   plain(name, key)  whether it asks key of what the method name gives, as of a plain value
 //   equality    whether it has results say what they are equal to
-//   holds()     whether what a call changes shows only when the assertion has its values
+//   holds()     in which comparison, and on which side of it, the tests are, where what
+//               a call changes shows on the other sides when all values are there
 //   mark()      what is asked is for the candidate to judge
 //   refuse(why) what is asked fails the test; it does not return
 
@@ -80,7 +81,7 @@ const define = (object, key, value) => {
 class Broken extends Error {}
 
 // lenient is the policy of the candidate's side, which judges nothing.
-const lenient = { factories: new Set(), judged: new Set(), siblings: new Set(), plain: () => false, holds: () => false, mark() {}, refuse() {} };
+const lenient = { factories: new Set(), judged: new Set(), siblings: new Set(), plain: () => false, holds: () => undefined, mark() {}, refuse() {} };
 
 class Link {
   // guard decides what the other side may do to our objects; onBroken must not
@@ -98,7 +99,8 @@ class Link {
     this.keys = new WeakMap(); // function of theirs → the names that our text got it by
     this.spelled = new WeakMap(); // function of theirs → what our text calls it
     this.came = new WeakSet(); // values that calls gave
-    this.held = []; // containers of ours that a call changed, and what they will be
+    this.held = new Map(); // container of ours that a call changed → [tag, what it was, what it will be]
+    this.holding = undefined; // where
     this.before = new WeakMap(); // container of ours that a call changed → a copy of what it was
     this.thens = 0; // thenables of theirs that have not answered
     this.seq = 0;
@@ -197,7 +199,8 @@ class Link {
   use(doing, op, id, ...values) {
     const outer = this.doing;
     this.doing = outer ?? doing;
-    if (this.held.length > 0 && !this.policy.holds()) this.release();
+    const side = this.held.size > 0 ? this.policy.holds() : undefined;
+    const again = this.resume(side);
     try {
       const sent = new Packer(this);
       const packed = values.map((v) => sent.pack(v));
@@ -206,7 +209,7 @@ class Link {
       const got = new Unpacker(this, sent.met);
       let result = got.unpack(value);
       const changed = got.apply(changes);
-      if (changed.length > 0 && this.policy.holds()) result = this.hold(changed, result);
+      if (changed.length > 0 || again) result = this.hold(changed, again, result);
       if (ok !== 1 && ok !== 0) this.broken('a malformed answer came');
       if (result !== null && typeof result === 'object') this.came.add(result);
       for (const object of got.made) if (object !== result || op !== 'call') this.noteBack(object, [op === 'get' && object === result ? values[0] : undefined]);
@@ -218,20 +221,37 @@ class Link {
     }
   }
 
-  // hold gives containers what they had before a call, until release. The
-  // result is what the call made of it.
-  hold(changed, result) {
-    for (const [object, tag, was] of changed) {
-      const is = shallow(object, tag);
+  // hold gives containers what they had before a call of a comparison, until
+  // release. The result is what the call made of it.
+  hold(changed, again, result) {
+    const side = this.policy.holds();
+    if (side === undefined) return result;
+    this.holding = side;
+    for (const [object, tag, was] of changed) if (!this.held.has(object)) this.held.set(object, [tag, was]);
+    const now = again ? [...this.held.keys()] : changed.map(([object]) => object);
+    for (const object of now) {
+      const entry = this.held.get(object);
+      const [tag, was] = entry;
+      entry[2] = shallow(object, tag);
       if (object === result) result = shallow(object, tag);
-      this.held.push([object, tag, is]);
       put(object, tag, was);
     }
     return result;
   }
 
+  // resume shows what calls changed to a further call on the same side, and for
+  // good where the comparison is over. It reports whether to hold it again.
+  resume(side) {
+    if (this.held.size === 0) return false;
+    if (side === undefined || side.range !== this.holding.range) this.release();
+    else if (side.side !== this.holding.side) return false;
+    for (const [object, [tag, , is]] of this.held) put(object, tag, is);
+    return this.held.size > 0;
+  }
+
   release() {
-    for (const [object, tag, is] of this.held.splice(0)) put(object, tag, is);
+    for (const [object, [tag, , is]] of this.held) put(object, tag, is);
+    this.held.clear();
   }
 
   // serve answers one request of the other side.

@@ -159,7 +159,7 @@ function reading() {
   }
   const all = text.tokens(source);
   if (all.length !== all.places.length || all.places.some((place, n) => place < (all.places[n - 1] ?? 0) || place > source.length)) throw new Error(`places of ${JSON.stringify(source)}`);
-  for (const [from, to] of text.comparisons(source)) if (!(from < to)) throw new Error(`a comparison of ${JSON.stringify(source)}`);
+  for (const { from, to } of text.comparisons(source)) if (!(from < to)) throw new Error(`a comparison of ${JSON.stringify(source)}`);
   text.factories(source);
   text.siblings(source);
   text.equality(source);
