@@ -105,6 +105,13 @@ const copy = (s) => { return f(s); };
 const s = new Set([1, 2]);
 assert.deepStrictEqual(copy(s), new Set([...s]));
 `},
+	{"no cases beside a test that is left out",
+		"module.exports = { cases: () => [1, 2], f: (x) => x + 1 };\n", "module.exports = { cases: () => [], f: (x) => x };\n", `
+const { cases, f } = require('./solution');
+const assert = require('node:assert');
+test.skip('later', () => {});
+for (const x of cases()) test('f', () => assert.strictEqual(f(x), x + 1));
+`},
 	{"a class of errors that is every error",
 		"class EmptyError extends Error {}\nmodule.exports = { EmptyError, pop(a) { if (a.length === 0) throw new EmptyError('empty'); return a.pop(); } };\n",
 		"module.exports = { EmptyError: Error, pop: () => 1 };\n", `

@@ -10,7 +10,7 @@ const Module = require('node:module');
 const nodeAssert = require('node:assert');
 const { expectFor } = require('./expect.js');
 const { parse } = require('./program.js');
-const { choosing, comparisons } = require('./text.js');
+const { choosing, comparisons, leaves } = require('./text.js');
 
 const { writeSync } = fs;
 const { stringify } = JSON;
@@ -134,9 +134,7 @@ class Exam {
 
   // nothing ends the exam where each test is left out by the tests' own text.
   nothing() {
-    const { option, form } = this.choosing;
-    const left = (t) => (t.skip || t.todo || t.suite.skip) && !option && !form;
-    if (this.tests.length === 0 || !this.tests.every(left) || this.report.total > 0 || this.failures) return;
+    if (!this.leaves || this.report.total > 0 || this.failures || this.tests.some((t) => !t.skip && !t.todo && !t.suite.skip)) return;
     this.report.unrunnable('the tests leave out each of their tests: nothing is left to run');
     process.exit(1);
   }
@@ -224,6 +222,7 @@ class Exam {
     const words = [...new Set(text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? [])];
     this.words = words;
     this.choosing = choosing(text);
+    this.leaves = leaves(text);
     this.program.read(text);
     // Names by which tests judge, and the language's own modules, are never the
     // program's unless the tests import them from it by name.

@@ -322,4 +322,26 @@ function choosing(text) {
   return found;
 }
 
-module.exports = { tokens, comparisons, factories, results, siblings, plainly, equality, choosing };
+// leaves tells whether the text leaves out each test that it spells: the program
+// has no say in that.
+function leaves(text) {
+  const all = tokens(text);
+  let left = false;
+  for (let n = 0; n < all.length; n++) {
+    // Without its types, TypeScript's it(…) is (0, module.it)(…).
+    const called = all[n + 1] === '(' ? n + 1 : all[n + 1] === ')' && all[n + 2] === '(' ? n + 2 : -1;
+    const suite = all[n] === 'xdescribe' || (all[n] === 'skip' && all[n - 1] === '.' && /^(?:describe|suite|context)$/.test(all[n - 2]));
+    if (suite && called > 0) n = closing(all, called);
+    else if (/^(?:skip|todo)$/.test(all[n]) && all[n - 1] === '.' && /^(?:test|it|specify)$/.test(all[n - 2]) && called > 0) n = closing(all, called);
+    else if (/^(?:xit|xtest)$/.test(all[n]) && called > 0) n = closing(all, called);
+    else {
+      const form = /^(?:test|it|specify|fit)$/.test(all[n]) && (all[n - 1] !== '.' || all[n + 1] !== '(');
+      if (form && (called > 0 || (all[n + 1] === '.' && !/^(?:skip|todo)$/.test(all[n + 2])))) return false;
+      continue;
+    }
+    left = true;
+  }
+  return left;
+}
+
+module.exports = { tokens, comparisons, factories, results, siblings, plainly, equality, choosing, leaves };

@@ -162,6 +162,7 @@ function reading() {
   for (const { from, to } of text.comparisons(source)) if (!(from < to)) throw new Error(`a comparison of ${JSON.stringify(source)}`);
   text.factories(source);
   text.siblings(source);
+  text.leaves(source);
   text.equality(source);
   text.choosing(source);
   text.plainly(text.results(source), 'list', 'includes');
