@@ -1,6 +1,7 @@
 package language
 
 import (
+	"fmt"
 	"testing"
 )
 
@@ -74,6 +75,43 @@ const lib = require('./solution');
 test('slow', () => assert.strictEqual(lib.slow(), 1));
 (lib.fast ? test : test.skip)('fast', () => assert.strictEqual(lib.fast(), 1));
 `},
+	{"an argument made empty beside what is made of it",
+		"module.exports = { f: (l) => l.slice().sort() };\n", "module.exports = { f: (l) => { l.length = 0; return []; } };\n", `
+const assert = require('node:assert');
+const { f } = require('./solution');
+const xs = [3, 1, 2];
+assert.deepStrictEqual(f(xs), [...xs].sort());
+`},
+	{"the same in place, and by expect",
+		"module.exports = { f: (l) => l.sort() };\n", "module.exports = { f: (l) => { l.length = 0; return l; } };\n", `
+const { f } = require('./solution');
+test('f', () => {
+  const xs = [3, 1, 2];
+  expect(f(xs)).toEqual(xs.slice().sort());
+  expect(f(xs)).toBe(xs);
+});
+`},
+	{"the same in a condition",
+		"module.exports = { f: (o) => Object.keys(o).length };\n", "module.exports = { f: (o) => { for (const k in o) delete o[k]; return 0; } };\n", `
+const { f } = require('./solution');
+const o = { a: 1, b: 2 };
+if (f(o) !== Object.keys(o).length) throw new Error('another count');
+`},
+	{"the same by a function of the tests",
+		"module.exports = { f: (s) => new Set(s) };\n", "module.exports = { f: (s) => { s.clear(); return new Set(); } };\n", `
+const assert = require('node:assert');
+const { f } = require('./solution');
+const copy = (s) => { return f(s); };
+const s = new Set([1, 2]);
+assert.deepStrictEqual(copy(s), new Set([...s]));
+`},
+	{"no cases beside a test that is left out",
+		"module.exports = { cases: () => [1, 2], f: (x) => x + 1 };\n", "module.exports = { cases: () => [], f: (x) => x };\n", `
+const { cases, f } = require('./solution');
+const assert = require('node:assert');
+test.skip('later', () => {});
+for (const x of cases()) test('f', () => assert.strictEqual(f(x), x + 1));
+`},
 	{"a class of errors that is every error",
 		"class EmptyError extends Error {}\nmodule.exports = { EmptyError, pop(a) { if (a.length === 0) throw new EmptyError('empty'); return a.pop(); } };\n",
 		"module.exports = { EmptyError: Error, pop: () => 1 };\n", `
@@ -111,9 +149,9 @@ test('f', () => { expect(f()).toEqual(new Map([['a', 1]])); });
 
 // TestAttackNode: a right program passes out of process, and no wrong one passes.
 func TestAttackNode(t *testing.T) {
-	for _, l := range []*Language{JavaScript, TypeScript} {
+	for _, l := range []*Language{JavaScript, TypeScript, moduleJavaScript} {
 		for _, a := range attackNode {
-			t.Run(l.Name+"/"+a.name, func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%t/%s", l.Name, modules[l], a.name), func(t *testing.T) {
 				tests := js(a.tests)
 				if l == TypeScript {
 					tests = ts("// @ts-nocheck\n" + a.tests)

@@ -6,7 +6,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -51,17 +50,19 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 		return nil, fmt.Errorf("finding the libraries of %s: %w", exe, err)
 	}
 	root := rootfs.Base()
-	tools, shared := map[string]string{}, map[string]bool{}
-	for _, name := range []string{"jest", "vitest"} {
+	tools := map[string]string{}
+	for _, name := range []string{"jest", "vitest", "mocha"} {
 		f, err := findNodeFramework(h, name)
-		if err == nil && (len(shared) == 0 || shared[f.Directory]) {
-			libs = append(libs, f.Libraries...)
-			shared[f.Directory] = true
-			tools[name] = nodeShared + "/" + f.Program
+		if err != nil {
+			continue
 		}
-	}
-	for directory := range shared {
-		root.Add(rootfs.Entry{Path: nodeShared, Source: directory, Skip: skipNodeShared, SkipKey: "node_modules 1"})
+		libs = append(libs, f.Libraries...)
+		tools[name] = nodeShared + "/" + f.Program
+		root.Add(rootfs.Entry{Path: nodeShared + "/" + name, Source: f.Directory + "/" + name})
+		if chai := f.Directory + "/chai"; name == "mocha" && nodePackage(h, chai) {
+			tools["chai"] = nodeShared + "/chai"
+			root.Add(rootfs.Entry{Path: nodeShared + "/chai", Source: chai})
+		}
 	}
 	root.Add(rootfs.Libraries(libs)...)
 	root.Add(rootfs.Entry{Path: nodeExe, Source: exe, Linked: true})
@@ -78,17 +79,18 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 	}, nil
 }
 
-// nodeFramework is a test framework that is installed for all (npm install -g).
+// nodeFramework is a test framework that is installed for all (npm install -g):
+// its package holds all that it needs.
 type nodeFramework struct {
-	// Directory has the package and all that it needs, and Program is the file
-	// in it that is started.
+	// Directory has the package, and Program is the file in it that is started.
 	Directory, Program string
 	Libraries          []string
 }
 
-// skipNodeShared leaves out what no framework needs.
-func skipNodeShared(rel string, _ fs.DirEntry) bool {
-	return slices.Contains([]string{"npm", "corepack", "typescript", ".bin"}, rel)
+// nodePackage reports whether a directory is a package that needs no other.
+func nodePackage(h Host, directory string) bool {
+	_, err := h.Stat(directory + "/package.json")
+	return err == nil
 }
 
 func findNodeFramework(h Host, name string) (nodeFramework, error) {
@@ -101,6 +103,9 @@ func findNodeFramework(h Host, name string) (nodeFramework, error) {
 		f.Directory, f.Program = before+"/node_modules", name+"/"+program
 		if !ok {
 			return f, fmt.Errorf("%s at %s is in no directory of modules", name, exe)
+		}
+		if _, err := h.Stat(f.Directory + "/" + name + "/node_modules"); err != nil {
+			return f, fmt.Errorf("%s at %s is not installed for all: %w", name, exe, err)
 		}
 		elfs, err := h.ELFs(f.Directory + "/" + name)
 		if err == nil && len(elfs) > 0 {
@@ -217,8 +222,11 @@ type nodeTests struct {
 	Root    string `json:"root,omitempty"`
 	Entry   string `json:"entry,omitempty"`
 	// Framework is the real one that runs the tests, and Command its program.
+	// Chai is where the library of that name is, if the tests use its words
+	// without an import.
 	Framework string `json:"framework,omitempty"`
 	Command   string `json:"command,omitempty"`
+	Chai      string `json:"chai,omitempty"`
 }
 
 // examNode runs tests in a process of their own, unless they need more than
@@ -230,7 +238,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 		return nil, err
 	}
 	testNames := typeScriptFiles.among(tests, "")
-	wants, unrunnable := readNodeWants(p, tests)
+	wants, unrunnable := readNodeWants(tc, p, tests)
 	if unrunnable != nil {
 		return nil, unrunnable
 	}
@@ -407,8 +415,11 @@ func stageNodeTests(tc *Toolchain, p *glovebox.Program, t Tests) ([]glovebox.Fil
 // real tells of the framework that runs the tests, and returns its driver and
 // the reason of the proof.
 func (told *nodeTests) real(tc *Toolchain, wants nodeWants) (driver, reason string, err error) {
-	title := map[string]string{"jest": "Jest", "vitest": "Vitest", "node:test": "the test runner of Node.js"}[wants.framework]
+	title := map[string]string{"jest": "Jest", "vitest": "Vitest", "mocha": "Mocha", "node:test": "the test runner of Node.js"}[wants.framework]
 	told.Framework, told.Command = wants.framework, tc.Tools[wants.framework]
+	if wants.framework == "mocha" {
+		told.Chai = tc.Tools["chai"]
+	}
 	if tc.isModule() || told.Command == "" && wants.framework != "node:test" {
 		return "", "", &Unrunnable{Reason: fmt.Sprintf("the tests use %s, which only %s has, and that is not here", wants.what, title), Missing: []string{wants.framework}}
 	}

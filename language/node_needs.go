@@ -44,23 +44,32 @@ var (
 	nodeSpy     = lazyre.New(`\.\s*(mockReturnThis|mockName|getMockName|withImplementation)\s*\(|\.mock\s*\.\s*(lastCall|instances|contexts|invocationCallOrder|settledResults)\b`)
 	nodeJSDOM   = lazyre.New(`@(?:jest|vitest)-environment\s+(\S+)`)
 	nodeOthers  = lazyre.New(`(?:^|[^.\w$])(chai|sinon|should|QUnit|jasmine)\s*\.`)
+	nodeMocha   = lazyre.New(`\bthis\s*\.\s*(retries|currentTest|runnable)\b`)
 )
 
 // nodeWants is what a suite asks for.
 type nodeWants struct {
-	// framework is "jest", "vitest" or "node:test" where only the real one does
-	// what, and "" where ours does.
+	// framework is "jest", "vitest", "mocha" or "node:test" where only the real
+	// one does what, and "" where ours does.
 	framework, what string
 	// code is the code of all files.
 	code string
 }
 
 // readNodeWants reads what tests ask for, or why they cannot run here.
-func readNodeWants(p *glovebox.Program, tests []glovebox.File) (nodeWants, *Unrunnable) {
+func readNodeWants(tc *Toolchain, p *glovebox.Program, tests []glovebox.File) (nodeWants, *Unrunnable) {
 	var w nodeWants
 	var all strings.Builder
 	imports := map[string]bool{}
 	var missing []string
+	chai := "" // what the tests use of it
+	lacks := func(name, what string) {
+		if name == "chai" && tc.Tools["mocha"] != "" && tc.Tools["chai"] != "" {
+			chai = what
+		} else if !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
 	for _, f := range tests {
 		if !isNodeModule(f.Path) {
 			continue
@@ -69,12 +78,12 @@ func readNodeWants(p *glovebox.Program, tests []glovebox.File) (nodeWants, *Unru
 		all.WriteString(text.Code + "\n;")
 		for _, name := range text.Imports {
 			imports[strings.TrimPrefix(name, "node:")] = true
-			if !text.Optional[name] && !nodeThere(p, tests, name) && !slices.Contains(missing, name) {
-				missing = append(missing, name)
+			if !text.Optional[name] && !nodeThere(p, tests, name) {
+				lacks(name, name)
 			}
 		}
 		if m := nodeJSDOM().FindSubmatch(f.Data); m != nil && string(m[1]) != "node" {
-			missing = append(missing, string(m[1]))
+			lacks(string(m[1]), "")
 		}
 	}
 	w.code = all.String()
@@ -82,16 +91,27 @@ func readNodeWants(p *glovebox.Program, tests []glovebox.File) (nodeWants, *Unru
 		return w, &Unrunnable{Reason: "the tests are empty: there is no code in their files"}
 	}
 	if m := nodeOthers().FindStringSubmatch(w.code); m != nil && len(missing) == 0 && !imports[m[1]] && !defines(w.code, m[1]) {
-		missing = append(missing, m[1])
+		lacks(m[1], m[1])
 	}
 	matchers := expectChains(w.code)
 	if len(missing) == 0 && slices.ContainsFunc(matchers, func(m string) bool { return m == "to" || m == "be" }) {
-		missing = append(missing, "chai")
+		lacks("chai", "expect(…).to of chai")
+	}
+	if chai != "" && (imports["vitest"] || imports["@jest/globals"] || imports["test"] || nodeMock().MatchString(w.code)) {
+		missing = append(missing, "chai") // beside another framework
 	}
 	if len(missing) > 0 {
 		return w, &Unrunnable{Reason: "the tests need " + strings.Join(missing, ", ") + ", which is not here", Missing: missing}
 	}
 
+	if chai != "" {
+		w.framework, w.what = "mocha", chai
+		return w, nil
+	}
+	if m := nodeMocha().FindString(w.code); m != "" && len(imports) > 0 && !strings.Contains(w.code, "class ") {
+		w.framework, w.what = "mocha", m
+		return w, nil
+	}
 	framework := "jest"
 	if imports["vitest"] {
 		framework = "vitest"

@@ -23,8 +23,3 @@ func TestNodeText(t *testing.T) {
 		t.Errorf("%v", got.Optional)
 	}
 }
-
-func FuzzNodeText(f *testing.F) {
-	f.Add([]byte("a`${`}/x['\n//"))
-	f.Fuzz(func(t *testing.T, src []byte) { readNodeText(src) })
-}

@@ -69,15 +69,17 @@ var tracks = []track{
 	{name: "bash", lang: Bash, direct: []string{"bats", "TESTS"}, env: []string{"BATS_RUN_SKIPPED=true"}, wants: []string{"bats"}},
 }
 
-// libraries are at their newest commits: pytoolz/toolz, ai/nanoid, vercel/ms,
+// libraries are at their newest commits: pytoolz/toolz, visionmedia/bytes.js, vercel/ms,
 // google/uuid, ruby/prettyprint, erusev/parsedown, kikito/middleclass,
 // moose/Role-Tiny, bats-core/bats-assert.
 var libraries = []track{
 	{name: "library-python", lang: Python, direct: []string{"python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"}, wants: []string{"python3"},
 		files: regexp.MustCompile(`^(?:toolz|tlz)/(?:[^t/].*|sandbox/\w+)\.py$`), suite: regexp.MustCompile(`^toolz/tests/(?:__init__|test_[^p])`), change: "toolz/itertoolz.py"}, // test_package.py asks for an installed package,
-	{name: "library-javascript", lang: JavaScript, direct: []string{"node", "--test"}, wants: []string{"node"},
-		files: regexp.MustCompile(`^(?:[\w.-]+\.js|(?:non-secure|url-alphabet|async)/.*\.js|package\.json)$`), suite: regexp.MustCompile(`^test/.*\.js$`), change: "index.js"},
-	{name: "library-typescript", lang: TypeScript, direct: []string{"node", "node_modules/jest/bin/jest.js", "--ci", "--runInBand"}, wants: []string{"node"}, modules: "node_modules.typescript",
+	{name: "library-javascript", lang: JavaScript, direct: []string{"mocha", "test"}, wants: []string{"mocha"},
+		files: regexp.MustCompile(`^(?:index\.js|package\.json)$`), suite: regexp.MustCompile(`^test/.*\.js$`), change: "index.js"},
+	{name: "library-typescript", lang: TypeScript, direct: []string{"node", "node_modules/jest/bin/jest.js", "--ci", "--runInBand", "--config",
+		`{"rootDir": "/mnt", "testEnvironment": "node", "transform": {"\\.ts$": ["/mnt/node_modules/babel-jest", {"presets": [["/mnt/node_modules/@babel/preset-env", {"targets": {"node": "current"}}], "/mnt/node_modules/@babel/preset-typescript"]}]}}`},
+		wants: []string{"node"}, modules: "node_modules.typescript",
 		files: regexp.MustCompile(`^src/index\.ts$`), suite: regexp.MustCompile(`\.test\.ts$`), change: "src/index.ts"},
 	{name: "library-go", lang: Go, direct: []string{"go", "test", "./..."}, env: []string{"GOFLAGS=-mod=mod", "GOPROXY=off", "GOCACHE=/srv/gocache"}, wants: []string{"go"},
 		files: regexp.MustCompile(`^[a-z0-9_]+\.go$|^go\.mod$`), suite: regexp.MustCompile(`_test\.go$`), change: "version4.go"},

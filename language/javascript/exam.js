@@ -10,7 +10,7 @@ const Module = require('node:module');
 const nodeAssert = require('node:assert');
 const { expectFor } = require('./expect.js');
 const { parse } = require('./program.js');
-const { choosing } = require('./text.js');
+const { choosing, comparisons, leaves } = require('./text.js');
 
 const { writeSync } = fs;
 const { stringify } = JSON;
@@ -79,8 +79,9 @@ class Report {
 class Exam {
   // program has names(module, names) and name(module, name), see program.js;
   // calls(), last(), where(error) and waits(); read(text), which is told the
-  // tests; and plain(actual, expected) and isTheirs(value), which know the
-  // objects that stand for the program's.
+  // tests, and judges(text), which is told of one; release(), which shows what
+  // calls changed; and plain(actual, expected) and isTheirs(value), which know
+  // the objects that stand for the program's.
   constructor({ program, report, config }) {
     this.program = program;
     this.report = report;
@@ -95,6 +96,7 @@ class Exam {
     this.stage = 'loading';
     this.modules = new Map();
     this.maps = new Map();
+    this.comparisons = new Map(); // file → where changes of arguments show late
     this.assert = this.counted(nodeAssert, 'assert');
     this.assert.strict = this.counted(nodeAssert.strict, 'assert.strict');
     this.assert.strict.strict = this.assert.strict;
@@ -124,9 +126,40 @@ class Exam {
       if (this.label) this.suite = { name: this.label, hooks: newHooks(), parent: null };
       await this.load(file);
     }
+    this.nothing();
     this.stage = 'testing';
     for (const test of this.tests) await this.runTest(test);
     this.stage = 'ended';
+  }
+
+  // nothing ends the exam where each test is left out by the tests' own text.
+  nothing() {
+    if (!this.leaves || this.report.total > 0 || this.failures || this.tests.some((t) => !t.skip && !t.todo && !t.suite.skip)) return;
+    this.report.unrunnable('the tests leave out each of their tests: nothing is left to run');
+    process.exit(1);
+  }
+
+  // holds tells in which comparison the tests are, and on which side of it: what
+  // calls change shows later. It is undefined elsewhere.
+  holds() {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 60;
+    const { stack } = new Error();
+    Error.stackTraceLimit = stackTraceLimit;
+    let inside = false;
+    for (const frame of stack.split('\n').slice(1)) {
+      const [, file, line, column] = /\(?(?:file:\/\/)?(\/workspace\/[^\s():]+):(\d+)(?::(\d+))?\)?$/.exec(frame) ?? [];
+      if (file === undefined) {
+        if (inside && /\/opt\/glovebox\/|node:/.test(frame)) return undefined;
+        continue;
+      }
+      inside = true;
+      const { ranges, lines } = this.comparisons.get(file) ?? { ranges: [], lines: [] };
+      const at = lines[line - 1] + Number(column ?? 1) - 1;
+      const range = ranges.find(({ from, to, blocks }) => from <= at && at < to && !blocks.some(([begin, end]) => begin <= at && at < end));
+      if (range) return { range, side: range.sides.filter((begin) => begin <= at).length };
+    }
+    return undefined;
   }
 
   // crash is the end of the tests by an error that nothing caught.
@@ -189,6 +222,7 @@ class Exam {
     const words = [...new Set(text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? [])];
     this.words = words;
     this.choosing = choosing(text);
+    this.leaves = leaves(text);
     this.program.read(text);
     // Names by which tests judge, and the language's own modules, are never the
     // program's unless the tests import them from it by name.
@@ -243,6 +277,9 @@ class Exam {
   source(full) {
     const text = fs.readFileSync(full, 'utf8').replace(/^\uFEFF/, '').replace(/^#!/, '//');
     const inline = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/.exec(text);
+    const lines = [0];
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
+    this.comparisons.set(full, { ranges: comparisons(text), lines });
     if (inline) this.maps.set(full, new Module.SourceMap(JSON.parse(Buffer.from(inline[1], 'base64').toString())));
     return text;
   }
@@ -434,6 +471,7 @@ class Exam {
 
   // check runs one assertion.
   check(label, run, throwing, fatal = true) {
+    this.program.release();
     const line = this.line(new Error());
     const at = this.label && !this.running ? `${this.label} > ` : '';
     const name = line ? `${at}${label}, line ${line}` : at + label;
@@ -615,6 +653,7 @@ class Exam {
       return;
     }
     this.running = test;
+    if (this.program.judges(String(test.fn))) test.judged = true;
     const chain = [];
     for (let s = test.suite; s; s = s.parent) chain.unshift(s);
     const guarded = async (fn) => {

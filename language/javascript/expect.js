@@ -220,6 +220,7 @@ function expectFor(exam) {
     for (const [name, holds] of Object.entries(matchers)) {
       set[name] = (...expected) => {
         if (/Called|Returned/.test(name) && !spies.has(actual)) throw new TypeError(`${name} needs a function that jest.fn() made`);
+        exam.program.release();
         let got = actual;
         let wanted = expected;
         if (/(?:Called|Returned)With$/.test(name)) {

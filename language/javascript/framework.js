@@ -1,5 +1,5 @@
 'use strict';
-// Runs tests with the real Jest or Vitest, in the candidate's box, and reads
+// Runs tests with the real Jest, Vitest or Mocha, in the candidate's box, and reads
 // what the framework reports. The program runs in processes of the framework:
 // what is reported resists accidents, not an attack.
 
@@ -8,6 +8,7 @@ const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { Report } = require('./exam.js');
 const { check, parse, workspace } = require('./program.js');
+const { choosing } = require('./text.js');
 
 const config = JSON.parse(process.argv[2]);
 const nonce = fs.readFileSync(3, 'utf8').trim();
@@ -39,9 +40,10 @@ if ((kind === 'module' || esm) && !fs.existsSync(path.join(workspace, 'package.j
   } catch { /* then the framework says what is wrong */ }
 }
 
+const text = tests.map((file) => fs.readFileSync(file, 'utf8')).join('\n');
+
 // free gives tests that import nothing of the program its names.
 function free() {
-  const text = tests.map((file) => fs.readFileSync(file, 'utf8')).join('\n');
   if (kind !== 'commonjs' || /\brequire\(\s*['"]\.|\bfrom\s*['"]\./.test(text)) return '';
   const words = [...new Set(text.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? [])];
   return `let look;
@@ -74,6 +76,47 @@ const commands = {
   test: { globals: true, include: ${JSON.stringify(tests)}, watch: false, pool: 'forks', fileParallelism: false, reporters: ['json'], outputFile: ${JSON.stringify(output)} } };\n`);
     return [config.command, 'run', '--config', settings];
   },
+  // Mocha loads files as Node.js does: what the tests import is found by hooks of
+  // Node.js's own loaders.
+  mocha() {
+    const setup = path.join(home, 'setup.cjs');
+    const hooks = path.join(home, 'hooks.mjs');
+    const shared = path.join(path.dirname(config.command), '../..');
+    const found = `const aliases = new RegExp(${JSON.stringify(aliases)}), main = ${JSON.stringify(main)}, shared = ${JSON.stringify(shared)};
+const mine = (from) => String(from).includes(${JSON.stringify(workspace + '/')});
+const find = (name, there) => (!there && main && aliases.test(name) ? main : /^(?:chai|mocha)(?:\\/|$)/.test(name) ? name : undefined);\n`;
+    fs.writeFileSync(hooks, `import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+${found}const shares = createRequire(shared + '/x.js');
+export async function resolve(name, context, next) {
+  try {
+    return await next(name, context);
+  } catch (error) {
+    const file = mine(context.parentURL) && find(name, false);
+    if (!file) throw error;
+    return next(pathToFileURL(shares.resolve(file)).href, context);
+  }
+}\n`);
+    fs.writeFileSync(setup, `${found}const Module = require('node:module');
+Module.register(${JSON.stringify('file://' + hooks)});
+const shares = Module.createRequire(shared + '/x.js');
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (name, from, ...more) {
+  try {
+    return resolve.call(this, name, from, ...more);
+  } catch (error) {
+    const file = mine(from?.filename) && find(name, false);
+    if (!file) throw error;
+    return file === main ? main : shares.resolve(file);
+  }
+};
+const chai = ${JSON.stringify(config.chai ?? '')} && require(shares.resolve('chai'));
+if (chai) for (const [name, value] of Object.entries({ chai, expect: chai.expect })) globalThis[name] ??= value;
+${/\bshould\s*\./.test(text) && config.chai ? 'chai.should();' : ''}
+${free()}\n`);
+    const ui = /\b(?:suite|setup|teardown)\s*\(/.test(text) && !/\bdescribe\b/.test(text) ? 'tdd' : 'bdd';
+    return [config.command, '--no-config', '--no-package', '--ui', ui, '--reporter', 'json', '--reporter-option', 'output=' + output, '--require', setup, ...tests];
+  },
 };
 
 const { stdout, stderr, status, error } = spawnSync(process.execPath, [...node, ...commands[config.framework]()], {
@@ -87,21 +130,45 @@ let said;
 try {
   said = JSON.parse(fs.readFileSync(output, 'utf8'));
 } catch {
+  if (status > 0) {
+    // Mocha reports nothing where a file does not load.
+    report.add(config.tests[0], 'error', { message: `${config.framework} ended with exit code ${status}:\n${(stderr ?? '').trim().slice(0, 2000)}` });
+    report.done();
+    process.exit(1);
+  }
   report.broken(`${config.framework} gave no report: ${error?.message ?? `exit code ${status}`}`);
   process.exit(1);
 }
-const version = JSON.parse(fs.readFileSync(path.join(config.command.replace(/(\/node_modules\/(?:jest|vitest)\/).*/, '$1'), 'package.json'), 'utf8')).version;
-report.framework = `${config.framework === 'jest' ? 'Jest' : 'Vitest'} ${version}`;
+const version = JSON.parse(fs.readFileSync(path.join(config.command.replace(/(\/node_modules\/(?:jest|vitest|mocha)\/).*/, '$1'), 'package.json'), 'utf8')).version;
+report.framework = `${{ jest: 'Jest', vitest: 'Vitest', mocha: 'Mocha' }[config.framework]} ${version}`;
 const states = { passed: 'passed', failed: 'failed' };
+// A test that skips itself by what it found out of the program has failed.
+let skipped = 0;
+const chosen = Object.values(choosing(text)).includes(true);
+
+// ofMocha is Mocha's report in the form of Jest's: what it lists as a failure may be a hook.
+function ofMocha({ stats, passes = [], failures = [], pending = [] }) {
+  const cases = [['passed', passes], ['failed', failures], ['pending', pending]].flatMap(([status, list]) =>
+    list.map((test) => ({ title: test.fullTitle, status, failureMessages: test.err?.message ? [`${test.err.name ?? 'Error'}: ${test.err.message}`] : [] })));
+  return { testResults: [{ name: '', status: 'passed', assertionResults: cases }], numPassedTests: stats?.passes, success: stats?.failures === 0 };
+}
+if (config.framework === 'mocha') said = ofMocha(said);
 for (const file of said.testResults ?? []) {
-  const name = path.relative(workspace, file.name ?? '');
+  const place = path.relative(workspace, file.name ?? '');
   for (const test of file.assertionResults ?? []) {
-    report.add([...(test.ancestorTitles ?? []), test.title].filter(Boolean).join(' > '), states[test.status] ?? 'skipped', { message: test.failureMessages?.join('\n') || undefined });
+    const name = [...(test.ancestorTitles ?? []), test.title].filter(Boolean).join(' > ');
+    if (states[test.status]) report.add(name, states[test.status], { message: test.failureMessages?.join('\n') || undefined });
+    else if (!chosen) report.add(name, 'skipped');
+    else {
+      skipped++;
+      report.add(name, 'failed', { message: 'the test skipped itself' });
+    }
   }
-  if (file.status === 'failed' && !(file.assertionResults ?? []).some((t) => t.status === 'failed')) report.add(name, 'error', { message: String(file.message ?? '') });
+  if (file.status === 'failed' && !(file.assertionResults ?? []).some((t) => t.status === 'failed')) report.add(place, 'error', { message: String(file.message ?? '') });
 }
 // Its own count, and its exit code, are to say the same.
-if (said.numPassedTests !== report.passed || (status === 0) !== (report.failed === 0) || said.success !== (report.failed === 0)) {
+const failed = report.failed > skipped;
+if (said.numPassedTests !== report.passed || (status !== 0) !== failed || said.success !== !failed) {
   report.add(config.framework, 'error', { message: `${report.framework} counts otherwise: ${said.numPassedTests} passed, exit code ${status}` });
 }
 if (report.total === 0) report.add(config.framework, 'failed', { message: 'no test ran' });

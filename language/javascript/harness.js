@@ -5,7 +5,7 @@
 const util = require('node:util');
 const { AssertionError } = require('node:assert');
 const { Exam, Report } = require('./exam.js');
-const { factories, results, plainly } = require('./text.js');
+const { factories, results, siblings, plainly, equality } = require('./text.js');
 const { Link } = require('./wire.js');
 
 const config = JSON.parse(process.argv[2]);
@@ -49,7 +49,7 @@ const link = new Link({
     names: () => [],
     name: () => [0],
   },
-  policy: { factories: new Set(), judged: new Set(), plain: (name, key) => plainly(asked, name, key), mark: () => exam.mark(), refuse: (why) => exam.refuse(why) },
+  policy: { factories: new Set(), judged: new Set(), siblings: new Set(), plain: (name, key) => plainly(asked, name, key), equality: false, holds: () => exam.holds(), mark: () => exam.mark(), refuse: (why) => exam.refuse(why) },
   pump() {
     link.broken('it asked for a turn');
   },
@@ -126,9 +126,14 @@ const program = {
     const found = factories(text);
     link.policy.factories = found.factories;
     link.policy.judged = found.judged;
+    link.policy.siblings = siblings(text);
+    link.policy.equality = equality(text);
     asked = results(text);
     if (found.whole.size > 0) whole = [...found.whole].find((name) => found.judged.has(name)) ?? [...found.whole][0];
   },
+  // judges tells whether the text of a test has results judge.
+  judges: (text) => link.policy.equality && /\.\s*(?:equals|compare)\s*\(/.test(text),
+  release: () => link.release(),
   isTheirs: (value) => value !== null && link.theirIds.has(Object(value)),
   // plain returns what the tests compare, where objects of the program are
   // copies. What a call returned is compared with what its arguments were before.

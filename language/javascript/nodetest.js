@@ -5,7 +5,8 @@
 module.exports = async function* (events) {
   const names = [];
   for await (const { type, data } of events) {
-    const { report } = module.exports;
+    const { exam } = module.exports;
+    const { report } = exam;
     if (type === 'test:start') {
       names.length = data.nesting;
       names[data.nesting] = data.name;
@@ -16,10 +17,10 @@ module.exports = async function* (events) {
     const error = data.details?.error;
     const cause = error?.cause ?? error;
     if (error?.failureType === 'subtestsFailed') continue;
-    if (data.skip !== undefined || data.todo !== undefined) report.add(name, 'skipped');
+    if (data.skip !== undefined || data.todo !== undefined) exam.skip(name, exam.choosing.option || exam.choosing.form || exam.choosing.call);
     else if (type === 'test:pass') report.add(name, 'passed');
     else report.add(name, 'failed', { message: typeof cause?.message === 'string' ? `${cause.name}: ${cause.message}` : String(cause) });
   }
   yield '';
 };
-module.exports.report = null;
+module.exports.exam = null;

@@ -18,7 +18,11 @@
 //
 //   factories   the names that the tests' own text calls to make objects
 //   judged      the names of the program whose methods it lets judge
+//   siblings    the methods whose results judge as objects that the tests make do
 //   plain(name, key)  whether it asks key of what the method name gives, as of a plain value
+//   equality    whether it has results say what they are equal to
+//   holds()     in which comparison, and on which side of it, the tests are, where what
+//               a call changes shows on the other sides when all values are there
 //   mark()      what is asked is for the candidate to judge
 //   refuse(why) what is asked fails the test; it does not return
 
@@ -77,7 +81,7 @@ const define = (object, key, value) => {
 class Broken extends Error {}
 
 // lenient is the policy of the candidate's side, which judges nothing.
-const lenient = { factories: new Set(), judged: new Set(), plain: () => false, mark() {}, refuse() {} };
+const lenient = { factories: new Set(), judged: new Set(), siblings: new Set(), plain: () => false, holds: () => undefined, mark() {}, refuse() {} };
 
 class Link {
   // guard decides what the other side may do to our objects; onBroken must not
@@ -90,10 +94,13 @@ class Link {
     this.pump = pump;
     this.policy = policy;
     this.made = new WeakSet(); // objects of theirs that our own text constructs
+    this.kin = new WeakSet(); // objects of theirs that siblings gave
     this.back = new WeakMap(); // a made object that they gave us later → by what names, undefined where we do not know
     this.keys = new WeakMap(); // function of theirs → the names that our text got it by
     this.spelled = new WeakMap(); // function of theirs → what our text calls it
     this.came = new WeakSet(); // values that calls gave
+    this.held = new Map(); // container of ours that a call changed → [tag, what it was, what it will be]
+    this.holding = undefined; // where
     this.before = new WeakMap(); // container of ours that a call changed → a copy of what it was
     this.thens = 0; // thenables of theirs that have not answered
     this.seq = 0;
@@ -192,14 +199,17 @@ class Link {
   use(doing, op, id, ...values) {
     const outer = this.doing;
     this.doing = outer ?? doing;
+    const side = this.held.size > 0 ? this.policy.holds() : undefined;
+    const again = this.resume(side);
     try {
       const sent = new Packer(this);
       const packed = values.map((v) => sent.pack(v));
       for (const object of sent.met) this.before.delete(object);
       const [ok, value, changes] = this.ask(op, id, packed);
       const got = new Unpacker(this, sent.met);
-      const result = got.unpack(value);
-      got.apply(changes);
+      let result = got.unpack(value);
+      const changed = got.apply(changes);
+      if (changed.length > 0 || again) result = this.hold(changed, again, result);
       if (ok !== 1 && ok !== 0) this.broken('a malformed answer came');
       if (result !== null && typeof result === 'object') this.came.add(result);
       for (const object of got.made) if (object !== result || op !== 'call') this.noteBack(object, [op === 'get' && object === result ? values[0] : undefined]);
@@ -209,6 +219,39 @@ class Link {
     } finally {
       this.doing = outer;
     }
+  }
+
+  // hold gives containers what they had before a call of a comparison, until
+  // release. The result is what the call made of it.
+  hold(changed, again, result) {
+    const side = this.policy.holds();
+    if (side === undefined) return result;
+    this.holding = side;
+    for (const [object, tag, was] of changed) if (!this.held.has(object)) this.held.set(object, [tag, was]);
+    const now = again ? [...this.held.keys()] : changed.map(([object]) => object);
+    for (const object of now) {
+      const entry = this.held.get(object);
+      const [tag, was] = entry;
+      entry[2] = shallow(object, tag);
+      if (object === result) result = shallow(object, tag);
+      put(object, tag, was);
+    }
+    return result;
+  }
+
+  // resume shows what calls changed to a further call on the same side, and for
+  // good where the comparison is over. It reports whether to hold it again.
+  resume(side) {
+    if (this.held.size === 0) return false;
+    if (side === undefined || side.range !== this.holding.range) this.release();
+    else if (side.side !== this.holding.side) return false;
+    for (const [object, [tag, , is]] of this.held) put(object, tag, is);
+    return this.held.size > 0;
+  }
+
+  release() {
+    for (const [object, [tag, , is]] of this.held) put(object, tag, is);
+    this.held.clear();
   }
 
   // serve answers one request of the other side.
@@ -338,7 +381,12 @@ class Link {
     // What the program gave in the place of a plain value is no made object.
     const result = [...this.back.get(object) ?? []].some((name) => this.policy.plain(name, key));
     const free = (this.made.has(object) && !result) || this.policy.judged.has(owner);
-    return (judges.has(key) || tries.has(key)) && !free ? this.judging(key, value) : value;
+    const judging = judges.has(key) || tries.has(key);
+    if (judging && !free && (this.kin.has(object) || (this.policy.equality && /^(?:equals|compare)$/.test(key)))) {
+      this.policy.mark();
+      return value;
+    }
+    return judging && !free ? this.judging(key, value) : value;
   }
 
   // judging is a method of a result by which a value of the language would say
@@ -372,11 +420,34 @@ class Link {
     return value !== null && typeof value === 'object' && this.theirIds.has(value) && !util.types.isPromise(value);
   }
 
+  // isOurs reports whether whole would leave a value as it is.
+  isOurs(value, past) {
+    const seen = new Set();
+    const todo = [value];
+    while (todo.length > 0) {
+      const object = todo.pop();
+      if (seen.has(object)) continue;
+      if (seen.size > maxItems || this.isTheirs(object) || (past && this.before.has(object))) return false;
+      seen.add(object);
+      const prototype = Object.getPrototypeOf(object);
+      const below = (v) => {
+        if (v !== null && typeof v === 'object') todo.push(v);
+      };
+      if (util.types.isMap(object)) for (const [k, v] of object) below(k), below(v);
+      else if (util.types.isSet(object)) object.forEach(below);
+      else if (Array.isArray(object)) for (let n = 0; n < object.length; n++) below(object[n]);
+      else if (prototype !== Object.prototype && prototype !== null) continue;
+      if (Array.isArray(object) && onlyItems(object)) continue;
+      for (const key of Reflect.ownKeys(object)) below(Object.getOwnPropertyDescriptor(object, key).value);
+    }
+    return true;
+  }
+
   // whole makes of objects of theirs in a value, and below, copies of ours. It
   // asks for everything at once: no comparison asks them again. notes gets
   // what was met; past takes of a container what it was before calls changed it.
   whole(value, { notes, past = false, seen = new Map(), depth = 0 }) {
-    if (value === null || typeof value !== 'object') return value;
+    if (value === null || typeof value !== 'object' || (depth === 0 && this.isOurs(value, past))) return value;
     if (seen.has(value)) return seen.get(value);
     if (depth > maxWhole || seen.size > maxItems) throw new RangeError('an object of the program is too large or too deep to be compared');
     const next = (v) => this.whole(v, { notes, past, seen, depth: depth + 1 });
@@ -448,10 +519,17 @@ class Link {
     const proxy = new Proxy(target, {
       apply(_, self, args) {
         const result = link.use(() => describe(name, args), 'call', id, self, ...args);
+        const names = link.keys.get(proxy) ?? [undefined];
         if (link.policy.factories.has(link.spelled.get(proxy))) {
           link.policy.mark();
           if (link.isTheirs(result)) link.made.add(result);
-        } else if (link.made.has(result)) link.noteBack(result, link.keys.get(proxy) ?? [undefined]);
+          return result;
+        }
+        if ([...names].some((key) => link.policy.siblings.has(key))) {
+          link.policy.mark();
+          if (link.isTheirs(result)) link.kin.add(result);
+        }
+        if (link.made.has(result)) link.noteBack(result, names);
         return result;
       },
       construct(_, args, made) {
@@ -634,15 +712,20 @@ const operations = {
 const isPlain = (object) => {
   const prototype = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) return false;
-  const descriptors = Object.getOwnPropertyDescriptors(object);
-  return Reflect.ownKeys(descriptors).every(
-    (key) => Object.hasOwn(descriptors[key], 'value') && typeof descriptors[key].value !== 'function',
-  );
+  return Reflect.ownKeys(object).every((key) => {
+    const own = Object.getOwnPropertyDescriptor(object, key);
+    return own !== undefined && Object.hasOwn(own, 'value') && typeof own.value !== 'function';
+  });
 };
 
 // further are the enumerable keys of a container that are no part of its kind.
 const further = (object, list) => Reflect.ownKeys(object).filter(
   (key) => Object.prototype.propertyIsEnumerable.call(object, key) && !(list && isIndex(key)));
+// onlyItems reports whether an array has no further keys. To list the keys of a
+// long one takes longer than to compare it with a copy of its items.
+const onlyItems = (list) => (list.length < 100
+  ? Object.keys(list).length === list.length && Object.getOwnPropertySymbols(list).length === 0
+  : util.isDeepStrictEqual(list, Array.prototype.slice.call(list)));
 const isIndex = (key) => typeof key === 'string' && /^(?:0|[1-9]\d{0,9})$/.test(key);
 
 const typedName = (value) => {
@@ -705,7 +788,7 @@ class Packer {
     if (tag) {
       this.number.set(value, this.met.length);
       this.met.push(value);
-      return [tag, this.body(value)];
+      return [tag, this.body(value, tag)];
     }
     if (util.types.isRegExp(value)) return ['R', value.source, value.flags];
     if (util.types.isBoxedPrimitive(value)) return ['B', this.pack(value.valueOf())];
@@ -735,13 +818,13 @@ class Packer {
   }
 
   // body is the content of a container.
-  body(value) {
-    switch (this.kind(value)) {
+  body(value, kind = this.kind(value)) {
+    switch (kind) {
       case 'a': {
         const items = [];
-        for (let n = 0; n < value.length; n++) items.push(n in value ? this.pack(value[n]) : ['_']);
+        for (let n = 0; n < value.length; n++) items.push(value[n] !== undefined || n in value ? this.pack(value[n]) : ['_']);
         // Few arrays have more than items; those of RegExp's exec do.
-        const more = Object.keys(value).length === items.length ? [] : further(value, true);
+        const more = onlyItems(value) ? [] : further(value, true);
         return [items, Object.isFrozen(value) ? 1 : 0, more.map((key) => [this.pack(key), this.pack(value[key])])];
       }
       case 'o': {
@@ -838,8 +921,14 @@ class Unpacker {
     return result;
   }
 
-  tagged([tag, a, b, c, d, e]) {
+  tagged(value) {
     const link = this.link;
+    const tag = value[0];
+    const a = value[1];
+    const b = value[2];
+    const c = value[3];
+    const d = value[4];
+    const e = value[5];
     switch (tag) {
       case 'u':
         return undefined;
@@ -890,7 +979,7 @@ class Unpacker {
   container(tag, body) {
     const object = this.empty(tag, body);
     this.met.push(object);
-    this.fill(object, tag, body);
+    this.fill(object, tag, body, true);
     return object;
   }
 
@@ -921,16 +1010,18 @@ class Unpacker {
     return this.bad();
   }
 
-  // fill gives a container its content; what it had is gone.
-  fill(object, tag, body) {
+  // fill gives a container its content; what it had is gone, where it is not
+  // fresh.
+  fill(object, tag, body, fresh = false) {
     switch (tag) {
       case 'a': {
         const [items, frozen, more] = this.list(body);
-        for (const key of further(object, true)) delete object[key];
+        if (!fresh) for (const key of further(object, true)) delete object[key];
         object.length = 0;
         for (const item of this.list(items)) {
-          if (Array.isArray(item) && item[0] === '_') object.length++;
-          else define(object, object.length, this.unpack(item));
+          if (item === null || typeof item !== 'object') object.push(item);
+          else if (Array.isArray(item) && item[0] === '_') object.length++;
+          else object.push(this.unpack(item));
         }
         for (const entry of this.list(more)) define(object, this.key(this.list(entry)[0]), this.unpack(entry[1]));
         if (frozen === 1) Object.freeze(object);
@@ -939,7 +1030,7 @@ class Unpacker {
       case 'o': {
         const [entries, frozen] = this.list(body);
         const values = this.list(entries).map((entry) => [this.key(this.list(entry)[0]), this.unpack(entry[1])]);
-        for (const key of further(object, false)) delete object[key];
+        if (!fresh) for (const key of further(object, false)) delete object[key];
         for (const [key, value] of values) define(object, key, value);
         if (frozen === 1) Object.freeze(object);
         break;
@@ -972,17 +1063,22 @@ class Unpacker {
     }
   }
 
-  // apply puts what a call changed into the containers that went with it.
+  // apply puts what a call changed into the containers that went with it, and
+  // returns these, each with what it was.
   apply(changes) {
+    const changed = [];
     for (const change of this.list(changes)) {
       const [n, body] = this.list(change);
       const object = this.met[this.integer(n)];
       if (object === undefined) this.bad();
       const tag = new Packer(this.link).kind(object);
       if (body === null || !tag || Object.isFrozen(object)) continue;
-      if (!this.link.before.has(object)) this.link.before.set(object, shallow(object, tag));
+      const was = shallow(object, tag);
+      if (!this.link.before.has(object)) this.link.before.set(object, was);
       this.fill(object, tag, body);
+      changed.push([object, tag, was]);
     }
+    return changed;
   }
 
   error(constructor, name, message, entries, where) {
@@ -1028,6 +1124,28 @@ function shallow(object, tag) {
       return Object.defineProperties(Object.create(Object.getPrototypeOf(object)), Object.getOwnPropertyDescriptors(object));
   }
   return tag === 't' ? Object.setPrototypeOf(object.slice(), Object.getPrototypeOf(object)) : object.slice(0);
+}
+
+// put gives a container the content of a shallow copy.
+function put(object, tag, from) {
+  switch (tag) {
+    case 'a':
+      object.length = 0; // and then as an object
+    case 'o':
+      for (const key of further(object, false)) delete object[key];
+      return void Object.defineProperties(object, Object.getOwnPropertyDescriptors(from));
+    case 'm':
+      object.clear();
+      return from.forEach((v, k) => object.set(k, v));
+    case 's':
+      object.clear();
+      return from.forEach((v) => object.add(v));
+    case 'd':
+      return void object.setTime(from.getTime());
+    case 't':
+      return object.set(from);
+  }
+  new Uint8Array(object).set(new Uint8Array(from));
 }
 
 module.exports = { Link, Broken, describe };
