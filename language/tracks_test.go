@@ -67,7 +67,7 @@ var tracks = []track{
 }
 
 // libraries are at their newest commits: pytoolz/toolz, ai/nanoid, vercel/ms,
-// google/uuid, ruby/prettyprint, erusev/parsedown, kikito/middleclass,
+// google/uuid, ruby/prettyprint, erusev/parsedown, kikito/inspect.lua,
 // karenetheridge/Try-Tiny, bats-core/bats-assert.
 var libraries = []track{
 	{name: "library-python", lang: Python, direct: []string{"python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"}, wants: []string{"python3"},
@@ -80,10 +80,10 @@ var libraries = []track{
 		files: regexp.MustCompile(`^[a-z0-9_]+\.go$|^go\.mod$`), suite: regexp.MustCompile(`_test\.go$`), change: "version4.go"},
 	{name: "library-ruby", lang: Ruby, direct: []string{"ruby", "-Ilib", "test/test_prettyprint.rb"}, wants: []string{"ruby"},
 		files: regexp.MustCompile(`^lib/`), suite: regexp.MustCompile(`^test/`), change: "lib/prettyprint.rb"},
-	{name: "library-php", lang: PHP, direct: []string{"phpunit", "--do-not-cache-result", "test"}, wants: []string{"phpunit"},
-		files: regexp.MustCompile(`^\w+\.php$`), suite: regexp.MustCompile(`^test/`), change: "Parsedown.php"},
+	{name: "library-php", lang: PHP, direct: []string{"sh", "-c", `echo '<?php spl_autoload_register(function ($c) { foreach (["", "test/"] as $d) if (is_file($f = "/mnt/$d$c.php")) require $f; });' >/tmp/load.php && phpunit --no-configuration --do-not-cache-result --bootstrap /tmp/load.php test/ParsedownTest.php`}, wants: []string{"phpunit"},
+		files: regexp.MustCompile(`^\w+\.php$|^composer\.json$`), suite: regexp.MustCompile(`^test/`), change: "Parsedown.php"},
 	{name: "library-lua", lang: Lua, direct: []string{"busted"}, wants: []string{"busted"},
-		files: regexp.MustCompile(`^middleclass\.lua$`), suite: regexp.MustCompile(`^spec/`), change: "middleclass.lua"},
+		files: regexp.MustCompile(`^inspect\.lua$`), suite: regexp.MustCompile(`^spec/`), change: "inspect.lua"},
 	{name: "library-perl", lang: Perl, direct: []string{"prove", "-Ilib", "-r", "t"}, wants: []string{"prove"},
 		files: regexp.MustCompile(`^lib/`), suite: regexp.MustCompile(`^t/`), change: "lib/Try/Tiny.pm"},
 	{name: "library-bash", lang: Bash, direct: []string{"bats", "test"}, wants: []string{"bats"},

@@ -120,15 +120,16 @@ function call(string $function, array $arguments): mixed
         return $standIn;
     };
     // A conversion that PHP itself makes up: an object is 1.
-    \set_error_handler(function (int $level, string $text): bool {
+    $converts = $config['converts'] ?? false;
+    convertErrors($converts ? '/workspace/' : "\0", function (string $text): bool {
         if (\preg_match('/^Object of class \S+ could not be converted to|^Indirect modification of overloaded/', $text)) {
             doom("$text: it is an object of the program");
         }
-        return false;
+        return \str_starts_with($text, 'Only variables should be passed by reference'); // see given
     });
     try {
         $strict = (bool) \array_filter($files, fn ($f) => $f->strict);
-        [$functions, $classes, $constants] = $link->use('loading', 'describe', null, [$names, $strict]);
+        [$functions, $classes, $constants] = $link->use('loading', 'describe', null, [$names, $strict, $converts]);
         stubs($functions, $classes, $constants, $names);
     } catch (\Error | \Exception $error) {
         $link->broken("it tells of itself what cannot be ({$error->getMessage()})");

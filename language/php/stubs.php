@@ -11,6 +11,9 @@ trait Remote
 {
     public function __call(string $name, array $arguments): mixed
     {
+        if (\strtolower($name) === 'count' && $arguments === []) {
+            return counted($this);
+        }
         return remote($this, "->$name(" . show($arguments) . ')', 'method', [$name, ...$arguments]);
     }
     public static function __callStatic(string $name, array $arguments): mixed
@@ -144,7 +147,7 @@ function sides(object $standIn): array
 /** How two objects of the program compare: -1, 0 or 1. */
 function order(object $one, object $other): int
 {
-    if (!isMade($one) && !isMade($other)) {
+    if (!isMade($one) && !isMade($other) && !Standing::$between) {
         doom('the tests compare two objects that the program returned (' . named($one) . ', ' . named($other) . '), and the program would decide that: compare their values, or with one that the tests make by new');
     }
     judged();
@@ -191,7 +194,7 @@ function hasTheirs(mixed $value): bool
 
 /** Methods that stubs get for the interfaces and magic methods of their class. */
 const METHODS = [
-    'Countable' => 'public function count(): int { return \Glovebox\remote($this, "->count()", "method", ["count"]); }',
+    'Countable' => 'public function count(): int { return \Glovebox\counted($this); }',
     'IteratorAggregate' => 'public function getIterator(): \Iterator { return \Glovebox\iterate($this); }',
     'ArrayAccess' => 'public function offsetExists(mixed $k): bool { return \Glovebox\remote($this, "[…]", "method", ["offsetExists", $k]); }
         public function offsetGet(mixed $k): mixed { return \Glovebox\remote($this, "[…]", "method", ["offsetGet", $k]); }
@@ -217,18 +220,93 @@ function id(object $standIn): int
     return link()->theirId($standIn) ?? link()->broken('an object was never made');
 }
 
+/**
+ * What a result said of its size and how much it gave, until something may have
+ * changed it. An object that contradicts itself is no list, and the tests would
+ * look at nothing of it.
+ */
+function sized(object $standIn, string $what, int $n): void
+{
+    static $known = new \WeakMap();
+    if (isMade($standIn)) {
+        return;
+    }
+    $said = $known[$standIn] ?? null;
+    if ($said === null || $said['turn'] !== link()->turn) {
+        $said = ['turn' => link()->turn];
+    }
+    // One that gives what it has away counts less after that.
+    if (($said['count'] ?? $n) !== $n || isset($said['given']) && $n > $said['given']) {
+        doom('the program returned ' . named($standIn) . ', whose count is not that of what it gives');
+    }
+    $known[$standIn] = [...$said, $what => $n];
+}
+
+function counted(object $standIn): mixed
+{
+    $turn = link()->turn;
+    $n = remote($standIn, '->count()', 'method', ['count']);
+    link()->turn = $turn;
+    if (\is_int($n)) {
+        sized($standIn, 'count', $n);
+    }
+    return $n;
+}
+
 /** Walks their object, lazily. */
 function iterate(object $standIn): \Iterator
 {
-    $iterator = link()->use('iterating over ' . named($standIn), 'iterator', id($standIn), []);
+    $still = function (\Closure $ask): mixed {
+        $turn = link()->turn;
+        $answer = $ask();
+        link()->turn = $turn;
+        return $answer;
+    };
+    $iterator = $still(fn () => link()->use('iterating over ' . named($standIn), 'iterator', id($standIn), []));
     if (!isTheirs($iterator)) {
         link()->broken('an iterator is no object');
     }
     $id = id($iterator);
-    $ask = fn (string $method) => link()->use("iterating, $method()", 'method', $id, [$method]);
+    $ask = fn (string $method) => $still(fn () => link()->use("iterating, $method()", 'method', $id, [$method]));
+    $n = 0;
     for ($ask('rewind'); $ask('valid') === true; $ask('next')) {
         yield $ask('key') => $ask('current');
+        $n++;
     }
+    sized($standIn, 'given', $n);
+    if ($standIn instanceof \Countable && !isMade($standIn)) {
+        \count($standIn);
+    }
+}
+
+/** An operand of an order. Each answer about a NaN is false, so it could not fail. */
+function ordered(mixed $value): mixed
+{
+    if (\is_float($value) && \is_nan($value) || \is_array($value) && \in_array(true, \array_map(fn ($v) => \is_float($v) && \is_nan($v), $value), true)) {
+        doom('the tests order a value that is not a number (NAN)');
+    }
+    return $value;
+}
+
+/** The greatest and the least, which pass over a NaN. */
+function extreme(string $function, mixed ...$arguments): mixed
+{
+    return $function(...\array_map(ordered(...), $arguments));
+}
+
+/**
+ * What the program gets of a variable that is compared with what comes of it: a
+ * value of its own, so that what is expected stays what it is.
+ */
+function given(mixed $value): mixed
+{
+    return $value instanceof \stdClass ? clone $value : $value;
+}
+
+/** The same where identity is compared. */
+function givenSame(mixed $value): mixed
+{
+    return $value;
 }
 
 /** What foreach walks in the tests: of an object that is no iterator, its public properties. */
