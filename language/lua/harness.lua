@@ -155,6 +155,20 @@ function __glovebox_keep(v)
 end
 function __glovebox_kept(v) return type(v) == "table" and altered[v] and before[v] or v end
 
+-- Each answer about the order of a NaN is false, so a test that asks for one could
+-- not fail.
+function __glovebox_ordered(v)
+  if v ~= v and type(v) == "number" and calls > 0 then handle.fail("the tests order a value that is not a number (NaN)") end
+  return v
+end
+for _, name in ipairs({ "max", "min" }) do
+  local extreme = math[name]
+  math[name] = function(...)
+    for i = 1, select("#", ...) do __glovebox_ordered((select(i, ...))) end
+    return extreme(...)
+  end
+end
+
 -- The tests must be Lua before the program is asked for anything.
 local chunks = {}
 for i, name in ipairs(tests) do
