@@ -17,6 +17,7 @@ const MAX_DEPTH = 1000;
 const MAX_ITEMS = 4000000;
 const MAX_ARRAYS = 2000000;
 const MAX_OPEN = 1000;
+const MAX_OBJECTS = 250000;
 
 /** Thrown for a property or a value that cannot be passed. */
 final class NotPassable extends \RuntimeException {}
@@ -337,6 +338,9 @@ final class Link
 
     public function keep(int $id, object $standIn): object
     {
+        if (\count($this->theirs) >= MAX_OBJECTS) {
+            $this->broken('too many objects came');
+        }
         $this->theirs[$id] = $standIn;
         $this->theirIds[$standIn] = $id;
         return $standIn;
@@ -609,13 +613,11 @@ final class Link
                 case 'g':
                     return \gmp_init($this->text($value));
             }
-            $interval = new \DateInterval('PT0S');
-            foreach ((array) $this->unpack($value) as $name => $part) {
-                if (\is_string($name) && \property_exists($interval, $name)) {
-                    $interval->$name = $part;
-                }
+            $parts = $this->unpack($value);
+            if (!\is_array($parts) || \array_filter($parts, fn ($part) => $part !== null && !\is_scalar($part)) !== []) {
+                $this->broken('a malformed value came');
             }
-            return $interval;
+            return \DateInterval::__set_state($parts);
         } catch (\Exception | \Error) {
             $this->broken('a malformed value came');
         }
