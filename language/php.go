@@ -261,6 +261,11 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	reason := text.needsProcess()
 	if tree {
 		reason = "the tests use " + inTree
+		// PHPUnit starts what is named as its tests.
+		named := slices.DeleteFunc(slices.Clone(told.Tests), func(name string) bool { return !strings.HasSuffix(name, "Test.php") })
+		if text.usesPHPUnit() && len(named) > 0 {
+			told.Tests = named
+		}
 	}
 	reason, err := phpFramework(tc, text, reason, tree, &told)
 	if err != nil {
