@@ -137,24 +137,51 @@ final class Operands
     }
 
     /**
-     * The operands that are ordered and are no constants, by first and last place.
+     * The operands that are ordered or made an int, and are no constants, by first
+     * and last place.
      *
      * @return list<array{int, int}>
      */
     public function ordered(): array
     {
-        $found = [];
+        $found = $operands = [];
         foreach ($this->comparisons(self::ORDER, false) as [, $first, $last, $from, $to]) {
-            foreach ([[$first, $last], [$from, $to]] as [$a, $b]) {
-                for ($at = $a; $at <= $b; $at++) {
-                    if ($this->at($at)->is(\T_VARIABLE) || $this->at($at)->is('(') && $at > $a && $this->at($at - 1)->is([...self::NAME, ')', ']'])) {
-                        $found[] = [$a, $b];
-                        break;
-                    }
+            \array_push($operands, [$first, $last], [$from, $to]);
+        }
+        foreach ($this->code as $n => $_) {
+            if ($this->at($n)->is(\T_INT_CAST) && !$this->inText[$n]) {
+                $operands[] = [$n + 1, $this->unary($n + 1)];
+            }
+        }
+        foreach ($operands as [$a, $b]) {
+            for ($at = $a; $at <= $b; $at++) {
+                if ($this->at($at)->is(\T_VARIABLE) || $this->at($at)->is('(') && $at > $a && $this->at($at - 1)->is([...self::NAME, ')', ']'])) {
+                    $found[] = [$a, $b];
+                    break;
                 }
             }
         }
         return $found;
+    }
+
+    /** The last place of the operand of a cast that begins at a place, or one before it. */
+    private function unary(int $from): int
+    {
+        for ($at = $from; $this->at($at)->is(['-', '+', '!', '~', '@', \T_INC, \T_DEC, \T_INT_CAST, \T_DOUBLE_CAST, \T_STRING_CAST, \T_BOOL_CAST]); $at++);
+        if (!$this->opens($at) && !$this->at($at)->is([\T_VARIABLE, \T_LNUMBER, \T_DNUMBER, \T_CONSTANT_ENCAPSED_STRING, ...self::NAME])) {
+            return $from - 1;
+        }
+        for ($at = $this->opens($at) ? $this->pair[$at] : $at;;) {
+            if ($this->at($at + 1)->is(self::MEMBER)) {
+                $at = $this->opens($at + 2) ? $this->pair[$at + 2] : $at + 2;
+            } elseif ($this->opens($at + 1) && $this->at($at + 1)->is(['(', '['])) {
+                $at = $this->pair[$at + 1];
+            } elseif ($this->at($at + 1)->is([\T_INC, \T_DEC])) {
+                $at++;
+            } else {
+                return $this->at($at + 1)->is(\T_POW) ? $this->unary($at + 2) : $at;
+            }
+        }
     }
 
     /**

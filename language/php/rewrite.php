@@ -95,7 +95,7 @@ function rewrite(string $code, array $own): string
                     $tokens[$at]->text = \preg_replace('/[^\n]+/', '', $tokens[$at]->text);
                 }
             }
-        } elseif ($token->is([\T_STRING, \T_NAME_FULLY_QUALIFIED]) && \in_array(\ltrim(\strtolower($token->text), '\\'), [...SHOWS, 'max', 'min'], true)
+        } elseif ($token->is([\T_STRING, \T_NAME_FULLY_QUALIFIED]) && \in_array(\ltrim(\strtolower($token->text), '\\'), [...SHOWS, 'max', 'min', 'intval'], true)
             && ($tokens[$open] ?? null)?->is('(') && !($tokens[$next($open)] ?? null)?->is([\T_ELLIPSIS, ')'])
             && !$previous?->is([\T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON, \T_FUNCTION, \T_NEW])) {
             $after[$open] = "'" . \ltrim(\strtolower($token->text), '\\') . "', " . ($after[$open] ?? '');

@@ -346,27 +346,29 @@ function iterate(object $standIn): \Iterator
     }
     $id = id($iterator);
     $ask = fn (string $method) => $still(fn () => link()->use("iterating, $method()", 'method', $id, [$method]));
-    $n = 0;
+    [$n, $turn] = [0, link()->turn];
     for ($ask('rewind'); $ask('valid') === true; $ask('next')) {
         yield $ask('key') => $ask('current');
         $n++;
     }
-    sized($standIn, 'given', $n);
-    if ($standIn instanceof \Countable && !isMade($standIn)) {
-        \count($standIn);
+    if (link()->turn === $turn) { // nothing was called for what it gave
+        sized($standIn, 'given', $n);
+        if ($standIn instanceof \Countable && !isMade($standIn)) {
+            \count($standIn);
+        }
     }
 }
 
-/** An operand of an order. Each answer about a NaN is false, so it could not fail. */
+/** What is ordered, or made an int. Each answer about a NaN is false, and as an int it is 0. */
 function ordered(mixed $value): mixed
 {
     if (\is_float($value) && \is_nan($value) || \is_array($value) && \in_array(true, \array_map(fn ($v) => \is_float($v) && \is_nan($v), $value), true)) {
-        doom('the tests order a value that is not a number (NAN)');
+        doom('the tests order a value that is not a number (NAN), or make it an int');
     }
     return $value;
 }
 
-/** The greatest and the least, which pass over a NaN. */
+/** max and min, which pass over a NaN, and intval. */
 function extreme(string $function, mixed ...$arguments): mixed
 {
     return $function(...\array_map(ordered(...), $arguments));
