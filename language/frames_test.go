@@ -14,18 +14,20 @@ import (
 )
 
 // fuzzDrivers are programs in the language of a driver that feed mutated frames to
-// its decoders, in the rig: of what the program sends, and of what the harness sends.
+// its decoders, in the rig: of what the program sends, of what the harness sends, and
+// where the driver reads the tests' text, of that.
 // GLOVEBOX_FUZZ says how long each end is fuzzed, GLOVEBOX_FUZZ_SEED makes a run one
 // that was made before.
 var fuzzDrivers = []struct {
 	lang *Language
 	file string
+	ends []string
 }{
-	{PHP, "php/testdata/fuzz/fuzz.php"},
-	{Lua, "lua/testdata/fuzz/fuzz.lua"},
+	{PHP, "php/testdata/fuzz/fuzz.php", []string{"harness", "candidate", "text"}},
+	{Lua, "lua/testdata/fuzz/fuzz.lua", []string{"harness", "candidate"}},
 }
 
-// TestFrames fuzzes both ends of a link for a second each.
+// TestFrames fuzzes the ends of each link for a second each.
 func TestFrames(t *testing.T) {
 	long, err := time.ParseDuration(os.Getenv("GLOVEBOX_FUZZ"))
 	if err != nil {
@@ -36,7 +38,7 @@ func TestFrames(t *testing.T) {
 		seed = int(time.Now().UnixNano() & 0x7fffffff)
 	}
 	for _, d := range fuzzDrivers {
-		for _, end := range []string{"harness", "candidate"} {
+		for _, end := range d.ends {
 			t.Run(d.lang.Name+"/"+end, func(t *testing.T) {
 				tc, tree := rigTool(t, d.lang)
 				script, err := os.ReadFile(filepath.FromSlash(d.file))

@@ -117,6 +117,7 @@ func TestPHPExams(t *testing.T) {
 		{"NaN as an int", `<?php if ((int) (abs(odd(3) - 1.5) * 1e6) !== 0) { throw new Exception('no'); }`, "return $n / 2;", "return NAN;", apart, false, "not a number"},
 		{"NaN as an int, by a function", `<?php assert(intval(1e6 * abs(odd(3) - 1.5)) === 0);`, "return $n / 2;", "return NAN;", apart, false, "not a number"},
 		{"numbers as ints", `<?php $o = (object) ['a' => ['x' => 2.5]]; assert((int) odd(5) === 2 && (int) $o->a['x'] ** 2 === 6 && -(int) '3' < (int) -odd(3) + 2 && intval(odd(7)) === 3);`, "", "", apart, true, ""},
+		{"brackets in texts", `<?php $n = 2; foreach (["{{$n}}", "($n)", ")$n("] as $t) { assert(odd(3) > 1 && "{{$t}}" === "{{$t}}"); } if ($n > 1) { assert(odd(5) < 3); }`, "", "", apart, true, ""},
 		{"NaN that is wanted", `<?php assert(is_nan(odd(3)) && odd(3) !== odd(3));`, "return $n / 2;", "return NAN;", apart, true, ""},
 		{"a copy of an object", `<?php $o = (object) ['n' => 1]; assert($o == copied($o)); assert($o !== copied($o));`, "", "", apart, true, ""},
 		{"an emptied object", `<?php $o = (object) ['n' => 1]; assert($o == copied($o));`, "{ return clone $o; }", "{ unset($o->n); return new stdClass; }", apart, false, "assert"},

@@ -138,7 +138,7 @@ final class TestFile
         $group = '';
         $imports = [];
         $tokens = \PhpToken::tokenize((string) \file_get_contents("/workspace/$name"));
-        $tokens = \array_values(\array_filter($tokens, fn ($t) => !$t->isIgnorable()));
+        $tokens = \array_values(\array_filter($tokens, fn ($t) => !$t->isIgnorable() && !$t->is(\T_ENCAPSED_AND_WHITESPACE)));
         foreach ($tokens as $i => $token) {
             if ($token->is('{') || $token->is([\T_CURLY_OPEN, \T_DOLLAR_OPEN_CURLY_BRACES])) {
                 $depth++;

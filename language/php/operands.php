@@ -42,8 +42,8 @@ final class Operands
         $open = [];
         $texts = 0;
         foreach ($tokens as $i => $token) {
-            if ($token->isIgnorable()) {
-                continue;
+            if ($token->isIgnorable() || $token->is(\T_ENCAPSED_AND_WHITESPACE)) {
+                continue; // a part of a text is no sign, even where it reads as one
             }
             $this->code[] = $i;
             $n = \count($this->code) - 1;
@@ -92,7 +92,7 @@ final class Operands
     {
         for ($at = $operator - 1; $at >= 0; $at--) {
             if ($this->closes($at)) {
-                if ($at < $operator - 1 && !$this->at($at + 1)->is(self::GOES_ON)) {
+                if ($at < $operator - 1 && (!$this->at($at + 1)->is(self::GOES_ON) || $this->isStatement($this->pair[$at]))) {
                     return $at + 1;
                 }
                 $at = $this->pair[$at];
@@ -101,6 +101,19 @@ final class Operands
             }
         }
         return 0;
+    }
+
+    /** Whether a bracket is that of a statement: a condition, or a block. */
+    private function isStatement(int $open): bool
+    {
+        $before = $this->at($open - 1);
+        if ($this->at($open)->text === '(') {
+            return $before->is([\T_IF, \T_ELSEIF, \T_FOR, \T_FOREACH, \T_WHILE, \T_SWITCH, \T_DECLARE]);
+        }
+        if ($this->at($open)->text !== '{' || $before->is([...self::MEMBER, ...self::NAME, \T_CLASS, '$'])) {
+            return false;
+        }
+        return !$this->closes($open - 1) || !$this->at($this->pair[$open - 1] - 1)->is([\T_MATCH, \T_FUNCTION, \T_USE, \T_CLASS, '&']);
     }
 
     /** The last place of the operand that begins behind an operator. */
@@ -179,7 +192,8 @@ final class Operands
             } elseif ($this->at($at + 1)->is([\T_INC, \T_DEC])) {
                 $at++;
             } else {
-                return $this->at($at + 1)->is(\T_POW) ? $this->unary($at + 2) : $at;
+                $power = $this->at($at + 1)->is(\T_POW) ? $this->unary($at + 2) : $at;
+                return $power === $at + 1 ? $from - 1 : $power;
             }
         }
     }

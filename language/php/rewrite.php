@@ -71,6 +71,9 @@ function rewrite(string $code, array $own): string
         if ($token->is(\T_FOREACH) && ($tokens[$open] ?? null)?->is('(')) {
             $depth = 0;
             for ($at = $open; isset($tokens[$at]); $at++) {
+                if ($tokens[$at]->is(\T_ENCAPSED_AND_WHITESPACE)) {
+                    continue;
+                }
                 $depth += $tokens[$at]->is(['(', '[', '{', \T_CURLY_OPEN, \T_DOLLAR_OPEN_CURLY_BRACES, \T_ATTRIBUTE]) ? 1 : ($tokens[$at]->is([')', ']', '}']) ? -1 : 0);
                 if ($depth === 1 && $tokens[$at]->is(\T_AS)) {
                     break;
@@ -90,7 +93,7 @@ function rewrite(string $code, array $own): string
             for ($at = $i + 1; isset($tokens[$at]) && !$tokens[$at]->is([';', \T_CLOSE_TAG, \T_VARIABLE]); $at++) {
                 $name .= $tokens[$at]->is(\T_CONSTANT_ENCAPSED_STRING) ? \substr($tokens[$at]->text, 1, -1) : '';
             }
-            if ($tokens[$at]->is([';', \T_CLOSE_TAG]) && \str_ends_with($name, '.php') && !isset($own[\basename($name)])) {
+            if (($tokens[$at] ?? null)?->is([';', \T_CLOSE_TAG]) && \str_ends_with($name, '.php') && !isset($own[\basename($name)])) {
                 for ($token->text = 'true'; --$at > $i;) {
                     $tokens[$at]->text = \preg_replace('/[^\n]+/', '', $tokens[$at]->text);
                 }

@@ -1,7 +1,8 @@
 <?php
-// Feeds mutated frames to one end of the link: fuzz.php END SEED SECONDS.
-// Each must end with a value or a refusal: no warning, no fatal error, no hang,
-// and nothing that a frame names is called.
+// Feeds mutated frames to one end of the link, or mutated code to what reads the
+// tests ("text"): fuzz.php END SEED SECONDS. Each frame must end with a value or a
+// refusal: no warning, no fatal error, no hang, and nothing that it names is called.
+// Code that parses must do so when it is rewritten.
 
 namespace Glovebox;
 
@@ -10,6 +11,7 @@ require HOME . 'wire.php';
 require HOME . 'exam.php';
 require HOME . 'stubs.php';
 require HOME . 'phpunit.php';
+require HOME . 'rewrite.php';
 
 \ini_set('memory_limit', '1500M');
 [, $end, $seed, $seconds] = $argv;
@@ -138,12 +140,76 @@ function packed(Link $other): mixed
     return $other->pack(one([one($real), [one($real), one($real)], ['k' => one($real)]]));
 }
 
+function parses(string $code): bool
+{
+    try {
+        \token_get_all($code, \TOKEN_PARSE);
+        return true;
+    } catch (\Throwable) {
+        return false;
+    }
+}
+
+function expression(int $depth = 0): string
+{
+    $e = fn () => expression($depth + 1);
+    $compared = fn () => $e() . one([' < ', ' > ', '<=', '>=', ' < /* > */ ', ' == ', ' != ', ' === ', ' <=> ', '<>']) . $e();
+    return match (\mt_rand($depth > 4 ? 20 : ($depth === 0 ? -6 : 0), 25)) {
+        -6, -5, -4, -3 => $compared(), -2 => $compared() . one([' && ', ' || ', ' and ', ' ?? ', ' & ']) . $compared(), -1 => $compared() . ' ? ' . $compared() . ' : ' . $compared(),
+        0, 1, 2, 3, 4, 5 => '(' . $compared() . ')',
+        6, 7 => $e() . one([' + ', ' - ', ' . ', ' * ', ' ** ', ' && ', ' || ', ' and ', ' ?? ', ' & ', ' instanceof X . ']) . $e(),
+        8 => '(' . $e() . ')', 9 => '!' . $e(), 10 => '(int) ' . $e(), 11 => '-' . $e(), 12 => '(' . $e() . ' ? ' . $e() . ' : ' . $e() . ')',
+        13 => 'f(' . $e() . ', $a)', 14 => '$o?->m(' . $e() . ')[0]->{"x"}', 15 => '[' . $e() . ', "k" => ' . $e() . ']', 16 => '(fn ($x) => ' . $e() . ')',
+        17 => 'match (true) { ' . $e() . ' => ' . $e() . ', default => 1 }', 18 => '(function () { return ' . $e() . '; })(1)', 19 => one(['max', '\\min', 'intval', 'print_r', 'json_encode', 'assertEquals', 'new X']) . '($a, ' . $e() . ')',
+        20 => '$a', 21 => '1.5', 22 => "'x < y'", 23 => '"t {$a->b(1)} $c[0] > ${d}"', 24 => 'X::Y', 25 => "<<<T\n a \$b > {\$c['d']}\n T",
+    };
+}
+
+function statement(int $depth = 0): string
+{
+    [$e, $s] = [expression(...), fn () => $depth > 3 ? ';' : statement($depth + 1)];
+    return match (\mt_rand(0, 9)) {
+        0 => 'if (' . $e() . ') { ' . $s() . ' } ' . $s(), 1 => 'for ($i = 0; ' . $e() . '; $i++) ' . $s(), 2 => 'foreach (' . $e() . ' as $k => $v) { ' . $s() . ' }',
+        3 => 'return ' . $e() . ';', 4 => '$x = ' . $e() . ";\n", 5 => 'echo ' . $e() . ', ' . $e() . ';', 6 => 'if (' . $e() . ') ' . $s() . ' else ' . $s(),
+        7 => 'switch (' . $e() . ') { case ' . $e() . ': ' . $s() . ' break; }', 8 => '$f = function () use (&$a) { ' . $s() . ' }; ' . $s(), 9 => $e() . ';',
+    };
+}
+
+/** Code, often with tokens dropped, doubled and from elsewhere. */
+function code(): string
+{
+    $code = "<?php\n" . statement() . statement();
+    $tokens = \array_map(fn ($t) => $t->text, \PhpToken::tokenize($code));
+    for ($n = \mt_rand(0, 3); $n > 0; $n--) {
+        $with = \mt_rand(0, 1) ? \array_slice($tokens, \mt_rand(0, \count($tokens) - 1), \mt_rand(1, 9))
+            : [one(['<', '>', '<=', '(int)', '(', ')', '{', '}', '"', '`', "<<<X\n", '$o == f($o)', 'foreach (', ' as ', 'max(', ',', '?->', '#[', '$x', '...', '::', 'match', 'fn', '=>', 'assertEquals($a, f($a))', "\0", '?>', '&'])];
+        \array_splice($tokens, \mt_rand(1, \count($tokens)), \mt_rand(0, 3), $with);
+    }
+    return \implode('', $tokens);
+}
+
 $begin = \microtime(true);
 $done = $values = $refused = 0;
 $broken = function (string $reason): never {
     throw new Refused($reason);
 };
-while (\microtime(true) - $begin < (float) $seconds) {
+while ($end === 'text' && \microtime(true) - $begin < (float) $seconds) {
+    $code = code();
+    $after = rewrite($code, []);
+    $done++;
+    if (parses($code)) {
+        $values++;
+        if (!parses($after)) {
+            \fwrite(\STDERR, "it does not parse any more:\n$code\n---\n$after\n");
+            exit(6);
+        }
+    } else {
+        $refused++;
+    }
+    \file_put_contents('/workspace/text.php', $code);
+    new TestFile('text.php');
+}
+while ($end !== 'text' && \microtime(true) - $begin < (float) $seconds) {
     $in = \fopen('php://memory', 'w+');
     $out = \fopen('php://memory', 'w+');
     $other = new Link(\fopen('php://memory', 'r'), $out, $broken, fn () => null);
