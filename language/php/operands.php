@@ -141,7 +141,7 @@ final class Operands
         foreach ($this->code as $n => $_) {
             if (!$this->inText[$n] && $this->at($n)->is($operators)) {
                 [$first, $last] = [$this->left($n, $equality), $this->right($n, $equality)];
-                if ($first < $n && $n < $last + 1 && $last > $n) {
+                if ($first < $n && $last > $n) {
                     $found[] = [$n, $first, $n - 1, $n + 1, $last];
                 }
             }
