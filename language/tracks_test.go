@@ -70,7 +70,7 @@ var tracks = []track{
 }
 
 // libraries are at their newest commits: pytoolz/toolz, ai/nanoid, vercel/ms,
-// google/uuid, ruby/prettyprint, erusev/parsedown, kikito/inspect.lua,
+// google/uuid, ruby/prettyprint, erusev/parsedown, kikito/semver.lua,
 // karenetheridge/Try-Tiny, bats-core/bats-assert.
 var libraries = []track{
 	{name: "library-python", lang: Python, direct: []string{"python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"}, wants: []string{"python3"},
@@ -86,7 +86,7 @@ var libraries = []track{
 	{name: "library-php", lang: PHP, direct: []string{"sh", "-c", `echo '<?php spl_autoload_register(function ($c) { foreach (["", "test/"] as $d) if (is_file($f = "/mnt/$d$c.php")) require $f; });' >/tmp/load.php && phpunit --no-configuration --do-not-cache-result --bootstrap /tmp/load.php test/ParsedownTest.php`}, wants: []string{"phpunit"},
 		files: regexp.MustCompile(`^\w+\.php$|^composer\.json$`), suite: regexp.MustCompile(`^test/`), change: "Parsedown.php"},
 	{name: "library-lua", lang: Lua, direct: []string{"busted"}, wants: []string{"busted"},
-		files: regexp.MustCompile(`^inspect\.lua$`), suite: regexp.MustCompile(`^spec/`), change: "inspect.lua"},
+		files: regexp.MustCompile(`^semver\.lua$`), suite: regexp.MustCompile(`^spec/`), change: "semver.lua"},
 	{name: "library-perl", lang: Perl, direct: []string{"prove", "-Ilib", "-r", "t"}, wants: []string{"prove"},
 		files: regexp.MustCompile(`^lib/`), suite: regexp.MustCompile(`^t/`), change: "lib/Try/Tiny.pm"},
 	{name: "library-bash", lang: Bash, direct: []string{"bats", "test"}, wants: []string{"bats"},
