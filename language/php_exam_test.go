@@ -122,6 +122,8 @@ func TestPHPExams(t *testing.T) {
 		{"a copy of an object", `<?php $o = (object) ['n' => 1]; assert($o == copied($o)); assert($o !== copied($o));`, "", "", apart, true, ""},
 		{"an emptied object", `<?php $o = (object) ['n' => 1]; assert($o == copied($o));`, "{ return clone $o; }", "{ unset($o->n); return new stdClass; }", apart, false, "assert"},
 		{"an emptied object, the other way around", `<?php $o = (object) ['n' => 1]; assert(copied($o) == $o);`, "{ return clone $o; }", "{ unset($o->n); return new stdClass; }", apart, false, "assert"},
+		{"a copy that is the first object that came", `<?php $o = (object) ['n' => 1]; assert($o == copied($o)); assert($o !== copied($o));`, "{ return clone $o; }", "{ static $first; return $first ??= $o; }", apart, false, "assert"},
+		{"an object that is read after the comparison", `<?php $o = (object) ['n' => 1]; $p = (object) ['n' => 2]; assert(bumped($o) != $o); assert($o->n === 2 && $p == copied($o));`, "", "", apart, true, ""},
 		{"a text that a call takes away", `<?php $s = 'abc'; assert(decoded(encoded($s)) === $s);`, "function encoded($s) { return strrev($s); }", "function encoded(&$s) { return $s = ''; }", apart, false, "assert"},
 		{"a text there and back", `<?php $s = 'abc'; assert(decoded(encoded($s)) === $s);`, "", "", apart, true, ""},
 		{"two results of functions", `<?php assert(mk(1, 2) == mk(1, 2)); assert(mk(1, 2)->x() === 1);`, "", "", judged, true, ""},

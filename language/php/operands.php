@@ -241,9 +241,9 @@ final class Operands
 
     /**
      * The places where a variable is given to a call, and compared with what comes of
-     * it; with whether by identity.
+     * it, with what each is wrapped in: see given.
      *
-     * @return array<int, bool>
+     * @return array<int, string>
      */
     public function given(): array
     {
@@ -256,7 +256,10 @@ final class Operands
                 for ($at = $c + 1; $at < $d; $at++) {
                     if ($this->at($at)->is(\T_VARIABLE) && $this->at($at)->text === $this->at($a)->text && !$this->inText[$at]
                         && $this->at($at - 1)->is(['(', ',']) && $this->at($at + 1)->is([')', ',']) && $this->asks($this->parent[$at])) {
-                        $found[$at] = ($found[$at] ?? true) && $same;
+                        $found[$at] = 'given';
+                        if (!$same) {
+                            $found[$a] = $a < $at ? 'copied' : 'kept';
+                        }
                     }
                 }
             }

@@ -53,8 +53,8 @@ function rewrite(string $code, array $own): string
     $before = $after = [];
     $operands = new Operands($tokens);
     $wraps = \array_map(fn ($o) => [...$o, 'ordered'], $operands->ordered());
-    foreach ($operands->given() as $place => $same) {
-        $wraps[] = [$place, $place, $same ? 'givenSame' : 'given'];
+    foreach ($operands->given() as $place => $function) {
+        $wraps[] = [$place, $place, $function];
     }
     \usort($wraps, fn ($one, $other) => $other[1] - $other[0] <=> $one[1] - $one[0]);
     foreach ($wraps as [$from, $to, $function]) {

@@ -375,18 +375,33 @@ function extreme(string $function, mixed ...$arguments): mixed
 }
 
 /**
- * What the program gets of a variable that is compared with what comes of it: a
- * value of its own, so that what is expected stays what it is.
+ * What the program gets of a variable that is compared with what comes of it: never
+ * the variable itself, and of a plain object what it was is kept. Compared is a copy
+ * of before the call.
  */
 function given(mixed $value): mixed
+{
+    if ($value instanceof \stdClass) {
+        before()[$value] = clone $value;
+    }
+    return $value;
+}
+
+function copied(mixed $value): mixed
 {
     return $value instanceof \stdClass ? clone $value : $value;
 }
 
-/** The same where identity is compared. */
-function givenSame(mixed $value): mixed
+function kept(mixed $value): mixed
 {
-    return $value;
+    return $value instanceof \stdClass ? before()[$value] ?? $value : $value;
+}
+
+/** What plain objects were before the program got them. */
+function before(): \WeakMap
+{
+    static $map = new \WeakMap();
+    return $map;
 }
 
 /** What foreach walks in the tests: of an object that is no iterator, its public properties. */
