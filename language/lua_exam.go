@@ -92,14 +92,16 @@ type luaTests struct {
 	wanted []string
 }
 
-func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
+func readLuaTests(files []glovebox.File, p *glovebox.Program) (*luaTests, error) {
 	all, _ := stageTests(files, ".lua")
+	main, declared := p.Main, luaDeclares(p.Files)
 	t := &luaTests{staged: all, texts: map[string]*luaText{}}
 	t.start = startedNames(all, isLuaTest, ".lua")
 	if len(t.start) == 0 {
 		return nil, &Unrunnable{Reason: "the tests do not have a file of Lua: its name must end in .lua"}
 	}
 	free, defined, used := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	checks := map[string]bool{}
 	var set, requires []string
 	for _, f := range all {
 		if path.Ext(f.Path) != ".lua" {
@@ -119,6 +121,7 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 		for n := range text.used {
 			used[n] = true
 		}
+		maps.Copy(checks, text.checks)
 		for n := range text.set {
 			set = append(set, n)
 		}
@@ -137,13 +140,13 @@ func readLuaTests(files []glovebox.File, main string) (*luaTests, error) {
 	t.lacking = t.lacks(used, defined)
 	for n := range free {
 		framework := t.busted && luaBusted[n] || luaAssertName().MatchString(n) || t.luaunit && luaTestNamed().MatchString(n)
-		if !defined[n] && !luaOwn[n] && !framework && !strings.HasPrefix(n, "__glovebox") {
+		if declared[n] && !defined[n] && !luaOwn[n] && !framework && !strings.HasPrefix(n, "__glovebox") {
 			t.wanted = append(t.wanted, n)
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(free)) {
 		exported := defined["EXPORT_ASSERT_TO_GLOBALS"] && luaUnitDoes().MatchString(n)
-		if luaAssertName().MatchString(n) && !defined[n] && !exported {
+		if (luaAssertName().MatchString(n) || checks[n] && !luaOwn[n]) && !defined[n] && !exported && !(t.busted && luaBusted[n]) {
 			t.nobodys = n
 		}
 	}
@@ -254,7 +257,7 @@ func (t *luaTests) lacks(used, defined map[string]bool) []string {
 }
 
 func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
-	t, err := readLuaTests(tests.Files, p.Main)
+	t, err := readLuaTests(tests.Files, p)
 	if err != nil {
 		return nil, err
 	}

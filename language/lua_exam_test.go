@@ -69,6 +69,23 @@ func TestLuaExam(t *testing.T) {
 		{name: "Lua's own names are Lua's", program: "function type() return 'number' end\nfunction tostring() return '5' end\nfunction f() return 'x' end\n", tests: "assert(type(f()) == 'number')\n", proof: luaApart, pass: fail},
 		{name: "a module gives what it likes", program: "local M = {}\nfunction M.type(x) return 'mine' end\nfunction M.next(x) return x + 1 end\nreturn M\n", tests: "local m = require('main')\nassert(m.type(1) == 'mine' and m.next(1) == 2)\n", proof: luaApart, pass: pass},
 
+		{name: "nor is a helper that checks", program: "function check() end\nfunction f() end\n", tests: "check(f(1) == 3)\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "nor is one with two values", program: "function eq() end\nfunction f() end\n", tests: "local ok = true\neq(f(1), 3)\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "nor is one of a table", program: "T = {checkEqual = function() end}\nfunction f() end\n", tests: "T.checkEqual(f(1), 3)\n", proof: glovebox.ProofNone, pass: fail},
+		{name: "a helper of the tests", program: "function f() return 3 end\n", tests: "local function check(v) assert(v) end\nfunction eq(a, b) check(a == b) end\ncheck(f() == 3)\neq(f(), 3)\n", proof: luaApart, pass: pass},
+		{name: "a check that the program is", program: "function check(n) if n < 0 then error('no') end return n > 1 end\n", tests: "check(5)\nassert(check(2) == true)\nassert(not pcall(check, -1))\n", proof: luaApart, pass: pass},
+		{name: "what the program does not name", program: "setmetatable(_G, {__index = function() return function() return true end end})\nfunction f() end\n", tests: "assert(holds(f(1), 3))\n", proof: luaApart, pass: fail},
+		{name: "what the program names in a table", program: "local M = {}\nfunction M.f() return 3 end\nM['g'] = M.f\nfor k, v in pairs(M) do _G[k] = v end\n", tests: "assert(f() == 3 and g() == 3)\n", proof: luaApart, pass: pass},
+
+		// NaN.
+		{name: "NaN that is ordered", program: "function f() return 0/0 end\n", tests: "if math.abs(f() - 3) > 1e-9 then error('no') end\n", proof: luaApart, pass: fail},
+		{name: "NaN in a denied order", program: "function f() return 0/0 end\n", tests: "assert(not (math.abs(f() - 3) > 1e-9))\n", proof: luaApart, pass: fail},
+		{name: "NaN in a helper, caught", program: "function f() return 0/0 end\n", tests: "local function far(a, b) return a - b > 1e-9 or b - a > 1e-9 end\npcall(function() assert(not far(f(), 3)) end)\nassert(f ~= nil)\n", proof: luaApart, pass: fail},
+		{name: "NaN under the greatest", program: "function f() return 0/0 end\n", tests: "local max = math.max\nassert(max(0, math.abs(f() - 3)) < 1e-9)\n", proof: luaApart, pass: fail},
+		{name: "NaN made of two results", program: "function f() return 1/0 end\n", tests: "if f() - f() > 1e-9 then error('no') end\n", proof: luaApart, pass: fail},
+		{name: "NaN that is wanted", program: "function f() return 0/0 end\n", tests: "assert(f() ~= f())\nlocal x = f()\nassert(x ~= x)\n", proof: luaApart, pass: pass},
+		{name: "numbers that are ordered", program: "function f(n) return n / 2 end\n", tests: "assert(f(2) < 2 and f(8) >= 4 or false)\nassert(not (math.abs(f(3) - 1.5) > 1e-9) and math.max(f(2), 0) == 1)\nlocal n = 0\nwhile n <= #{1, 2} do n = n + 1 end\nassert(-f(2) < ('x'):len() and 1 < f(4))\n", proof: luaApart, pass: pass},
+
 		// Arguments and functions.
 		{name: "a table of functions as an argument", program: "function run(o) o.count = o.count + 1 return o.apply(o.items[1]) end\n", tests: "local o = {count = 0, items = {4}, apply = function(x) return x * 2 end}\nassert(run(o) == 8)\nassert(o.count == 1)\nassert(o.apply(1) == 2)\n", proof: luaApart, pass: pass},
 		{name: "a cycle of the tests", program: "function f(t) return t.me == t end\n", tests: "local t = {}\nt.me = t\npcall(f, t)\nassert(f(1) == nil)\n", proof: luaApart, pass: fail},

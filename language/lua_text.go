@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
@@ -25,6 +26,11 @@ type luaText struct {
 	// kept are the variables that an assertion compares with what a call of them
 	// gives.
 	kept []luaKept
+	// ordered are the operands of < > <= >=, by their first and last bytes.
+	ordered []luaSpan
+	// checks are the globals that it calls as a statement, with a comparison or
+	// with what another call gives: nobody looks at what they return.
+	checks map[string]bool
 }
 
 // luaKept is a variable in an assertion of contents: "keep" as an argument of the
@@ -130,7 +136,7 @@ func readLua(src string) (t *luaText, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &luaParser{words: words, globals: map[string]string{}, text: &luaText{free: map[string]bool{}, defined: map[string]bool{}, used: map[string]bool{}, set: map[string]bool{}, requires: map[string]bool{}}}
+	p := &luaParser{words: words, globals: map[string]string{}, text: &luaText{free: map[string]bool{}, defined: map[string]bool{}, used: map[string]bool{}, set: map[string]bool{}, requires: map[string]bool{}, checks: map[string]bool{}}}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -362,6 +368,7 @@ func (p *luaParser) assignment() {
 		call       bool
 	}
 	var targets []target
+	start := p.at
 	for {
 		first := p.word()
 		begin := p.at
@@ -376,6 +383,7 @@ func (p *luaParser) assignment() {
 		}
 	}
 	if len(targets) == 1 && targets[0].call && !p.is("=") {
+		p.checks(start)
 		return
 	}
 	p.want("=")
@@ -403,6 +411,32 @@ func (p *luaParser) assignment() {
 		}
 	}
 }
+
+// checks notes a call that is a statement of its own, from a word on.
+func (p *luaParser) checks(start int) {
+	name := p.words[start].text
+	if _, global := p.path(name); !global {
+		return
+	}
+	last := name
+	open := start + 1
+	for ; p.words[open].text == "."; open += 2 {
+		last = p.words[open+1].text
+	}
+	if p.words[open].text != "(" || !luaChecks().MatchString(last) {
+		return
+	}
+	for i := open + 1; i < p.at-1; i++ {
+		w, next := p.words[i], p.words[i+1]
+		compares := w.kind == 'o' && (luaOrders[w.text] || w.text == "==" || w.text == "~=")
+		if compares || w.kind == 'n' && !luaKeywords[w.text] && next.kind == 'o' && next.text == "(" {
+			p.text.checks[name] = true
+		}
+	}
+}
+
+// luaChecks matches the names of helpers that check what they are given.
+var luaChecks = lazyre.New(`^(?i:check|verify|ensure|expect|must|should|eq|neq?|ok|is|isnt|same|equals?|approx|near|close|almost|compare)(?:[_A-Z]\w*)?$`)
 
 func (p *luaParser) function(self bool) {
 	p.scopes = append(p.scopes, map[string]*string{})
@@ -441,6 +475,16 @@ func (p *luaParser) expression() string {
 	}
 	defer func() { p.depth-- }()
 	path, operators := "", 0
+	operand, ordered := p.at, false
+	// end is the end of an operand of a comparison; order says whether another
+	// follows, in an order.
+	end := func(order bool) {
+		single := p.at-operand == 1 && p.words[operand].kind != 'n'
+		if (order || ordered) && !single {
+			p.text.ordered = append(p.text.ordered, luaSpan{p.words[operand].begin, p.words[p.at-1].end})
+		}
+		operand, ordered = p.at+1, order
+	}
 	for {
 		for p.is("-", "not", "#", "~") {
 			p.at++
@@ -448,7 +492,11 @@ func (p *luaParser) expression() string {
 		}
 		path = p.simple()
 		if !p.is(luaBinary...) {
+			end(false)
 			break
+		}
+		if op := p.word().text; luaOrders[op] || op == "==" || op == "~=" || op == "and" || op == "or" {
+			end(luaOrders[op])
 		}
 		p.at++
 		operators++
@@ -458,6 +506,8 @@ func (p *luaParser) expression() string {
 	}
 	return path
 }
+
+var luaOrders = map[string]bool{"<": true, ">": true, "<=": true, ">=": true}
 
 func (p *luaParser) simple() string {
 	switch w := p.word(); {
@@ -651,28 +701,40 @@ func (p *luaParser) required(of string, name luaWord) string {
 
 // mark returns src with each construction of an object of the program in a call
 // of the harness's own: what it gives is made. So it does with each variable that
-// is compared with what a call of it gives: it is what it was before the call.
+// is compared with what a call of it gives: it is what it was before the call; and
+// with the operands of an order: a NaN has none.
 func (t *luaText) mark(src string, ours func(root string) bool) string {
 	type insert struct {
 		at   int
 		text string
+		// to is where what begins there ends, 0 of an end.
+		to int
 	}
 	var all []insert
+	wrap := func(how string, begin, end int) {
+		all = append(all, insert{begin, "__glovebox_" + how + "(", end}, insert{at: end, text: ")"})
+	}
 	for _, m := range t.made {
 		if ours(m.root) {
-			all = append(all, insert{m.begin, "__glovebox_made("}, insert{m.end, ")"})
+			wrap("made", m.begin, m.end)
 		}
 	}
 	for i, k := range t.kept {
 		if !slices.Contains(t.kept[:i], k) {
-			all = append(all, insert{k.begin, "__glovebox_" + k.how + "("}, insert{k.end, ")"})
+			wrap(k.how, k.begin, k.end)
 		}
 	}
+	for _, o := range t.ordered {
+		wrap("ordered", o.begin, o.end)
+	}
 	slices.SortStableFunc(all, func(a, b insert) int {
-		if a.at != b.at {
+		switch {
+		case a.at != b.at:
 			return a.at - b.at
+		case a.to == 0 || b.to == 0:
+			return a.to - b.to // what ends there ends first
 		}
-		return len(a.text) - len(b.text) // what ends there ends first
+		return b.to - a.to
 	})
 	var b strings.Builder
 	at := 0
@@ -683,6 +745,33 @@ func (t *luaText) mark(src string, ours func(root string) bool) string {
 	}
 	b.WriteString(src[at:])
 	return b.String()
+}
+
+// luaDeclares are the names that files of a program can define: of functions,
+// variables and fields, or texts that are names.
+func luaDeclares(files []glovebox.File) map[string]bool {
+	declared := map[string]bool{}
+	for _, f := range files {
+		words, err := luaWords(string(f.Data))
+		if err != nil {
+			continue // Lua says what is wrong with it
+		}
+		for i, w := range words {
+			switch {
+			case w.kind == 's':
+				declared[w.text] = true
+			case w.text == "function" || w.text == "local":
+				for j := i + 1; j < len(words) && (words[j].kind == 'n' || words[j].kind == 'o' && strings.Contains(",.:<>", words[j].text)); j++ {
+					declared[words[j].text] = true
+				}
+			case w.kind == 'o' && w.text == "=":
+				for j := i - 1; j >= 0 && (words[j].kind == 'n' || words[j].text == ","); j-- {
+					declared[words[j].text] = true
+				}
+			}
+		}
+	}
+	return declared
 }
 
 var luaKeywords = func() map[string]bool {

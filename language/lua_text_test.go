@@ -45,6 +45,12 @@ func TestReadLua(t *testing.T) {
 	if got := text.mark("f(A.new(B.new()))", func(string) bool { return true }); got != "f(__glovebox_made(A.new(__glovebox_made(B.new()))))" {
 		t.Error(got)
 	}
+	const src = "if not (abs(a.b - 1) > E) and x < y == z then f(A.new(1) <= A.new(2):size(), n >= 3) end"
+	text, _ = readLua(src)
+	if got := text.mark(src, func(string) bool { return true }); got != "if not (__glovebox_ordered(abs(a.b - 1)) > __glovebox_ordered(E)) and __glovebox_ordered(x) < __glovebox_ordered(y) == z then "+
+		"f(__glovebox_made(__glovebox_ordered(A.new(1))) <= __glovebox_ordered(__glovebox_made(A.new(2)):size()), __glovebox_ordered(n) >= 3) end" {
+		t.Error(got)
+	}
 }
 
 // TestReadLuaAll reads what the host has of Lua, and marks that still parse.

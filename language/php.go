@@ -223,6 +223,9 @@ type phpTests struct {
 	Unit bool `json:"unit,omitempty"`
 	// Needs are the methods of PHPUnit that the tests use and our stand-in has not.
 	Needs []string `json:"needs,omitempty"`
+	// Converts tells our stand-in to make a failure of a warning or a notice, as
+	// the PHPUnit that is here does.
+	Converts bool `json:"converts,omitempty"`
 }
 
 // examPHP runs tests in a process of their own, unless they need more than
@@ -258,6 +261,11 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	reason := text.needsProcess()
 	if tree {
 		reason = "the tests use " + inTree
+		// PHPUnit starts what is named as its tests.
+		named := slices.DeleteFunc(slices.Clone(told.Tests), func(name string) bool { return !strings.HasSuffix(name, "Test.php") })
+		if text.usesPHPUnit() && len(named) > 0 {
+			told.Tests = named
+		}
 	}
 	reason, err := phpFramework(tc, text, reason, tree, &told)
 	if err != nil {
@@ -319,6 +327,7 @@ func phpFramework(tc *Toolchain, text *phpText, reason string, tree bool, told *
 	here := version != "" && (!ten || versionAtLeast(version, 10, 0))
 	switch {
 	case reason == "" && len(missing) == 0:
+		told.Converts = here && !versionAtLeast(version, 10, 0)
 		return "", nil
 	case here:
 		told.Unit, told.Needs = true, missing
@@ -341,6 +350,15 @@ spl_autoload_register(static function (string $class): void {
     static $composer = null;
     $composer ??= json_decode((string) @file_get_contents('/workspace/composer.json'), true) ?: [];
     foreach (['autoload', 'autoload-dev'] as $kind) {
+        foreach ((array) ($composer[$kind]['psr-0'] ?? []) as $prefix => $folders) {
+            foreach (str_starts_with($class, (string) $prefix) ? (array) $folders : [] as $folder) {
+                $file = "/workspace/$folder/" . strtr($class, '\\_', '//') . '.php';
+                if (is_file($file)) {
+                    require_once $file;
+                    return;
+                }
+            }
+        }
         foreach ((array) ($composer[$kind]['psr-4'] ?? []) as $prefix => $folders) {
             foreach (str_starts_with($class, (string) $prefix) ? (array) $folders : [] as $folder) {
                 $file = "/workspace/$folder/" . str_replace('\\', '/', substr($class, strlen((string) $prefix))) . '.php';

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,6 +38,13 @@ function hello($w) { echo "Hello $w\n"; }
 function apply(callable $f, ...$a) { try { return $f(...$a); } catch (Throwable $e) { return null; } }
 class Tag implements Stringable, JsonSerializable { public $n = 1; function __toString(): string { return 'tag'; } function jsonSerialize(): mixed { return ['t' => $this->n]; } }
 function tag() { return new Tag; }
+class Few implements Countable, IteratorAggregate { function count(): int { return 3; } function getIterator(): Iterator { return new ArrayIterator([4, 4, 4]); } }
+function few() { return new Few; }
+function odd($n) { return $n / 2; }
+function copied(stdClass $o) { return clone $o; }
+function decoded($s) { return strrev($s); }
+function encoded($s) { return strrev($s); }
+function at($a, $k) { return $a[$k]; }
 class Box { public $a = 1; public $b = [1]; private $c = 2; static $made = 0; }
 function box() { return new Box; }
 `
@@ -64,8 +72,7 @@ func TestPHPExams(t *testing.T) {
 		{"array_search and arrays", `<?php assert(array_search(new Pt(3, 4), [mk(1, 2), mk(3, 4)]) === 1); assert([mk(1, 2), 5] == [new Pt(1, 2), 5]);`, "", "", judged, true, ""},
 		{"order", `<?php assert(new Pt(1, 2) < mk(1, 3)); assert((mk(2, 2) <=> new Pt(1, 9)) === 1);`, "", "", judged, true, ""},
 		{"static methods make", `<?php assert(Pt::of(1, 2) == mk(1, 2));`, "", "", judged, true, ""},
-		{"two results", `<?php assert(mk(1, 2) == mk(1, 2));`, "", "", apart, false, "two objects that the program returned"},
-		{"two results, caught", `<?php try { $x = mk(1, 2) == mk(1, 2); } catch (Throwable $e) {} assert(mk(1, 2)->x() === 1);`, "", "", apart, false, "two objects that the program returned"},
+		{"two results, caught", `<?php try { $x = [mk(1, 2)] == [mk(1, 2)]; } catch (Throwable $e) {} assert(mk(1, 2)->x() === 1);`, "", "", apart, false, "two objects that the program returned"},
 		{"plain values of objects", `<?php $p = (new Pt(1, 2))->plus(new Pt(1, 1)); assert($p->x() === 2 && $p->tag === 'p');`, "", "", apart, true, ""},
 		{"an object that PHP takes for one", `<?php assert(spend(1) == 1);`, "return $n; }\nfunction half", "return new Pt(1, 1); }\nfunction half", apart, false, "could not be converted"},
 		{"json of an object", `<?php assert(json_encode(box()) === '{"a":1,"b":[1]}'); assert(json_encode([tag()]) === '[{"t":1}]');`, "", "", apart, true, ""},
@@ -97,6 +104,33 @@ func TestPHPExams(t *testing.T) {
 		{"text of the tests as a callable", `<?php class Own { static function twice($n) { return $n * 2; } } assert(apply('Own::twice', 2) === 4 && apply(['Own', 'twice'], 3) === 6 && apply([new Own, 'twice'], 4) === 8);`, "", "", apart, true, ""},
 		{"an interface of exceptions", `<?php try { throw apply(fn () => new VeryBroke('x', 1)); } catch (Worry $e) { assert($e->by() === 1); } try { spend(-1); assert(false); } catch (Worry $e) { assert($e->by() === -1); }`, "class Broke extends RuntimeException", "interface Worry extends Throwable {} class Broke extends RuntimeException implements Worry", apart, true, ""},
 		{"code that is made", `<?php eval('$x = ' . spend(3) . ';'); assert($x === 3);`, "", "", together, true, ""},
+		{"a size and what is given", `<?php $f = few(); assert(count($f) === 3); $n = 0; foreach ($f as $v) { assert($v === 4); $n++; } assert(iterator_to_array(few()) === [4, 4, 4]);`, "", "", apart, true, ""},
+		{"the right size and nothing in it", `<?php $f = few(); assert(count($f) === 3); foreach ($f as $v) { assert($v === 4); }`, "new ArrayIterator([4, 4, 4])", "new ArrayIterator([])", apart, false, "whose count is not that"},
+		{"the right size after nothing was in it", `<?php $f = few(); foreach ($f as $v) { assert($v === 4); } assert(count($f) === 3);`, "new ArrayIterator([4, 4, 4])", "new ArrayIterator([])", apart, false, "whose count is not that"},
+		{"the right size, and none at the second reading", `<?php $f = few(); assert(count($f) === 3); for ($i = 0; $i < count($f); $i++) { assert(half(4) === 2); }`, "int { return 3; }", "int { static $n = 0; return $n++ ? 0 : 3; }", apart, false, "whose count is not that"},
+		{"the right size and nothing in it, caught", `<?php try { $f = few(); assert(count($f) === 3); foreach ($f as $v) { assert($v === 4); } } catch (Throwable $e) {} assert(half(4) === 2);`, "new ArrayIterator([4, 4, 4])", "new ArrayIterator([])", apart, false, "whose count is not that"},
+		{"NaN that is ordered", `<?php if (abs(odd(3) - 1.5) > 1e-9) { throw new Exception('no'); }`, "return $n / 2;", "return NAN;", apart, false, "not a number"},
+		{"a number that is ordered", `<?php if (abs(odd(3) - 1.5) > 1e-9) { throw new Exception('no'); } assert(odd(4) >= 2 && !(odd(4) < 2.0) && max(odd(2), 3) === 3);`, "", "", apart, true, ""},
+		{"NaN that is ordered in a list", `<?php if ([abs(odd(3) - 1.5)] > [1e-9]) { throw new Exception('no'); }`, "return $n / 2;", "return NAN;", apart, false, "not a number"},
+		{"NaN under the greatest", `<?php assert(max(0.0, abs(odd(3) - 1.5)) < 1e-9);`, "return $n / 2;", "return NAN;", apart, false, "not a number"},
+		{"NaN by a helper, caught", `<?php function near($a, $b) { return !(abs($a - $b) > 1e-9); } try { near(odd(3), 1.5); } catch (Throwable $e) {} assert(half(4) === 2);`, "return $n / 2;", "return NAN;", apart, false, "not a number"},
+		{"NaN as an int", `<?php if ((int) (abs(odd(3) - 1.5) * 1e6) !== 0) { throw new Exception('no'); }`, "return $n / 2;", "return NAN;", apart, false, "not a number"},
+		{"NaN as an int, by a function", `<?php assert(intval(1e6 * abs(odd(3) - 1.5)) === 0);`, "return $n / 2;", "return NAN;", apart, false, "not a number"},
+		{"numbers as ints", `<?php $o = (object) ['a' => ['x' => 2.5]]; assert((int) odd(5) === 2 && (int) $o->a['x'] ** 2 === 6 && -(int) '3' < (int) -odd(3) + 2 && intval(odd(7)) === 3);`, "", "", apart, true, ""},
+		{"brackets in texts", `<?php $n = 2; foreach (["{{$n}}", "($n)", ")$n("] as $t) { assert(odd(3) > 1 && "{{$t}}" === "{{$t}}"); } if ($n > 1) { assert(odd(5) < 3); }`, "", "", apart, true, ""},
+		{"NaN that is wanted", `<?php assert(is_nan(odd(3)) && odd(3) !== odd(3));`, "return $n / 2;", "return NAN;", apart, true, ""},
+		{"a copy of an object", `<?php $o = (object) ['n' => 1]; assert($o == copied($o)); assert($o !== copied($o));`, "", "", apart, true, ""},
+		{"an emptied object", `<?php $o = (object) ['n' => 1]; assert($o == copied($o));`, "{ return clone $o; }", "{ unset($o->n); return new stdClass; }", apart, false, "assert"},
+		{"an emptied object, the other way around", `<?php $o = (object) ['n' => 1]; assert(copied($o) == $o);`, "{ return clone $o; }", "{ unset($o->n); return new stdClass; }", apart, false, "assert"},
+		{"a copy that is the first object that came", `<?php $o = (object) ['n' => 1]; assert($o == copied($o)); assert($o !== copied($o));`, "{ return clone $o; }", "{ static $first; return $first ??= $o; }", apart, false, "assert"},
+		{"an object that is read after the comparison", `<?php $o = (object) ['n' => 1]; $p = (object) ['n' => 2]; assert(bumped($o) != $o); assert($o->n === 2 && $p == copied($o));`, "", "", apart, true, ""},
+		{"a text that a call takes away", `<?php $s = 'abc'; assert(decoded(encoded($s)) === $s);`, "function encoded($s) { return strrev($s); }", "function encoded(&$s) { return $s = ''; }", apart, false, "assert"},
+		{"a text there and back", `<?php $s = 'abc'; assert(decoded(encoded($s)) === $s);`, "", "", apart, true, ""},
+		{"two results of functions", `<?php assert(mk(1, 2) == mk(1, 2)); assert(mk(1, 2)->x() === 1);`, "", "", judged, true, ""},
+		{"two results in variables", `<?php $a = mk(1, 2); $b = mk(1, 3); assert($a != $b); assert($a->x() === 1);`, "", "", judged, true, ""},
+		{"two results, wrong", `<?php assert(mk(1, 2) == mk(1, 2));`, "return new Pt($x, $y)", "static $n = 0; return new Pt($x, $n++)", apart, false, "assert"},
+		{"two results in a list", `<?php assert([mk(1, 2)] == [mk(1, 2)]);`, "", "", apart, false, "two objects that the program returned"},
+		{"warnings of tests without a framework", `<?php assert(at([1], 3) === null);`, "", "", apart, true, ""},
 		{"seeds", `<?php mt_srand(3); assert(spend(3) === 3);`, "", "", together, true, ""},
 
 		{"unit", unit(`function testA() { $this->assertEquals(new Pt(1, 2), mk(1, 2)); $this->assertNotEquals(new Pt(1, 3), mk(1, 2)); } function testB() { $this->assertSame(3, spend(3)); }`), "", "", judged, true, ""},
@@ -108,6 +142,9 @@ func TestPHPExams(t *testing.T) {
 		{"unit, texts of numbers", unit(`function testA() { $this->assertEquals('1000', text(1000)); $this->assertEquals(1000, text(1000)); }`), "", "", apart, true, ""},
 		{"unit, texts of numbers, wrong", unit(`function testA() { $this->assertEquals('1000', text(1000)); }`), "return (string) $v", "return '1e3'", apart, false, "expected"},
 		{"unit, lists of texts, wrong", unit(`function testA() { $this->assertEquals(['1'], [text(1)]); }`), "return (string) $v", "return '01'", apart, false, "expected"},
+		{"unit, two results", unit(`function testA() { $this->assertEquals(mk(1, 2), mk(1, 2)); } function testB() { $this->assertSame(3, spend(3)); }`), "", "", judged, true, ""},
+		{"unit, two results, wrong", unit(`function testA() { $this->assertEquals(mk(1, 2), mk(1, 2)); }`), "return new Pt($x, $y)", "static $n = 0; return new Pt($x, $n++)", apart, false, "expected"},
+		{"unit, an emptied object", unit(`function testA() { $o = (object) ['n' => 1]; $this->assertEquals($o, copied($o)); $this->assertEquals(copied($o), $o); }`), "{ return clone $o; }", "{ unset($o->n); return new stdClass; }", apart, false, "expected"},
 		{"unit, provider", unit(`/** @dataProvider rows */ function testA($in, $want) { $this->assertSame($want, spend($in)); } static function rows() { return [[1, 1], 'two' => [2, 2]]; }`), "", "", apart, true, ""},
 		{"unit, depends", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "", "", together, true, ""},
 		{"unit, depends, wrong", unit(`function testA() { $this->assertSame(1, spend(1)); return 4; } /** @depends testA */ function testB($n) { $this->assertSame(4, spend($n)); }`), "return $n; }\nfunction half", "return 1; }\nfunction half", together, false, ""},
@@ -173,5 +210,41 @@ func TestPHPTree(t *testing.T) {
 				t.Errorf("pass %t, proof %s: %s\n%s%s", v.pass, v.proof, v.why, v.candidate.report, v.candidate.stderr)
 			}
 		})
+	}
+}
+
+// TestPHPWarnings has a warning of the program, and one of the tests: PHPUnit 9
+// makes failures of them, later ones do not.
+func TestPHPWarnings(t *testing.T) {
+	const tests = "<?php\nuse PHPUnit\\Framework\\TestCase;\nfinal class ShapesTest extends TestCase {\nfunction testA() { %s }\n}\n"
+	tc, _ := rigTool(t, PHP)
+	for name, c := range map[string]struct {
+		body string
+		pass bool
+	}{
+		"of the program":            {`$this->assertNull(at([1], 3));`, false},
+		"of the program, silenced":  {`$this->assertNull(@at([1], 3));`, false},
+		"of the program, not there": {`$this->assertSame(1, at([1], 0));`, true},
+		"of the tests":              {`$a = [at([1], 0)]; $this->assertNull($a[2]);`, false},
+		"of the tests, silenced":    {`$a = [at([1], 0)]; $this->assertNull(@$a[2]);`, true},
+		"expected":                  {`$this->expectException(RuntimeException::class); at([1], 3);`, false},
+	} {
+		for _, version := range []string{"9.6.7", "10.5.0", ""} {
+			t.Run(name+" "+version, func(t *testing.T) {
+				there := *tc
+				there.Tools = map[string]string{"phpunit": version}
+				exam, err := PHP.Exam(&there, one(PHP, phpShapes), Tests{Files: []glovebox.File{{Path: "ShapesTest.php", Data: fmt.Appendf(nil, tests, c.body)}}, Nonce: rigNonce})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := c.pass || version != "9.6.7"
+				if name == "expected" {
+					want = version == "9.6.7"
+				}
+				if v := rigSit(t, PHP, exam); v.pass != want || v.proof != glovebox.ProofOutOfProcess {
+					t.Errorf("pass %t: %s\n%s%s", v.pass, v.why, v.harness.report, v.candidate.stderr)
+				}
+			})
+		}
 	}
 }

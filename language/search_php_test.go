@@ -167,6 +167,10 @@ func phpLies() []lie {
 		phpValue("attribute", "an object with all properties", "class GbProps { function __get($n) { static $i = 0; return $i++; } function __isset($n) { return true; } }", "new GbProps"),
 		phpValue("attribute", "an object whose methods give the object", "class GbSelf { function __call($n, $a) { return $this; } }", "new GbSelf"),
 		phpValue("step", "an iterator that changes", "class GbWalk implements IteratorAggregate { function getIterator(): Iterator { static $n = 0; $n++; for ($i = 0; $i < $n; $i++) yield $i; } }", "new GbWalk"),
+		phpValue("step", "the right size with nothing in it", "class GbSized implements Countable, IteratorAggregate { public $n; function __construct($v) { $this->n = is_countable($v) ? count($v) : 3; } function count(): int { return $this->n; } function getIterator(): Iterator { return new EmptyIterator; } }", "new GbSized($v)"),
+		phpValue("step", "a size that is right once", "class GbOnce implements Countable, IteratorAggregate { public $n; function __construct($v) { $this->n = is_countable($v) ? count($v) : 3; } function count(): int { $n = $this->n; $this->n = 0; return $n; } function getIterator(): Iterator { return new EmptyIterator; } }", "new GbOnce($v)"),
+		phpDoes("argument", "plain objects emptied, and an empty one", "", "foreach ($a as $x) if ($x instanceof stdClass) { foreach ((array) $x as $k => $_) unset($x->$k); } return new stdClass;"),
+		phpDoes("return", "an infinite number and none in turns", "", "return $n % 2 ? INF : NAN;"),
 		phpValue("step", "an iterator of itself", "class GbLoop implements IteratorAggregate { function getIterator(): Iterator { yield $this; } }", "new GbLoop"),
 		phpValue("step", "an iterator whose validity is an object", phpYes+` class GbValid implements Iterator { function current(): mixed { return new GbYes; } function key(): mixed { return 0; } function next(): void {} function rewind(): void {} function valid(): bool { static $n = 0; return $n++ < 2; } }`, "new GbValid"),
 		phpDoes("step", "an iterator that ends the tests", "", "return (function () { yield 1; exit(0); })();"),
@@ -263,6 +267,12 @@ func phpSubjects() []subject {
 		sub("unit, provider", unit(`/** @dataProvider rows */ function testA($in, $want) { $this->assertSame($want, half($in * 2)); } static function rows() { return [[4, 4], [2, 2]]; }`), "half"),
 		sub("exit codes", `<?php $bad = 0; foreach ([[3, 3], [4, 4]] as [$in, $want]) { if (half($in * 2) !== $want) { $bad++; } } exit($bad ? 1 : 0);`, "half"),
 		sub("thrown", `<?php function test() { if (half(4) !== 2) { throw new Exception("Test failed!"); } if (text(2) !== '2') { throw new Exception("Test failed!"); } } test();`, "half", "text"),
+		sub("tolerances that are denied", `<?php function near($a, $b) { return !(abs($a - $b) > 1e-9); } if (abs(odd(3) - 1.5) > 1e-9) { throw new Exception('no'); } assert(near(odd(4), 2) && !(odd(8) < 4 || odd(8) > 4));`, "odd"),
+		sub("sizes", `<?php $f = few(); assert(count($f) === 3); foreach ($f as $v) { assert($v === 4); } for ($i = 0, $n = 0; $i < count($f); $i++) { $n++; } assert(half(6) === 3 && $n === 3);`, "few"),
+		sub("copies", `<?php $o = (object) ['n' => 1]; assert($o == copied($o)); assert(copied($o) == $o); assert(copied($o)->n === 1 && $o !== copied($o));`, "copied"),
+		sub("there and back", `<?php $s = 'abc'; assert(decoded(encoded($s)) === $s); assert(encoded($s) === 'cba' && decoded('xy') === 'yx');`, "encoded", "decoded"),
+		sub("two results", `<?php assert(mk(1, 2) == mk(1, 2)); $a = mk(1, 2); $b = mk(1, 3); assert($a != $b); assert($a->x() === 1 && mk(7, 1)->x() === 7);`, "mk"),
+		sub("unit, copies", unit(`function testA() { $o = (object) ['n' => 1]; $this->assertEquals($o, copied($o)); $this->assertEquals(copied($o), $o); $this->assertSame(1, copied($o)->n); }`), "copied"),
 		sub("sorted", `<?php $l = [mk(3, 1), new Pt(1, 1), mk(2, 1)]; usort($l, fn ($a, $b) => $a->x() <=> $b->x()); assert(array_map(fn ($p) => $p->x(), $l) === [1, 2, 3]);`, "mk"),
 	}
 }

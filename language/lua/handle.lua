@@ -219,6 +219,50 @@ function handle.carried(h, carried)
   end
 end
 
+-- MOST bounds what a call gives or is given.
+local MOST = 200
+
+-- list is a list of values that came, as it should be.
+function handle.list(v)
+  if type(v) ~= "table" or known[v] or mathtype(v.n) ~= "integer" or v.n < 0 or v.n > MOST then error("a list is wrong", 0) end
+  return v
+end
+
+-- answer reads what came of a call with args: whether it is an answer, its values
+-- or its error. Tables of args that the call changed are changed, and noted in
+-- altered.
+function handle.answer(got, args, unwrap, altered)
+  local function answered(kind, text)
+    if kind ~= "A" then return unwrap(kind, text) end
+    local v = args[wire.integer(text)]
+    return type(v) == "table" and v or error("an answer is wrong", 0)
+  end
+  local ok, at = wire.decode(got, 1, unwrap)
+  local values
+  values, at = wire.decode(got, at, answered)
+  if ok ~= true then
+    handle.carried(values, (wire.decode(got, at, unwrap)))
+    return false, nil, values
+  end
+  handle.list(values)
+  local count = wire.integer(got:match("^T(%d+):", at) or "")
+  at = got:find(":", at, true) + 1
+  for _ = 1, count do
+    local i, now
+    i, at = wire.decode(got, at, unwrap)
+    now, at = wire.decode(got, at, unwrap)
+    local old = args[i]
+    if type(old) ~= "table" or known[old] or type(now) ~= "table" then error("an answer is wrong", 0) end
+    altered[old] = true
+    for k in next, old do old[k] = nil end
+    if known[now] then handle.becomes(old, now)
+    else
+      for k, v in next, now do old[k] = v end
+    end
+  end
+  return true, values
+end
+
 -- text is what an error object said of itself when it was raised, or nil.
 function exam.text(v) return known[v] and (known[v].text or "an object of the program") or nil end
 

@@ -16,7 +16,7 @@ local ASKS = 1 << 19
 
 local type, pcall, next, select, error, tostring = type, pcall, next, select, error, tostring
 local getmetatable = getmetatable
-local pack, unpack, mathtype, rawset, rawget = table.pack, table.unpack, math.type, rawset, rawget
+local pack, unpack, rawset, rawget = table.pack, table.unpack, rawset, rawget
 local altered = setmetatable({}, { __mode = "k" }) -- tables that a call changed
 local calls, functions, peer = 0, {}, nil
 local closures, ids, served = {}, setmetatable({}, { __mode = "k" }), setmetatable({}, { __mode = "k" })
@@ -77,36 +77,7 @@ function ask(op, target, ...)
   end
   local message = ("s%d:%s"):format(#op, op) .. (target and "O" .. target .. ";" or "n") .. wire.list(n, args, hold)
   local ok, values, err = guard(what, function()
-    local function answered(kind, text)
-      if kind ~= "A" then return unwrap(kind, text) end
-      local v = args[wire.integer(text)]
-      return type(v) == "table" and v or error("an answer is wrong", 0)
-    end
-    local got = peer.call(message)
-    local ok, at = wire.decode(got, 1, unwrap)
-    local values
-    values, at = wire.decode(got, at, answered)
-    if ok ~= true then
-      handle.carried(values, (wire.decode(got, at, unwrap)))
-      return false, nil, values
-    end
-    if type(values) ~= "table" or handle.is(values) or mathtype(values.n) ~= "integer" or values.n < 0 or values.n > 200 then error("an answer is wrong", 0) end
-    local count = tonumber(got:match("^T(%d+):", at)) or error("an answer is wrong", 0)
-    at = got:find(":", at, true) + 1
-    for _ = 1, count do
-      local i, now
-      i, at = wire.decode(got, at, unwrap)
-      now, at = wire.decode(got, at, unwrap)
-      local old = args[i]
-      if type(old) ~= "table" or type(now) ~= "table" or handle.is(old) then error("an answer is wrong", 0) end
-      altered[old] = true
-      for k in next, old do old[k] = nil end
-      if handle.is(now) then handle.becomes(old, now)
-      else
-        for k, v in next, now do old[k] = v end
-      end
-    end
-    return true, values
+    return handle.answer(peer.call(message), args, unwrap, altered)
   end)
   -- A test that failed inside of the call is failed for good.
   if not ok then error(err, 0) end
@@ -116,9 +87,8 @@ end
 -- serve runs a function of the tests' for the program.
 local function serve(message)
   local id, at = wire.decode(message, 1, unwrap)
-  local args = wire.decode(message, at, unwrap)
+  local args = handle.list((wire.decode(message, at, unwrap)))
   local f = functions[id] or error("no such function", 0)
-  if type(args) ~= "table" or handle.is(args) or mathtype(args.n) ~= "integer" or args.n < 0 or args.n > 200 then error("a call is wrong", 0) end
   local result = pack(pcall(f, unpack(args, 1, args.n)))
   local encoded, form = pcall(wire.list, result.n - 1, { unpack(result, 2, result.n) }, hold)
   if result[1] and encoded then return "t" .. form end
@@ -154,6 +124,20 @@ function __glovebox_keep(v)
   return v
 end
 function __glovebox_kept(v) return type(v) == "table" and altered[v] and before[v] or v end
+
+-- Each answer about the order of a NaN is false, so a test that asks for one could
+-- not fail.
+function __glovebox_ordered(v)
+  if v ~= v and type(v) == "number" and calls > 0 then handle.fail("the tests order a value that is not a number (NaN)") end
+  return v
+end
+for _, name in ipairs({ "max", "min" }) do
+  local extreme = math[name]
+  math[name] = function(...)
+    for i = 1, select("#", ...) do __glovebox_ordered((select(i, ...))) end
+    return extreme(...)
+  end
+end
 
 -- The tests must be Lua before the program is asked for anything.
 local chunks = {}

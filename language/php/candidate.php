@@ -77,6 +77,9 @@ $serve = function (string $op, mixed $target, array &$arguments, Link $link): mi
     if ($op !== 'describe') {
         throw new \LogicException('nothing was described');
     }
+    if (($arguments[2] ?? false) === true) {
+        convertErrors('');
+    }
     $code = \substr((string) \file_get_contents(__DIR__ . '/serve.php'), 5);
     $do = eval((($arguments[1] ?? false) === true ? 'declare(strict_types=1);' : '') . $code);
     $link->serves(function (string $op, mixed $target, array &$arguments, Link $link) use ($do): mixed {

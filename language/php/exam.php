@@ -5,6 +5,8 @@ declare(strict_types=1);
 
 namespace Glovebox;
 
+require __DIR__ . '/operands.php';
+
 const MAX_TEXT = 2048;
 
 /** Counts the cases and writes them as events, one JSON object a line. */
@@ -40,7 +42,7 @@ final class Report
             // Whatever the tests made of it: they cannot catch this.
             [$status, $message] = ['failed', Standing::$doom];
         }
-        $proof = $status === 'passed' && Standing::$judged ? 'candidate_judged' : null;
+        $proof = $status === 'passed' && (Standing::$judged || Standing::$between) ? 'candidate_judged' : null;
         $this->total++;
         $this->passed += $status === 'passed' ? 1 : 0;
         $this->failed += $status === 'failed' || $status === 'error' ? 1 : 0;
@@ -92,6 +94,8 @@ final class Standing
     public static bool $judged = false;
     /** Why it fails. */
     public static ?string $doom = null;
+    /** Whether its text compares two results, so that the program judges. */
+    public static bool $between = false;
 }
 
 function judged(): void
@@ -117,6 +121,8 @@ final class TestFile
     public bool $exits = false;
     /** Whether something is compared with more than a literal: maybe two objects. */
     public bool $compares = false;
+    /** The test functions that compare two results, "" for all. */
+    private array $between;
     /** Whether it has declare(strict_types=1). */
     public bool $strict = false;
     /** Whether it may do without what the program lacks. */
@@ -132,7 +138,7 @@ final class TestFile
         $group = '';
         $imports = [];
         $tokens = \PhpToken::tokenize((string) \file_get_contents("/workspace/$name"));
-        $tokens = \array_values(\array_filter($tokens, fn ($t) => !$t->isIgnorable()));
+        $tokens = \array_values(\array_filter($tokens, fn ($t) => !$t->isIgnorable() && !$t->is(\T_ENCAPSED_AND_WHITESPACE)));
         foreach ($tokens as $i => $token) {
             if ($token->is('{') || $token->is([\T_CURLY_OPEN, \T_DOLLAR_OPEN_CURLY_BRACES])) {
                 $depth++;
@@ -183,6 +189,7 @@ final class TestFile
         }
         $this->strict = (bool) \preg_match('/\bdeclare\(strict_types=1\)/', \implode('', \array_map(fn ($t) => $t->text, \array_slice($tokens, 0, 12))));
         $this->compares = comparesMore($tokens);
+        $this->between = (new Operands($tokens))->between();
         foreach ($this->declared as $lower => $name) {
             $short = \strtolower(\substr($name, (int) \strrpos("\\$name", '\\')));
             $calls = 0;
@@ -200,6 +207,21 @@ final class TestFile
             }
         }
     }
+
+    /** Whether a test function compares two results; null is what runs by itself. */
+    public function isBetween(?string $function): bool
+    {
+        $tests = \array_filter($this->between, fn ($name) => \str_starts_with($name, 'test'), \ARRAY_FILTER_USE_KEY);
+        return isset($tests[\strtolower((string) $function)]) || \count($tests) < \count($this->between) || $function === null && $this->between !== [];
+    }
+}
+
+/** Begins a case of a file: how it stands before anything of it runs. */
+function begin(TestFile $file, ?string $function, bool $judged): void
+{
+    Standing::$between = $file->isBetween($function);
+    Standing::$judged = $judged;
+    Standing::$doom = null;
 }
 
 /** Whether tokens compare something with more than a literal, so maybe one object with another. */
@@ -272,7 +294,7 @@ final class Exam
         foreach ($this->files as $file) {
             $before = ($this->calls)();
             $cases = $this->report->total;
-            [Standing::$judged, Standing::$doom] = [false, null];
+            begin($file, null, false);
             $this->guard($file->name, fn () => $include("/workspace/{$file->name}"));
             if (Standing::$doom !== null) {
                 $this->report->add($file->name, 'failed');
@@ -297,9 +319,6 @@ final class Exam
     /** Runs something and reports what it throws. */
     private function guard(string $name, \Closure $run, bool $isCase = false): void
     {
-        if ($isCase) {
-            [Standing::$judged, Standing::$doom] = [$this->judged, null];
-        }
         try {
             $run();
         } catch (\Throwable $error) {
@@ -322,6 +341,7 @@ final class Exam
     {
         foreach ($file->uncalled as $name) {
             if (\function_exists($name) && (new \ReflectionFunction($name))->getNumberOfRequiredParameters() === 0) {
+                begin($file, $name, $this->judged);
                 $this->guard($name, fn () => $name(), true);
             }
         }
@@ -341,6 +361,7 @@ final class Exam
                     $ran = $this->report->total;
                     foreach ($this->provided($name, $method) as $label => $arguments) {
                         $title = "$name::{$method->name}" . ($label === '' ? '' : " with data set $label");
+                        begin($file, $method->name, $this->judged);
                         $this->guard($title, fn () => (new $name())->runTest($method->name, $arguments), true);
                     }
                     if ($this->report->total === $ran) {
@@ -405,7 +426,7 @@ final class Exam
                 $this->report->add('tests', 'error', $fatal['message'], $fatal['line']);
             } elseif (\getenv('GLOVEBOX_EXIT') !== false && $this->report->failed === 0) {
                 // Only the parent learns the exit code.
-                \file_put_contents((string) \getenv('GLOVEBOX_EXIT'), \json_encode([($this->calls)(), Standing::$judged, Standing::$doom]));
+                \file_put_contents((string) \getenv('GLOVEBOX_EXIT'), \json_encode([($this->calls)(), Standing::$judged || Standing::$between, Standing::$doom]));
                 $this->report->ended = true;
                 return;
             } else {

@@ -55,80 +55,18 @@ function call(string $function, array $arguments): mixed
         $report->broken("the candidate's side of the tests cannot be trusted any more: $reason");
         exit(1);
     };
-    // Of the tests' objects the candidate may use what is public.
-    $serve = function (string $op, mixed $target, array $arguments, Link $link): mixed {
-        $object = $link->our($target);
-        if ($object instanceof \Closure && $op !== 'invoke') {
-            throw new \Error('a closure can only be called');
-        }
-        // What a framework's class has is the tests' own, not the program's.
-        if ($object instanceof \PHPUnit\Framework\Assert && ($op !== 'method' || \method_exists(\PHPUnit\Framework\TestCase::class, (string) $arguments[0]))) {
-            doom('the program uses the object of the tests themselves');
-        }
-        return match ($op) {
-            'invoke' => $object(...$arguments),
-            'method' => $object->{$arguments[0]}(...\array_slice($arguments, 1)),
-            'get' => $object->{$arguments[0]},
-            'set' => $object->{$arguments[0]} = $arguments[1],
-            'isset' => isset($object->{$arguments[0]}),
-            'items' => $object instanceof \Traversable ? \iterator_to_array($object) : \get_object_vars($object),
-            default => $link->broken('an unknown request came'),
-        };
-    };
-    $link = link(new Link(\fopen('php://fd/3', 'r'), \fopen('php://fd/4', 'w'), $broken, $serve));
-    $link->enumCase = function (string $class, string $case) use ($link): mixed {
-        if (\enum_exists($class, false) && \defined("$class::$case") && (new \ReflectionClass($class))->isUserDefined()) {
-            return \constant("$class::$case");
-        }
-        return null;
-    };
-    // One that the tests made, and may compare with: that it is the same is the program's word.
-    $compares = (bool) \array_filter($files, fn ($f) => $f->compares);
-    $link->again = function (object $standIn) use ($compares): void {
-        if ($compares && isMade($standIn)) {
-            judged();
-        }
-    };
-    // What fails in a function of the tests fails, though the program caught it.
-    $link->thrown = function (\Throwable $error): void {
-        if ($error instanceof \AssertionError || $error instanceof Skipped) {
-            Standing::$doom ??= 'in a function of the tests that the program called: ' . $error->getMessage();
-        }
-    };
-    $link->refused = function (string $reason): void {
-        Standing::$doom ??= $reason;
-    };
-    // What ends a test in a way of its own, such as skipping it, does not travel.
-    $link->throwable = function (string $class, array $parents): \Throwable {
-        $kind = stubbed()[\strtolower($class)] ?? null;
-        if ($kind === null || !\is_a($kind, \Throwable::class, true)) {
-            $isOwn = \class_exists($class, false) && \is_a($class, \Throwable::class, true) && (new \ReflectionClass($class))->isInternal();
-            $kind = $isOwn ? $class : kindOf($class, [...$parents, 'Throwable']);
-        }
-        $error = (new \ReflectionClass($kind))->newInstanceWithoutConstructor();
-        named($error, $class);
-        return $error;
-    };
-    $link->standIn = function (int $id, string $class, array $kinds): object {
-        $kind = stubbed()[\strtolower($class)] ?? null;
-        if ($kind === null || !\class_exists($kind, false) || \enum_exists($kind, false) || \is_a($kind, \Throwable::class, true)) {
-            $kind = kindOf($class, \in_array('Throwable', $kinds, true) ? [] : $kinds);
-        }
-        $standIn = (new \ReflectionClass($kind))->newInstanceWithoutConstructor();
-        named($standIn, $class);
-        $standIn->gloveboxTakes($id);
-        return $standIn;
-    };
+    $link = link(peer(\fopen('php://fd/3', 'r'), \fopen('php://fd/4', 'w'), $broken, (bool) \array_filter($files, fn ($f) => $f->compares)));
     // A conversion that PHP itself makes up: an object is 1.
-    \set_error_handler(function (int $level, string $text): bool {
+    $converts = $config['converts'] ?? false;
+    convertErrors($converts ? '/workspace/' : "\0", function (string $text): bool {
         if (\preg_match('/^Object of class \S+ could not be converted to|^Indirect modification of overloaded/', $text)) {
             doom("$text: it is an object of the program");
         }
-        return false;
+        return \str_starts_with($text, 'Only variables should be passed by reference'); // see given
     });
     try {
         $strict = (bool) \array_filter($files, fn ($f) => $f->strict);
-        [$functions, $classes, $constants] = $link->use('loading', 'describe', null, [$names, $strict]);
+        [$functions, $classes, $constants] = $link->use('loading', 'describe', null, [$names, $strict, $converts]);
         stubs($functions, $classes, $constants, $names);
     } catch (\Error | \Exception $error) {
         $link->broken("it tells of itself what cannot be ({$error->getMessage()})");

@@ -11,6 +11,9 @@ trait Remote
 {
     public function __call(string $name, array $arguments): mixed
     {
+        if (\strtolower($name) === 'count' && $arguments === []) {
+            return counted($this);
+        }
         return remote($this, "->$name(" . show($arguments) . ')', 'method', [$name, ...$arguments]);
     }
     public static function __callStatic(string $name, array $arguments): mixed
@@ -128,6 +131,9 @@ final class Probe
 
 const SIDES = 24;
 
+/** How many classes the program's objects may have that the tests do not name. */
+const MAX_KINDS = 1000;
+
 /** What PHP compares of a stand-in. */
 function sides(object $standIn): array
 {
@@ -144,12 +150,87 @@ function sides(object $standIn): array
 /** How two objects of the program compare: -1, 0 or 1. */
 function order(object $one, object $other): int
 {
-    if (!isMade($one) && !isMade($other)) {
+    if (!isMade($one) && !isMade($other) && !Standing::$between) {
         doom('the tests compare two objects that the program returned (' . named($one) . ', ' . named($other) . '), and the program would decide that: compare their values, or with one that the tests make by new');
     }
     judged();
     $order = link()->use('comparing ' . named($one) . ' with ' . named($other), 'compare', id($one), [$other]);
     return \is_int($order) ? \max(-1, \min(1, $order)) : doom('a comparison of two objects gave no number');
+}
+
+/**
+ * The harness's end of a link.
+ *
+ * @param resource $in
+ * @param resource $out
+ * @param bool $compares whether the tests may compare two objects
+ */
+function peer($in, $out, \Closure $broken, bool $compares): Link
+{
+    // Of the tests' objects the candidate may use what is public.
+    $serve = function (string $op, mixed $target, array $arguments, Link $link): mixed {
+        $object = $link->our($target);
+        if ($object instanceof \Closure && $op !== 'invoke') {
+            throw new \Error('a closure can only be called');
+        }
+        // What a framework's class has is the tests' own, not the program's.
+        if ($object instanceof \PHPUnit\Framework\Assert && ($op !== 'method' || \method_exists(\PHPUnit\Framework\TestCase::class, (string) $arguments[0]))) {
+            doom('the program uses the object of the tests themselves');
+        }
+        return match ($op) {
+            'invoke' => $object(...$arguments),
+            'method' => $object->{$arguments[0]}(...\array_slice($arguments, 1)),
+            'get' => $object->{$arguments[0]},
+            'set' => $object->{$arguments[0]} = $arguments[1],
+            'isset' => isset($object->{$arguments[0]}),
+            'items' => $object instanceof \Traversable ? \iterator_to_array($object) : \get_object_vars($object),
+            default => $link->broken('an unknown request came'),
+        };
+    };
+    $link = new Link($in, $out, $broken, $serve);
+    $link->enumCase = function (string $class, string $case) use ($link): mixed {
+        if (\enum_exists($class, false) && \defined("$class::$case") && (new \ReflectionClass($class))->isUserDefined()) {
+            return \constant("$class::$case");
+        }
+        return null;
+    };
+    // One that the tests made, and may compare with: that it is the same is the program's word.
+    $link->again = function (object $standIn) use ($compares): void {
+        if ($compares && isMade($standIn)) {
+            judged();
+        }
+    };
+    // What fails in a function of the tests fails, though the program caught it.
+    $link->thrown = function (\Throwable $error): void {
+        if ($error instanceof \AssertionError || $error instanceof Skipped) {
+            Standing::$doom ??= 'in a function of the tests that the program called: ' . $error->getMessage();
+        }
+    };
+    $link->refused = function (string $reason): void {
+        Standing::$doom ??= $reason;
+    };
+    // What ends a test in a way of its own, such as skipping it, does not travel.
+    $link->throwable = function (string $class, array $parents): \Throwable {
+        $kind = stubbed()[\strtolower($class)] ?? null;
+        if ($kind === null || !\is_a($kind, \Throwable::class, true)) {
+            $isOwn = \class_exists($class, false) && \is_a($class, \Throwable::class, true) && (new \ReflectionClass($class))->isInternal();
+            $kind = $isOwn ? $class : kindOf($class, [...$parents, 'Throwable']);
+        }
+        $error = (new \ReflectionClass($kind))->newInstanceWithoutConstructor();
+        named($error, $class);
+        return $error;
+    };
+    $link->standIn = function (int $id, string $class, array $kinds): object {
+        $kind = stubbed()[\strtolower($class)] ?? null;
+        if ($kind === null || !\class_exists($kind, false) || \enum_exists($kind, false) || \is_a($kind, \Throwable::class, true)) {
+            $kind = kindOf($class, \in_array('Throwable', $kinds, true) ? [] : $kinds);
+        }
+        $standIn = (new \ReflectionClass($kind))->newInstanceWithoutConstructor();
+        named($standIn, $class);
+        $standIn->gloveboxTakes($id);
+        return $standIn;
+    };
+    return $link;
 }
 
 /** Notes an object that the tests' own text made, by new or by a static method. */
@@ -191,7 +272,7 @@ function hasTheirs(mixed $value): bool
 
 /** Methods that stubs get for the interfaces and magic methods of their class. */
 const METHODS = [
-    'Countable' => 'public function count(): int { return \Glovebox\remote($this, "->count()", "method", ["count"]); }',
+    'Countable' => 'public function count(): int { return \Glovebox\counted($this); }',
     'IteratorAggregate' => 'public function getIterator(): \Iterator { return \Glovebox\iterate($this); }',
     'ArrayAccess' => 'public function offsetExists(mixed $k): bool { return \Glovebox\remote($this, "[…]", "method", ["offsetExists", $k]); }
         public function offsetGet(mixed $k): mixed { return \Glovebox\remote($this, "[…]", "method", ["offsetGet", $k]); }
@@ -217,18 +298,110 @@ function id(object $standIn): int
     return link()->theirId($standIn) ?? link()->broken('an object was never made');
 }
 
+/**
+ * What a result said of its size and how much it gave, until something may have
+ * changed it. An object that contradicts itself is no list, and the tests would
+ * look at nothing of it.
+ */
+function sized(object $standIn, string $what, int $n): void
+{
+    static $known = new \WeakMap();
+    if (isMade($standIn)) {
+        return;
+    }
+    $said = $known[$standIn] ?? null;
+    if ($said === null || $said['turn'] !== link()->turn) {
+        $said = ['turn' => link()->turn];
+    }
+    // One that gives what it has away counts less after that.
+    if (($said['count'] ?? $n) !== $n || isset($said['given']) && $n > $said['given']) {
+        doom('the program returned ' . named($standIn) . ', whose count is not that of what it gives');
+    }
+    $known[$standIn] = [...$said, $what => $n];
+}
+
+function counted(object $standIn): mixed
+{
+    $turn = link()->turn;
+    $n = remote($standIn, '->count()', 'method', ['count']);
+    link()->turn = $turn;
+    if (\is_int($n)) {
+        sized($standIn, 'count', $n);
+    }
+    return $n;
+}
+
 /** Walks their object, lazily. */
 function iterate(object $standIn): \Iterator
 {
-    $iterator = link()->use('iterating over ' . named($standIn), 'iterator', id($standIn), []);
+    $still = function (\Closure $ask): mixed {
+        $turn = link()->turn;
+        $answer = $ask();
+        link()->turn = $turn;
+        return $answer;
+    };
+    $iterator = $still(fn () => link()->use('iterating over ' . named($standIn), 'iterator', id($standIn), []));
     if (!isTheirs($iterator)) {
         link()->broken('an iterator is no object');
     }
     $id = id($iterator);
-    $ask = fn (string $method) => link()->use("iterating, $method()", 'method', $id, [$method]);
+    $ask = fn (string $method) => $still(fn () => link()->use("iterating, $method()", 'method', $id, [$method]));
+    [$n, $turn] = [0, link()->turn];
     for ($ask('rewind'); $ask('valid') === true; $ask('next')) {
         yield $ask('key') => $ask('current');
+        $n++;
     }
+    if (link()->turn === $turn) { // nothing was called for what it gave
+        sized($standIn, 'given', $n);
+        if ($standIn instanceof \Countable && !isMade($standIn)) {
+            \count($standIn);
+        }
+    }
+}
+
+/** What is ordered, or made an int. Each answer about a NaN is false, and as an int it is 0. */
+function ordered(mixed $value): mixed
+{
+    if (\is_float($value) && \is_nan($value) || \is_array($value) && \in_array(true, \array_map(fn ($v) => \is_float($v) && \is_nan($v), $value), true)) {
+        doom('the tests order a value that is not a number (NAN), or make it an int');
+    }
+    return $value;
+}
+
+/** max and min, which pass over a NaN, and intval. */
+function extreme(string $function, mixed ...$arguments): mixed
+{
+    return $function(...\array_map(ordered(...), $arguments));
+}
+
+/**
+ * What the program gets of a variable that is compared with what comes of it: never
+ * the variable itself, and of a plain object what it was is kept. Compared is a copy
+ * of before the call.
+ */
+function given(mixed $value): mixed
+{
+    if ($value instanceof \stdClass) {
+        before()[$value] = clone $value;
+    }
+    return $value;
+}
+
+function copied(mixed $value): mixed
+{
+    return $value instanceof \stdClass ? clone $value : $value;
+}
+
+function kept(mixed $value): mixed
+{
+    return $value instanceof \stdClass ? before()[$value] ?? $value : $value;
+}
+
+/** What plain objects were before the program got them. */
+function before(): \WeakMap
+{
+    static $map = new \WeakMap();
+    return $map;
 }
 
 /** What foreach walks in the tests: of an object that is no iterator, its public properties. */
@@ -292,6 +465,9 @@ function kindOf(string $class, array $kinds): string
     $key = $class . "\0" . \implode("\0", $kinds);
     if (isset($known[$key])) {
         return $known[$key];
+    }
+    if (\count($known) >= MAX_KINDS) {
+        link()->broken('objects of too many classes came');
     }
     $parent = null;
     $implements = $methods = [];
@@ -362,7 +538,7 @@ function stubs(array $functions, array $classes, array $constants, array $names)
         && \preg_match('/^[A-Za-z_]\w*(?:\\\\[A-Za-z_]\w*)*$/D', $name) && !isTaken($name);
     foreach ($functions as [$name, $references]) {
         if ($valid($name)) {
-            stubFunction($name, \array_map(fn ($r) => $r === true, \array_values($references)));
+            stubFunction($name, \array_map(fn ($r) => $r === true, \array_slice(\array_values($references), 0, 100)));
         }
     }
     $byName = [];

@@ -4,8 +4,9 @@
 // A frame is four bytes of length and a JSON text. A request is
 // ["q", seq, op, …] and its answer ["r", seq, ok, value, …]; while one side
 // waits for its answer it serves the requests of the other, so callbacks are
-// synchronous. Plain values travel as tagged JSON; objects stay with their
-// owner, the other side gets a stand-in. Nothing received is unserialized.
+// synchronous. Arrays of plain values travel as JSON has them, all else as tagged
+// JSON; objects stay with their owner, the other side gets a stand-in. Nothing
+// received is unserialized.
 
 declare(strict_types=1);
 
@@ -14,7 +15,9 @@ namespace Glovebox;
 const MAX_FRAME = 32 << 20;
 const MAX_DEPTH = 1000;
 const MAX_ITEMS = 4000000;
+const MAX_ARRAYS = 2000000;
 const MAX_OPEN = 1000;
+const MAX_OBJECTS = 250000;
 
 /** Thrown for a property or a value that cannot be passed. */
 final class NotPassable extends \RuntimeException {}
@@ -44,6 +47,8 @@ final class Link
     public ?\Closure $enumCase = null;
     public ?\Closure $throwable = null;
     public int $calls = 0;
+    /** Counts what may change an object of theirs. */
+    public int $turn = 0;
     /** Whether plain objects of theirs change here when they change there. */
     public bool $follows = false;
     private \WeakMap $filled;
@@ -88,6 +93,18 @@ final class Link
         return $data;
     }
 
+    /** Does something while PHP looks for no cycles: it would walk the same large array again and again. */
+    private function still(\Closure $do): mixed
+    {
+        $was = \gc_enabled();
+        \gc_disable();
+        try {
+            return $do();
+        } finally {
+            $was && \gc_enable();
+        }
+    }
+
     public function read(): ?array
     {
         $head = $this->readFully(4);
@@ -102,7 +119,11 @@ final class Link
         if ($body === null) {
             return null;
         }
-        $message = \json_decode($body, true, 2 * MAX_DEPTH + 20);
+        // Arrays cost most, so they are counted before any is made.
+        if (\substr_count($body, '[') + \substr_count($body, '{') > MAX_ARRAYS) {
+            $this->broken('a value with too many parts came');
+        }
+        $message = $this->still(fn () => \json_decode($body, true, 2 * MAX_DEPTH + 20));
         if (!\is_array($message) || !\array_is_list($message) || \count($message) < 3) {
             $this->broken('a malformed message came');
         }
@@ -133,12 +154,15 @@ final class Link
         $this->depth = 0;
         $seq = ++$this->seq;
         $this->calls += $op === 'describe' ? 0 : 1;
-        $packed = [];
+        $this->turn += \in_array($op, ['get', 'isset', 'properties', 'compare'], true) ? 0 : 1;
         try {
-            foreach ($arguments as $key => $argument) {
-                $packed[] = [$key, $this->pack($argument)];
-            }
-            $this->write(['q', $seq, $op, $target, $packed]);
+            $this->still(function () use ($arguments, $seq, $op, $target): void {
+                $packed = [];
+                foreach ($arguments as $key => $argument) {
+                    $packed[] = [$key, $this->pack($argument)];
+                }
+                $this->write(['q', $seq, $op, $target, $packed]);
+            });
         } catch (NotPassable $error) {
             $this->doing = $outer;
             $this->refused?->__invoke("$doing: {$error->getMessage()}");
@@ -166,7 +190,7 @@ final class Link
         $this->depth = $this->items = 0;
         try {
             $output = $this->text(\is_string($output) ? $output : $this->unpack($output));
-            $result = $this->unpack($value);
+            $result = $this->still(fn () => $this->unpack($value));
             $this->change($arguments, $changes);
         } catch (\Error | \Exception $error) {
             $this->broken('a malformed answer came');
@@ -214,7 +238,7 @@ final class Link
         $before = [];
         try {
             foreach ($this->entries($packed) as [$key, $value]) {
-                $arguments[$key] = $this->unpack($value);
+                $arguments[$key] = $this->still(fn () => $this->unpack($value));
                 $before[$key] = $arguments[$key] instanceof \stdClass ? clone $arguments[$key] : $arguments[$key];
             }
         } catch (\Error | \Exception $error) {
@@ -245,7 +269,7 @@ final class Link
                     $changes[] = [$key, $this->pack($arguments[$key])];
                 }
             }
-            $this->write(['r', $seq, $ok, $this->pack($result), $this->pack($output), $changes]);
+            $this->still(fn () => $this->write(['r', $seq, $ok, $this->pack($result), $this->pack($output), $changes]));
         } catch (NotPassable $error) {
             $this->depth = 0;
             $this->write(['r', $seq, 0, $this->pack(new \RuntimeException($error->getMessage())), '', []]);
@@ -314,6 +338,9 @@ final class Link
 
     public function keep(int $id, object $standIn): object
     {
+        if (\count($this->theirs) >= MAX_OBJECTS) {
+            $this->broken('too many objects came');
+        }
         $this->theirs[$id] = $standIn;
         $this->theirIds[$standIn] = $id;
         return $standIn;
@@ -352,14 +379,38 @@ final class Link
         if (isset($value[0], $value[1]) && $value[0] instanceof \PHPUnit\Framework\Assert && \count($value) === 2 && \is_callable($value)) {
             return ['f', $this->idOf(\Closure::fromCallable($value))];
         }
-        if (\array_is_list($value)) {
-            return ['l', \array_map($this->pack(...), $value)];
+        if ($this->depth <= 1 && self::isPlain($value, 1)) {
+            return ['j', $value];
         }
         $entries = [];
+        if (\array_is_list($value)) {
+            foreach ($value as $item) {
+                $entries[] = $this->pack($item);
+            }
+            return ['l', $entries];
+        }
         foreach ($value as $key => $item) {
             $entries[] = [$this->pack($key), $this->pack($item)];
         }
         return ['a', $entries];
+    }
+
+    /** Whether JSON has a whole array as it is. */
+    private static function isPlain(array $value, int $depth): bool
+    {
+        foreach ($value as $key => $item) {
+            if (\is_string($key) && !\preg_match('//u', $key)) {
+                return false;
+            }
+            if (\is_array($item)) {
+                if ($depth >= MAX_DEPTH || !self::isPlain($item, $depth + 1)) {
+                    return false;
+                }
+            } elseif (\is_string($item) ? !\preg_match('//u', $item) : (\is_float($item) ? !\is_finite($item) : $item !== null && !\is_scalar($item))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private function packObject(object $value): array
@@ -434,10 +485,30 @@ final class Link
     /** A text, which the tests may call: it must not name what runs them. */
     private function harmless(string $text): string
     {
-        if (\preg_match('/^\\\\?(?:Glovebox|PHPUnit)\\\\/i', $text) && (\is_callable($text) || \class_exists($text, false))) {
+        if (isset($text[7]) && \strpbrk($text[0], 'GgPp\\') !== false && \preg_match('/^\\\\?(?:Glovebox|PHPUnit)\\\\/i', $text) && (\is_callable($text) || \class_exists($text, false))) {
             $this->refused?->__invoke("the program gives the text $text, which names a part of what runs the tests");
         }
         return $text;
+    }
+
+    /** An array of plain values, as JSON has it. */
+    private function whole(mixed $value, int $depth): array
+    {
+        if (!\is_array($value) || $depth > MAX_DEPTH) {
+            $this->broken('a malformed value came');
+        }
+        $this->items += \count($value);
+        if ($this->items > MAX_ITEMS) {
+            $this->broken('a value with too many parts came');
+        }
+        foreach ($value as $item) {
+            if (\is_string($item)) {
+                $this->harmless($item);
+            } elseif (\is_array($item)) {
+                $this->whole($item, $depth + 1);
+            }
+        }
+        return $value;
     }
 
     private function tagged(mixed $tag, mixed $a, array $all): mixed
@@ -453,12 +524,19 @@ final class Link
             case 'x':
                 $bytes = \base64_decode($this->text($a), true);
                 return $bytes === false ? $this->broken('a malformed value came') : $this->harmless($bytes);
+            case 'j':
+                return $this->whole($a, 1);
             case 'l':
-                return \array_map($this->unpack(...), $this->list($a));
+                $array = [];
+                foreach ($this->list($a) as $item) {
+                    $array[] = $this->unpack($item);
+                }
+                return $array;
             case 'a':
                 $array = [];
                 foreach ($this->list($a) as $entry) {
-                    $key = $this->unpack($this->list($entry)[0] ?? null);
+                    $key = $this->list($entry)[0] ?? null;
+                    $key = \is_int($key) ? $key : $this->unpack($key);
                     if (!\is_int($key) && !\is_string($key)) {
                         $this->broken('a malformed value came');
                     }
@@ -535,13 +613,11 @@ final class Link
                 case 'g':
                     return \gmp_init($this->text($value));
             }
-            $interval = new \DateInterval('PT0S');
-            foreach ((array) $this->unpack($value) as $name => $part) {
-                if (\is_string($name) && \property_exists($interval, $name)) {
-                    $interval->$name = $part;
-                }
+            $parts = $this->unpack($value);
+            if (!\is_array($parts) || \array_filter($parts, fn ($part) => $part !== null && !\is_scalar($part)) !== []) {
+                $this->broken('a malformed value came');
             }
-            return $interval;
+            return \DateInterval::__set_state($parts);
         } catch (\Exception | \Error) {
             $this->broken('a malformed value came');
         }
@@ -584,6 +660,23 @@ final class Link
         wheres()[$error] = $this->text($where);
         return $error;
     }
+}
+
+/** What a warning or a notice becomes under PHPUnit 9. */
+final class Warning extends \RuntimeException {}
+
+/** Makes errors of warnings and notices of files below a folder, as PHPUnit 9 does. $first may take one for itself. */
+function convertErrors(string $folder, ?\Closure $first = null): void
+{
+    \set_error_handler(function (int $level, string $text, string $file) use ($folder, $first): bool {
+        if ($first?->__invoke($text) === true) {
+            return true;
+        }
+        if (($level & \error_reporting() & ~(\E_DEPRECATED | \E_USER_DEPRECATED)) !== 0 && \str_starts_with($file, $folder)) {
+            throw new Warning($text, $level);
+        }
+        return false;
+    });
 }
 
 /** Where errors of the other side were thrown. */
