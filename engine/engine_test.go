@@ -469,7 +469,12 @@ func TestEnvironment(t *testing.T) {
 		"perl":   `print "$ENV{LANG} $ENV{HOME}\n"`,
 	} {
 		t.Run(lang, func(t *testing.T) {
-			o := do(t, newEngine(t, engine.Config{}), glovebox.Job{
+			e, err := engine.New(engine.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			o := do(t, e, glovebox.Job{
 				Program: &glovebox.Program{Language: lang, Files: []glovebox.File{{Path: "main", Data: []byte(code)}}},
 				Env:     map[string]string{"LANG": "C", "HOME": "/tmp"},
 			})
