@@ -2,6 +2,8 @@ module github.com/gloveboxhq/glovebox
 
 go 1.26.3
 
+toolchain go1.26.8
+
 require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/Microsoft/go-winio v0.6.2

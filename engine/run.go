@@ -16,6 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/observe"
 	"github.com/gloveboxhq/glovebox/redact"
+	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -275,7 +276,7 @@ func (r *run) execute(ctx context.Context) bool {
 	if errors.As(err, &r.wrong) {
 		return false
 	}
-	if tier.IsKind(err, tier.KindUnsupported) {
+	if hopeless(err) {
 		return r.refused(ctx, distinct(append(r.passed, err)))
 	}
 	if err != nil {
@@ -296,6 +297,11 @@ func (r *run) execute(ctx context.Context) bool {
 	return true
 }
 
+// hopeless reports an error of this host that to try again does not change.
+func hopeless(err error) bool {
+	return tier.IsKind(err, tier.KindUnsupported) || errors.Is(err, rootfs.ErrReadOnly)
+}
+
 // again tells whether the run starts over, once, because a box broke: what the
 // program did there is gone with it.
 func (r *run) again(ctx context.Context, f *classify.Facts, status glovebox.Status, err error) bool {
@@ -310,7 +316,7 @@ func (r *run) again(ctx context.Context, f *classify.Facts, status glovebox.Stat
 		}
 	case err == nil && r.turns && status == glovebox.StatusMemoryLimit:
 		why = errors.New("it had not enough memory") // others may have left less
-	case !tier.IsKind(err, tier.KindBroken):
+	case !tier.IsKind(err, tier.KindBroken), hopeless(err):
 		return false
 	}
 	r.o.Evidence = append(r.o.Evidence, glovebox.Evidence{Source: "supervisor",

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/container"
 	"github.com/gloveboxhq/glovebox/tier/container/docker"
@@ -17,25 +18,35 @@ import (
 func defaultTiers(c Config) ([]tier.Tier, error) {
 	g, err := gvisor.New(gvisor.Config{})
 	if err != nil {
-		return nil, err
-	}
-	m, err := microvm.New(microvm.Options{AllowEmulation: c.AllowEmulation})
-	if err != nil {
-		return nil, err
+		return nil, err // not the next tier: another user must not choose a weaker one for us
 	}
 	p, err := process.New(process.Options{})
 	if err != nil {
 		return nil, err
 	}
-	o, err := containers(c.Runtime)
-	if err != nil {
-		return nil, err
+	o, failed := containers(c.Runtime)
+	if failed != nil && c.Runtime != "" {
+		return nil, failed
 	}
-	w, err := wasm.New(wasm.Config{})
+	m := orAbsent(glovebox.TierMicroVM, func() (tier.Tier, error) {
+		return microvm.New(microvm.Options{AllowEmulation: c.AllowEmulation})
+	})
+	return []tier.Tier{
+		g, m, p,
+		orAbsent(glovebox.TierContainer, func() (tier.Tier, error) { return o, failed }),
+		orAbsent(glovebox.TierWasm, func() (tier.Tier, error) { return wasm.New(wasm.Config{}) }),
+	}, nil
+}
+
+// orAbsent is the tier that open makes or, where it has no place on this host, one
+// that says so: a tier that finds no directory of its own, as in a cache that is
+// read-only, stops no other.
+func orAbsent(name glovebox.TierName, open func() (tier.Tier, error)) tier.Tier {
+	t, err := open()
 	if err != nil {
-		return nil, err
+		return absent{name: name, err: err, fix: "GLOVEBOX_CACHE and XDG_RUNTIME_DIR name directories that it may use"}
 	}
-	return []tier.Tier{g, m, p, o, w}, nil
+	return t
 }
 
 // containers is the container tier on a runtime: by name, or an engine's

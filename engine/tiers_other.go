@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -33,9 +32,9 @@ func defaultTiers(c Config) ([]tier.Tier, error) {
 	}
 	return []tier.Tier{
 		w, d,
-		absent{glovebox.TierMicroVM, "a virtual machine"},
-		absent{glovebox.TierGVisor, "gVisor, a kernel in user space"},
-		absent{glovebox.TierProcess, "namespaces and a filter of system calls"},
+		notLinux(glovebox.TierMicroVM, "a virtual machine"),
+		notLinux(glovebox.TierGVisor, "gVisor, a kernel in user space"),
+		notLinux(glovebox.TierProcess, "namespaces and a filter of system calls"),
 	}, nil
 }
 
@@ -53,23 +52,8 @@ func socketOf(name string) (string, error) {
 	return "", fmt.Errorf("%q: OCI runtimes are for Linux hosts; on this one name docker, podman or an engine's socket", name)
 }
 
-// absent is a tier that only Linux has.
-type absent struct {
-	name  glovebox.TierName
-	title string
-}
-
-func (a absent) Name() glovebox.TierName { return a.name }
-
-func (a absent) Traits() tier.Traits { return tier.Traits{Title: a.title, Needs: "a Linux host"} }
-
-func (a absent) Probe(context.Context) tier.Report {
-	return tier.Report{Tier: a.name, Reason: a.unsupported("probe").Error()}
-}
-
-func (a absent) Open(context.Context, tier.Spec) (tier.Box, error) { return nil, a.unsupported("open") }
-
-func (a absent) unsupported(op string) error {
-	return &tier.Error{Tier: a.name, Op: op, Kind: tier.KindUnsupported,
-		Err: errors.New("this host is not Linux"), Fix: "use the wasm tier, or the container tier with Docker or Podman"}
+// notLinux is a tier that only Linux has.
+func notLinux(name glovebox.TierName, title string) tier.Tier {
+	return absent{name: name, traits: tier.Traits{Title: title, Needs: "a Linux host"}, err: errors.New("this host is not Linux"),
+		fix: "use the wasm tier, or the container tier with Docker or Podman"}
 }

@@ -215,13 +215,17 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 	}
 }
 
+// ErrReadOnly is a root that is not in a cache that is read-only: to try again will
+// not build it.
+var ErrReadOnly = errors.New("the cache is read-only and this root is not in it")
+
 // finished locks a root in a cache that is read-only, as that of a container whose
 // image was baked with it. What is there is whole: it was renamed when it was, and
 // nothing can be half written any more.
 func (s *Store) finished(home string) (*os.File, error) {
 	unfit := func(err error) error {
-		return fmt.Errorf("the cache %s is read-only and this root is not in it (%w): "+
-			"run the same once while it can be written, or name another directory with GLOVEBOX_CACHE", filepath.Dir(s.dir), err)
+		return fmt.Errorf("%s: %w (%v): run the same once while it can be written, or name another directory with GLOVEBOX_CACHE",
+			filepath.Dir(s.dir), ErrReadOnly, err)
 	}
 	held, err := os.OpenFile(filepath.Join(home, "lock"), os.O_RDONLY|asFound, 0)
 	if err != nil {
