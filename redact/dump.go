@@ -38,9 +38,12 @@ func parseRow(b []byte, at int) (row dumpRow, open int) {
 	if n < 4 || n > 16 || len(b) > maxRowLine {
 		return row, -1
 	}
-	row.offset, _ = strconv.ParseUint(string(b[i:i+n]), 16, 64)
+	digits := b[i : i+n]
 	if i += n; i < len(b) && b[i] == ':' {
 		i++
+	}
+	if i == len(b) || b[i] != ' ' {
+		return row, -1
 	}
 	short := false // groups of one byte
 	for i < len(b) {
@@ -70,6 +73,7 @@ func parseRow(b []byte, at int) (row dumpRow, open int) {
 	if len(row.data) == 0 {
 		return row, open
 	}
+	row.offset, _ = strconv.ParseUint(string(digits), 16, 64)
 	// The characters end the line, perhaps before a mark.
 	line := bytes.TrimRight(b, "\r")
 	for end := len(line); end >= max(i+len(row.data), len(line)-1); end-- {
@@ -105,9 +109,18 @@ func (f *dumpFinder) scan(b []byte, from int, hits []hit) []hit {
 			return hits
 		}
 		i += n + 1
-		hits = f.take(b[:i-1], hits)
+		if len(f.rows) > 0 || f.line >= 0 && offsetAt(b[f.line:i-1]) {
+			hits = f.take(b[:i-1], hits)
+		}
 		f.line = i
 	}
+}
+
+// offsetAt reports whether a line may begin with an offset. Most do not, and
+// this is cheap to tell.
+func offsetAt(line []byte) bool {
+	const least = 4
+	return len(line) > least && (line[0] == ' ' || hexDigits[line[0]] && hexDigits[line[1]] && hexDigits[line[2]] && hexDigits[line[least-1]])
 }
 
 // row reads the line that b ends with.

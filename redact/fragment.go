@@ -156,13 +156,8 @@ func cutSkips(c byte) bool { return skippable[c] && c != '\n' && c != '\r' }
 type partFinder struct{ *parts }
 
 func (f partFinder) scan(b []byte, from int, hits []hit) []hit {
-	for i := max(0, from-2); i < len(b); {
-		at := -1
-		for _, m := range cutMarks {
-			if j := bytes.Index(b[i:], m); j >= 0 && (at < 0 || i+j < at) {
-				at = i + j
-			}
-		}
+	for i := max(0, from-2); ; {
+		at := nextCut(b, i)
 		if at < 0 {
 			break
 		}
@@ -176,6 +171,32 @@ func (f partFinder) scan(b []byte, from int, hits []hit) []hit {
 	}
 	return hits
 }
+
+// nextCut returns where the first mark of b[i:] begins, or -1. A mark has three
+// bytes, so a look at every third is enough.
+func nextCut(b []byte, i int) int {
+	for k := i + 2; k < len(b); k += 3 {
+		if !inCut[b[k]] {
+			continue
+		}
+		for at := max(i, k-2); at <= k && at+3 <= len(b); at++ {
+			if w := b[at : at+3]; string(w) == string(cutMarks[0]) || string(w) == string(cutMarks[1]) {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// inCut are the bytes of the marks.
+var inCut = func() (c class) {
+	for _, m := range cutMarks {
+		for _, x := range m {
+			c[x] = true
+		}
+	}
+	return c
+}()
 
 // noteStart returns where the cut at b[at] begins: Glovebox itself writes a
 // line of its own, [… 12 bytes left out …].

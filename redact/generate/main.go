@@ -218,6 +218,9 @@ func (t *target) literal(expr string) (why string) {
 		if len(k) < 3 || len(k) == 3 && letters(k) {
 			return "its literal is too short: " + k
 		}
+		if strings.HasPrefix(strings.ToLower(k), "http") {
+			return "its literal stands in every address"
+		}
 	}
 	if folded(re) {
 		t.exact = false
