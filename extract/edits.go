@@ -24,7 +24,7 @@ var (
 	replaceMark = lazyre.New(`^(?:>{5,9} ?(?:REPLACE|UPDATED|[\w./-]+)?|\+{5,9} REPLACE)\s*$`)
 )
 
-// hasEdits tells whether a text holds changes in one of these forms.
+// hasEdits reports whether a text holds changes in one of these forms.
 func hasEdits(text string) bool {
 	return strings.Contains(text, beginPatch) || hasAny(text, " SEARCH", "<SEARCH", " ORIGINAL", "<<<<<<< HEAD") && hasAny(text, "<<<<<", "-----") && hasAny(text, "\n=====")
 }

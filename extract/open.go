@@ -180,7 +180,7 @@ func dropWords(b *block) {
 	b.notes = append(b.notes, "the fence was never closed: the words after the code were left")
 }
 
-// hasCode tells whether a file name is one of a language that can be run.
+// hasCode reports whether a file name is one of a language that can be run.
 func hasCode(name string, f *finder) bool { return f.byExtension(name) != nil }
 
 // label decides the language of a block, or why it has none.

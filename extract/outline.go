@@ -84,7 +84,7 @@ func significant(line string, l *language.Language) string {
 	return t
 }
 
-// noCode tells whether text has nothing but blank lines and comments.
+// noCode reports whether text has nothing but blank lines and comments.
 func noCode(text string, l *language.Language) bool {
 	inside := false
 	for line := range strings.Lines(text) {
@@ -230,7 +230,7 @@ func (o *outline) say(t string) {
 	o.sig[t] = true
 }
 
-// hasAny tells whether t has one of the parts. It spares most lines the
+// hasAny reports whether t has one of the parts. It spares most lines the
 // patterns, which are slow.
 func hasAny(t string, parts ...string) bool {
 	for _, p := range parts {

@@ -134,7 +134,7 @@ func (t tag) holds() string {
 	return ""
 }
 
-// letter tells whether c is an ASCII letter, digit or underscore.
+// letter reports whether c is an ASCII letter, digit or underscore.
 func letter(c byte) bool {
 	return c == '_' || 'a' <= c|32 && c|32 <= 'z' || '0' <= c && c <= '9'
 }
@@ -213,7 +213,7 @@ func lineAbove(src string, at int) string {
 	return above[strings.LastIndexByte(above, '\n')+1:]
 }
 
-// wholeLine tells whether src[from:to] is all that its line holds: code in
+// wholeLine reports whether src[from:to] is all that its line holds: code in
 // running prose is no program.
 func wholeLine(src string, from, to int) bool {
 	for from > 0 && (src[from-1] == ' ' || src[from-1] == '\t') {
