@@ -76,9 +76,9 @@ type scan struct {
 	*finder
 	src    string
 	open   mark
-	quotes int // how many quote marks each line of the fence begins with
-	column int // how far its code is indented
-	work   int // bytes that were read to find the ends of strings
+	quotes int    // how many quote marks each line of the fence begins with
+	column int    // how far its code is indented
+	work   int    // bytes that were read to find the ends of strings
 	long   [2]int // where the last fence of four marks stands, by mark
 	looked bool   // long is known
 }

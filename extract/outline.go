@@ -118,7 +118,7 @@ const maxLine = 4096
 
 // maxOutlined bounds the code of a reply that is outlined: what is compared with
 // other code of it. Extract refuses a reply with more.
-const maxOutlined = 2 << 20
+const maxOutlined = 1 << 20
 
 // outlined returns the block's outline, which is read once.
 func (f *finder) outlined(b *block) *outline {
