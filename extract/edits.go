@@ -11,7 +11,7 @@ import (
 // makes is taken; a change of a file is applied where the reply has the file.
 
 // maxEdits bounds the text in which such changes are read.
-const maxEdits = 4 << 20
+const maxEdits = 1 << 20
 
 // changeReason says why a change was left.
 const changeReason = "a patch of a file that is not in the reply"

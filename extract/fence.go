@@ -78,6 +78,7 @@ type scan struct {
 	open   mark
 	quotes int    // how many quote marks each line of the fence begins with
 	column int    // how far its code is indented
+	next   int    // where a line begins with a mark, at or after the last look; -1: none does
 	work   int    // bytes that were read to find the ends of strings
 	long   [2]int // where the last fence of four marks stands, by mark
 	looked bool   // long is known
@@ -91,7 +92,12 @@ func (s *scan) late(pos, end int) (open mark, before string, ok bool) {
 	if i <= 0 || len(line)-i > 20 || s.byName(line[i+3:]) == nil || strings.Contains(line[:i], "`") {
 		return open, "", false
 	}
-	if j := strings.Index(s.src[end:], "\n```"); j < 0 || j > 1<<16 {
+	if s.next < end && s.next >= 0 { // the next mark, looked for once
+		if s.next = strings.Index(s.src[end:], "\n```"); s.next >= 0 {
+			s.next += end
+		}
+	}
+	if s.next < 0 || s.next-end > 1<<16 {
 		return open, "", false
 	}
 	return mark{char: '`', length: 3, info: line[i+3:]}, "", true

@@ -155,6 +155,9 @@ func dropInstalls(b *block) {
 // dropWords removes prose from the end of a fence that was never closed: its
 // end was forgotten, and the code is whole.
 func dropWords(b *block) {
+	if len(b.text) > testBytes {
+		return // no model wrote so much
+	}
 	lines := strings.SplitAfter(strings.TrimRight(b.text, " \t\n"), "\n")
 	quote := ""
 	code := 0 // lines up to the last that is no prose
