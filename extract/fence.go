@@ -78,6 +78,7 @@ type scan struct {
 	open   mark
 	quotes int    // how many quote marks each line of the fence begins with
 	column int    // how far its code is indented
+	ended  int    // where the last string ended
 	next   int    // where a line begins with a mark, at or after the last look; -1: none does
 	work   int    // bytes that were read to find the ends of strings
 	long   [2]int // where the last fence of four marks stands, by mark
@@ -311,7 +312,7 @@ const maxLineRead = 1 << 16
 // of a text cost together is in proportion to it: past that none is looked for.
 func (s *scan) stringEnd(pos, end int) int {
 	line := s.src[pos:end]
-	if len(line) > maxLineRead || !hasAny(line, `"""`, "'''", "<<") || s.work > 2*len(s.src) {
+	if pos < s.ended || len(line) > maxLineRead || !hasAny(line, `"""`, "'''", "<<") || s.work > 2*len(s.src) {
 		return -1
 	}
 	stop := -1
@@ -328,6 +329,9 @@ func (s *scan) stringEnd(pos, end int) int {
 	}
 	s.work += stop / 8
 	stop += end
+	if q := openQuote(line); q != "" {
+		s.ended = stop + len(q) // the line that closes it opens none
+	}
 	if !strings.Contains(s.src[end:stop], strings.Repeat(string(s.open.char), 3)) {
 		return -1
 	}
