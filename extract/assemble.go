@@ -124,7 +124,7 @@ func (a *assembly) choose(blocks []block) *language.Language {
 	return best
 }
 
-// accepts tells whether a block can be in the program.
+// accepts reports whether a block can be in the program.
 func (a *assembly) accepts(b *block) bool {
 	return b.lang == a.lang || a.lang != nil && a.lang.Name == "typescript" && b.lang.Name == "javascript"
 }
@@ -164,7 +164,7 @@ var testHeads = []string{
 	"require", "RSpec.describe", "use Test::", `@test "`,
 }
 
-// hasTestSigns tells whether a line of text is one that only tests have.
+// hasTestSigns reports whether a line of text is one that only tests have.
 func hasTestSigns(text string) bool {
 	for text != "" {
 		text = strings.TrimLeft(text, " \t\r\n\f")
@@ -184,7 +184,7 @@ var (
 // testBytes is how much of a block is read to tell tests.
 const testBytes = 1 << 20
 
-// isTest tells whether a block is test code.
+// isTest reports whether a block is test code.
 func isTest(b *block) bool {
 	if b.test {
 		return true
@@ -203,7 +203,7 @@ func isTest(b *block) bool {
 	return hasTestSigns(head) || onlyAsserts(b)
 }
 
-// onlyAsserts tells whether a block is nothing but assertions.
+// onlyAsserts reports whether a block is nothing but assertions.
 func onlyAsserts(b *block) bool {
 	found := false
 	for line := range strings.Lines(b.text) {

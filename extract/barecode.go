@@ -35,7 +35,7 @@ var (
 	sentences = lazyre.New(`[a-z][.!?](?: |$)`)
 )
 
-// isProse tells whether a line that stands alone is prose.
+// isProse reports whether a line that stands alone is prose.
 func isProse(line string) bool {
 	t := strings.TrimSpace(line)
 	if t == "" || codeStart().MatchString(line) && !sentences().MatchString(line) {
@@ -189,7 +189,7 @@ func (r *runs) add(l string, quotes bool) {
 // rules are what rule lines are drawn with.
 const rules = "-=*_~#+.─━—–═―‐•▬"
 
-// isBorder tells whether a line borders unmarked code: a rule line, with or
+// isBorder reports whether a line borders unmarked code: a rule line, with or
 // without words in it, or a tag that closes.
 func isBorder(line string) bool {
 	t := strings.TrimSpace(line)
@@ -230,7 +230,7 @@ func (r *runs) end() {
 	r.lines, r.ahead, r.lead, r.kept, r.quote = nil, nil, nil, 0, ""
 }
 
-// isStatement tells whether a line reads as code, where code was before: it has
+// isStatement reports whether a line reads as code, where code was before: it has
 // signs of code and, strings and comments aside, no run of plain words.
 func isStatement(line string) bool {
 	t := withoutStrings(line)
@@ -239,14 +239,14 @@ func isStatement(line string) bool {
 
 var plainWords = lazyre.New(`(?:^|\s)[A-Za-z]+[,']? [a-z']+,? [a-z']+(?:[\s,.:!?]|$)`)
 
-// isMarkdownLine tells whether a line is a heading, list item or table row.
+// isMarkdownLine reports whether a line is a heading, list item or table row.
 func isMarkdownLine(l string) bool {
 	t := strings.TrimSpace(l)
 	return strings.HasPrefix(t, "- ") || strings.HasPrefix(t, "* ") || strings.HasPrefix(t, "|") ||
 		numbered().MatchString(t) || strings.HasPrefix(t, "\\(") || strings.HasPrefix(t, "\\[")
 }
 
-// isOneWord tells whether a reply is a bare name or literal, which is an
+// isOneWord reports whether a reply is a bare name or literal, which is an
 // answer and no program.
 func isOneWord(src string) bool {
 	t := strings.TrimSpace(src)

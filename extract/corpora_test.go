@@ -160,7 +160,7 @@ type replyLabel struct {
 	} `json:"files"`
 }
 
-// right tells whether the result is the labelled one: the same files of code
+// right reports whether the result is the labelled one: the same files of code
 // with the same lines, tests of the reply among them, and no other.
 func (l replyLabel) right(response string, res *Result) bool {
 	if l.NoCode || res.Program == nil {

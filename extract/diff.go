@@ -13,7 +13,7 @@ var (
 	bareHunk = lazyre.New(`^@@(?: .*)?$`)
 )
 
-// looksLikeDiff tells whether text begins as a unified diff does.
+// looksLikeDiff reports whether text begins as a unified diff does.
 func looksLikeDiff(text string) bool {
 	lines := 0
 	old := false
@@ -132,7 +132,7 @@ func diffName(name string) string {
 	return name
 }
 
-// marked tells whether hunks have both added and removed or kept lines, each
+// marked reports whether hunks have both added and removed or kept lines, each
 // with its mark: else it is no diff.
 func marked(hunks [][]string) bool {
 	added := false

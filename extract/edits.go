@@ -11,7 +11,7 @@ import (
 // makes is taken; a change of a file is applied where the reply has the file.
 
 // maxEdits bounds the text in which such changes are read.
-const maxEdits = 4 << 20
+const maxEdits = 1 << 20
 
 // changeReason says why a change was left.
 const changeReason = "a patch of a file that is not in the reply"
@@ -24,7 +24,7 @@ var (
 	replaceMark = lazyre.New(`^(?:>{5,9} ?(?:REPLACE|UPDATED|[\w./-]+)?|\+{5,9} REPLACE)\s*$`)
 )
 
-// hasEdits tells whether a text holds changes in one of these forms.
+// hasEdits reports whether a text holds changes in one of these forms.
 func hasEdits(text string) bool {
 	return strings.Contains(text, beginPatch) || hasAny(text, " SEARCH", "<SEARCH", " ORIGINAL", "<<<<<<< HEAD") && hasAny(text, "<<<<<", "-----") && hasAny(text, "\n=====")
 }

@@ -225,7 +225,7 @@ type finder struct {
 	guessed, compared int
 }
 
-// full tells whether there are more blocks than are read. Extract refuses the
+// full reports whether there are more blocks than are read. Extract refuses the
 // reply then, and what finds blocks can end.
 func (f *finder) full(blocks []block) bool { return len(blocks) > maxBlocks }
 
@@ -341,7 +341,7 @@ func blank(src string, line int, blocks []block) string {
 	return out.String()
 }
 
-// isCode tells whether a block could be taken.
+// isCode reports whether a block could be taken.
 func (f *finder) isCode(b *block) bool {
 	return b.reason == "" && b.lang != nil && !b.data
 }

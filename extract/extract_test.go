@@ -49,6 +49,7 @@ func TestExtract(t *testing.T) {
 		{"the end forgotten", "```python\nx = 1\n```python\nprint(x)\n```\n", Options{}, py("main.py: x = 1\n\nprint(x)\n")},
 		{"only opened", "Here is the code:\n```", Options{}, want{truncated: true}},
 		{"a fence in a docstring", "```python\ndef f():\n    \"\"\"Say:\n```\nf()\n```\n    \"\"\"\n    return 1\n```\nWords.", Options{}, py("main.py: def f():\n    \"\"\"Say:\n```\nf()\n```\n    \"\"\"\n    return 1\n")},
+		{"docstrings in two files", "`a.py`\n````\ndef f():\n    \"\"\"\n    One.\n    \"\"\"\n    return 1\n````\n`main.py`\n````\nimport a\ndef g():\n    \"\"\"\n    Two.\n    \"\"\"\n    return a.f()\n````\n", Options{}, py("main.py: import a\ndef g():\n    \"\"\"\n    Two.\n    \"\"\"\n    return a.f()\n", "a.py: def f():\n    \"\"\"\n    One.\n    \"\"\"\n    return 1\n")},
 		{"a fence in a prompt", "```python\nP = '''\n```json\n{}\n```\n'''\nprint(P)\n```\nWords.", Options{}, py("main.py: P = '''\n```json\n{}\n```\n'''\nprint(P)\n")},
 		{"a fence in a here document", "```bash\ncat > R.md <<'EOF'\n```sh\nls\n```\nEOF\nwc R.md\n```\nWords.", Options{}, want{lang: "bash", files: []string{"main.sh: cat > R.md <<'EOF'\n```sh\nls\n```\nEOF\nwc R.md\n"}}},
 		{"Markdown in Markdown", "```markdown\n# Title\n```python\nprint(1)\n```\nmore\n```\n", Options{}, py("main.py: print(1)\n")},

@@ -76,11 +76,13 @@ type scan struct {
 	*finder
 	src    string
 	open   mark
-	quotes int // how many quote marks each line of the fence begins with
-	column int // how far its code is indented
-	work   int // bytes that were read to find the ends of strings
-	long   [2]int
-	looked bool // long is known
+	quotes int    // how many quote marks each line of the fence begins with
+	column int    // how far its code is indented
+	ended  int    // where the last string ended
+	next   int    // where a line begins with a mark, at or after the last look; -1: none does
+	work   int    // bytes that were read to find the ends of strings
+	long   [2]int // where the last fence of four marks stands, by mark
+	looked bool   // long is known
 }
 
 // late reads a fence that opens after words on its line: "Here it is: ```python".
@@ -91,7 +93,12 @@ func (s *scan) late(pos, end int) (open mark, before string, ok bool) {
 	if i <= 0 || len(line)-i > 20 || s.byName(line[i+3:]) == nil || strings.Contains(line[:i], "`") {
 		return open, "", false
 	}
-	if j := strings.Index(s.src[end:], "\n```"); j < 0 || j > 1<<16 {
+	if s.next < end && s.next >= 0 { // the next mark, looked for once
+		if s.next = strings.Index(s.src[end:], "\n```"); s.next >= 0 {
+			s.next += end
+		}
+	}
+	if s.next < 0 || s.next-end > 1<<16 {
 		return open, "", false
 	}
 	return mark{char: '`', length: 3, info: line[i+3:]}, "", true
@@ -102,7 +109,7 @@ func (s *scan) late(pos, end int) (open mark, before string, ok bool) {
 func (s *scan) read(open mark, before string, pos int) fence {
 	s.open = open
 	s.quotes = strings.Count(before, ">")
-	s.column = width(expandable(stripQuotes(before, s.quotes))) + open.indent
+	s.column = width(spaced(stripQuotes(before, s.quotes))) + open.indent
 	n := fence{info: open.info}
 	code := collector{src: s.src, start: pos, plain: s.quotes == 0 && s.column == 0}
 	n.end = s.lines(pos, &n, &code)
@@ -110,12 +117,8 @@ func (s *scan) read(open mark, before string, pos int) fence {
 	return n
 }
 
-// expandable returns s with every byte that is no tab as a space: its width is
-// the column that it ends at.
-func expandable(s string) string {
-	if strings.Trim(s, " ") == "" {
-		return s
-	}
+// spaced returns s with spaces for all that is no tab: as wide as s.
+func spaced(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return r
@@ -139,6 +142,14 @@ func (c *collector) add(line string, end int) {
 		return
 	}
 	c.built.WriteString(line)
+}
+
+// copy makes the collector hold a copy of what it has.
+func (c *collector) copy() {
+	if c.plain {
+		c.built.WriteString(c.text())
+		c.plain = false
+	}
 }
 
 func (c *collector) text() string {
@@ -192,7 +203,7 @@ func (s *scan) lines(pos int, n *fence, code *collector) int {
 			}
 		}
 		if rest, ok := s.closedBehind(line, pos, end); ok && !markdown && pos >= literal {
-			code.plain = code.plain && s.cutLine(code, rest, end)
+			code.copy() // this line is not as it stands in the reply
 			code.add(unindent(rest, s.column), end)
 			n.lines++
 			n.closed = true
@@ -208,7 +219,7 @@ func (s *scan) lines(pos int, n *fence, code *collector) int {
 	return pos
 }
 
-// endsWith tells whether what follows a mark shows that it closes the fence: a
+// endsWith reports whether what follows a mark shows that it closes the fence: a
 // model's end token or a tag, or words.
 func (s *scan) endsWith(info string) bool {
 	if info[0] == '<' || strings.HasPrefix(info, "[/") {
@@ -221,7 +232,7 @@ func (s *scan) endsWith(info string) bool {
 
 var plainWord = lazyre.New(`^[(*]*[A-Z][a-z']*[,.:)]?$`)
 
-// never tells whether no mark as long as the fence's follows: a model that
+// never reports whether no mark as long as the fence's follows: a model that
 // opened with four closes with three.
 func (s *scan) never(pos int) bool {
 	if s.open.length != 4 {
@@ -239,7 +250,7 @@ func (s *scan) never(pos int) bool {
 	return s.long[1] < pos
 }
 
-// closedBehind tells whether the fence is closed at the end of a line of code,
+// closedBehind reports whether the fence is closed at the end of a line of code,
 // and returns the code: "print(x)```".
 func (s *scan) closedBehind(line string, pos, end int) (code string, ok bool) {
 	t := strings.TrimRight(line, " \t\n")
@@ -258,12 +269,6 @@ func (s *scan) closedBehind(line string, pos, end int) (code string, ok bool) {
 		return code, rest != ""
 	}
 	return code, end+1<<16 >= len(s.src)
-}
-
-// cutLine makes a collector hold copies: its last line differs from the reply's.
-func (s *scan) cutLine(c *collector, _ string, _ int) bool {
-	c.built.WriteString(c.src[c.start:max(c.start, c.end)])
-	return false
 }
 
 // unindent removes up to n columns of white space from a line.
@@ -294,7 +299,7 @@ func isMarkdown(info string) bool {
 	return len(word) <= 8 && slices.Contains([]string{"markdown", "md", "mdx"}, strings.ToLower(word))
 }
 
-// plainTag tells whether an info string is one word, as when a fence opens.
+// plainTag reports whether an info string is one word, as when a fence opens.
 func plainTag(info string) bool { return len(info) < 100 && plainInfo().MatchString(info) }
 
 // maxLineRead bounds the line whose quotes are read to find strings.
@@ -307,7 +312,7 @@ const maxLineRead = 1 << 16
 // of a text cost together is in proportion to it: past that none is looked for.
 func (s *scan) stringEnd(pos, end int) int {
 	line := s.src[pos:end]
-	if len(line) > maxLineRead || !hasAny(line, `"""`, "'''", "<<") || s.work > 2*len(s.src) {
+	if pos < s.ended || len(line) > maxLineRead || !hasAny(line, `"""`, "'''", "<<") || s.work > 2*len(s.src) {
 		return -1
 	}
 	stop := -1
@@ -324,6 +329,9 @@ func (s *scan) stringEnd(pos, end int) int {
 	}
 	s.work += stop / 8
 	stop += end
+	if q := openQuote(line); q != "" {
+		s.ended = stop + len(q) // the line that closes it opens none
+	}
 	if !strings.Contains(s.src[end:stop], strings.Repeat(string(s.open.char), 3)) {
 		return -1
 	}

@@ -170,6 +170,15 @@ var hostilePairs = []struct{ name, head, open, close, tail string }{
 	{"a thought, then words", "<think>", "words and ", "</thin", ""},
 	{"a file and lines that are added", "*** Begin Patch\n*** Add File: a.py\n", "+x = 1\n", "+\n", "*** End Patch\n"},
 	{"a patch with many hunks", "```diff\n--- /dev/null\n+++ b/a.py\n", "@@ -1 +1 @@\n+x\n", "+y = 1\n", "```\n"},
+	{"fences that open after words, and none ends", "", "x ```python\n", "x ```js\n", ""},
+	{"calls, then one end", "", "<invoke name=\"a\">\n", "<b>\n", "</invoke>\n"},
+	{"calls, then their ends", "", "<invoke>\n", "</invoke>\n", ""},
+	{"a search of short lines", "```\na.py\n<<<<<<< SEARCH\n", "a\n", "b\n=======\n", ">>>>>>> REPLACE\n```\n"},
+	{"a fence of lines that stays open", "```python\n", "x = 1234\n", "Some words.\n", ""},
+	{"a fence of Markdown that stays open", "```md\n", "```py\nx\n", "words\n", ""},
+	{"lines that end with marks", "```python\n", "a```\n", "b = 1\n", ""},
+	{"paths, then none", "", "<path>a.py</path>\n", "<path>\n", ""},
+	{"cells of strings", `{"source":[`, `"x = 1\n",`, `"y",`, `{}]}`},
 	{"a session with long output", "```python\n", ">>> x\n", "1\n", "```\n"},
 }
 

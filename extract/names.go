@@ -88,7 +88,7 @@ func readInfo(info string) (tag, name string) {
 	return strings.ToLower(strings.TrimSpace(tag)), name
 }
 
-// hasFileEnding tells whether a name ends as files do whose content a reply
+// hasFileEnding reports whether a name ends as files do whose content a reply
 // gives.
 func hasFileEnding(name string) bool {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
@@ -290,7 +290,7 @@ func (n *namer) add(p string) {
 	}
 }
 
-// free tells whether a file may have the path beside those there are.
+// free reports whether a file may have the path beside those there are.
 func (n *namer) free(p string) bool {
 	if n.taken[p] || n.dirs[p] {
 		return false
@@ -338,7 +338,7 @@ func numberedName(n *namer, name string) string {
 	}
 }
 
-// knownTag tells whether a tag is one that fences have: of a language, of a
+// knownTag reports whether a tag is one that fences have: of a language, of a
 // form of data, of output or of commands.
 func knownTag(tag string) bool {
 	return plainTags[tag] || outputTags[tag] || consoleTags[tag] || otherTags[tag]

@@ -155,6 +155,9 @@ func dropInstalls(b *block) {
 // dropWords removes prose from the end of a fence that was never closed: its
 // end was forgotten, and the code is whole.
 func dropWords(b *block) {
+	if len(b.text) > testBytes {
+		return // no model wrote so much
+	}
 	lines := strings.SplitAfter(strings.TrimRight(b.text, " \t\n"), "\n")
 	quote := ""
 	code := 0 // lines up to the last that is no prose
@@ -180,7 +183,7 @@ func dropWords(b *block) {
 	b.notes = append(b.notes, "the fence was never closed: the words after the code were left")
 }
 
-// hasCode tells whether a file name is one of a language that can be run.
+// hasCode reports whether a file name is one of a language that can be run.
 func hasCode(name string, f *finder) bool { return f.byExtension(name) != nil }
 
 // label decides the language of a block, or why it has none.

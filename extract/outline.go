@@ -84,7 +84,7 @@ func significant(line string, l *language.Language) string {
 	return t
 }
 
-// noCode tells whether text has nothing but blank lines and comments.
+// noCode reports whether text has nothing but blank lines and comments.
 func noCode(text string, l *language.Language) bool {
 	inside := false
 	for line := range strings.Lines(text) {
@@ -118,7 +118,7 @@ const maxLine = 4096
 
 // maxOutlined bounds the code of a reply that is outlined: what is compared with
 // other code of it. Extract refuses a reply with more.
-const maxOutlined = 2 << 20
+const maxOutlined = 1 << 20
 
 // outlined returns the block's outline, which is read once.
 func (f *finder) outlined(b *block) *outline {
@@ -230,7 +230,7 @@ func (o *outline) say(t string) {
 	o.sig[t] = true
 }
 
-// hasAny tells whether t has one of the parts. It spares most lines the
+// hasAny reports whether t has one of the parts. It spares most lines the
 // patterns, which are slow.
 func hasAny(t string, parts ...string) bool {
 	for _, p := range parts {

@@ -12,7 +12,7 @@ var (
 	nextPrompt = lazyre.New(`^\s*(?:\.\.\.+:?|irb\([^)]*\)[^>]*\*)(?: |$)`)
 )
 
-// isTranscript tells whether text is a session at a prompt: its first line
+// isTranscript reports whether text is a session at a prompt: its first line
 // with text has one.
 func isTranscript(text string) bool {
 	return prompt().MatchString(firstLine(strings.TrimLeft(text, " \t\n")))
@@ -54,7 +54,7 @@ func typed(text string) string {
 // replies show beside a program.
 var shellCommand = lazyre.New(`^(?:sudo\s+)?(?:[A-Z_]+=\S+\s+)*(?:pip3?|python[\d.]*|py|node|npm|npx|yarn|pnpm|bun|deno|ts-node|tsx|tsc|go\s+(?:run|get|mod|build|test|install|version|env)|php|composer|ruby|gem|bundle|irb|perl|cpan|cpanm|lua[\d.]*|luajit|luarocks|bash|sh|chmod|cd|mkdir|touch|ls|pwd|clear|git|apt|apt-get|apk|yum|dnf|brew|choco|winget|conda|mamba|poetry|pipenv|pipx|uv|virtualenv|source|\.|deactivate|activate|pytest|nvm|pyenv|rbenv|docker|docker-compose|kubectl|make|cargo|rustc|javac?|gcc|code|nano|vim?|jupyter|curl|wget|uvicorn|gunicorn|flask|django-admin|streamlit|pacman|yay|snap|flatpak|scoop|psql|mysql|heroku|vercel|prisma|rails|rake|mvn|gradle|dotnet|ollama|ssh|scp|systemctl|astro|vite|tox|nox|ruff|black|mypy|eslint|prettier|lerna|nx|turbo|supabase|firebase|terraform|helm|minikube|\.{1,2}/\S+)(?:\s|$)|^(?:& )?["']?[A-Za-z]:\\[^"'\n]*\.(?:exe|bat|cmd)\b`)
 
-// onlyCommands tells whether text is nothing but such commands.
+// onlyCommands reports whether text is nothing but such commands.
 func onlyCommands(text string) bool {
 	found := false
 	continued := false
@@ -81,6 +81,6 @@ func onlyCommands(text string) bool {
 	return found
 }
 
-// isShell tells whether a language's programs look like the commands beside
+// isShell reports whether a language's programs look like the commands beside
 // other programs.
 func isShell(l *language.Language) bool { return l != nil && l.Name == "bash" }

@@ -108,7 +108,7 @@ func (v *versions) add(b *block) {
 // wrong is how prose announces code that is not to be used.
 var wrong = lazyre.New(`(?i)^\W*(?:(?:\d+\.|step \d+:?)\s*)?(?:❌|🚫|(?:avoid|don['’]?t|do not|never|wrong|incorrect|bad|not this|anti-?pattern|common mistakes?|a common mistake|the mistake|this (?:is wrong|will not work|won['’]t work))\b)`)
 
-// define tells whether each of the parts defines something.
+// define reports whether each of the parts defines something.
 func (v *versions) define(parts []int) bool {
 	for _, i := range parts {
 		if len(v.parts[i].defs) == 0 {
@@ -264,7 +264,7 @@ func (v *versions) conflicts(p *part) (parts []int) {
 	return parts
 }
 
-// fragments tells whether nothing that is there is a program by itself.
+// fragments reports whether nothing that is there is a program by itself.
 func (v *versions) fragments() bool {
 	for _, p := range v.parts {
 		if p != nil && p.fragment == "" {
@@ -274,7 +274,7 @@ func (v *versions) fragments() bool {
 	return true
 }
 
-// holdsClass tells whether a class is there that methods could belong to.
+// holdsClass reports whether a class is there that methods could belong to.
 func (v *versions) holdsClass() bool {
 	for _, p := range v.parts {
 		if p != nil && len(p.defs) > 0 && !p.methods {

@@ -134,7 +134,7 @@ func (t tag) holds() string {
 	return ""
 }
 
-// letter tells whether c is an ASCII letter, digit or underscore.
+// letter reports whether c is an ASCII letter, digit or underscore.
 func letter(c byte) bool {
 	return c == '_' || 'a' <= c|32 && c|32 <= 'z' || '0' <= c && c <= '9'
 }
@@ -142,8 +142,8 @@ func letter(c byte) bool {
 // wrappers finds code in tags.
 func (f *finder) wrappers(src string, line, depth int) []block {
 	var blocks []block
-	missing := map[string]bool{} // end tags that do not come any more
-	said := ""                   // the file name in the tag before
+	ends := map[string]int{} // where end tags stand, each looked for once; -1: it does not come any more
+	said := ""               // the file name in the tag before
 	at, counted := 0, 0
 	for !f.full(blocks) {
 		t, ok := nextTag(src, at)
@@ -152,10 +152,12 @@ func (f *finder) wrappers(src string, line, depth int) []block {
 		}
 		at = t.end
 		end := -1
-		if !missing[t.closing] {
-			if end = indexFold(src[t.end:], t.closing); end < 0 {
-				missing[t.closing] = true
-			}
+		if at, ok := ends[t.closing]; ok && (at < 0 || at >= t.end) {
+			end = max(at-t.end, -1)
+		} else if end = indexFold(src[t.end:], t.closing); end < 0 {
+			ends[t.closing] = -1
+		} else {
+			ends[t.closing] = t.end + end
 		}
 		cut := false
 		if end < 0 {
@@ -213,7 +215,7 @@ func lineAbove(src string, at int) string {
 	return above[strings.LastIndexByte(above, '\n')+1:]
 }
 
-// wholeLine tells whether src[from:to] is all that its line holds: code in
+// wholeLine reports whether src[from:to] is all that its line holds: code in
 // running prose is no program.
 func wholeLine(src string, from, to int) bool {
 	for from > 0 && (src[from-1] == ' ' || src[from-1] == '\t') {
