@@ -69,7 +69,8 @@ def decode_array(s, form, d, own=True):
     if not DTYPE.fullmatch(dtype):
         raise Violation("an array of another kind")
     kind = np.dtype(dtype)
-    if kind.itemsize == 0 or size * kind.itemsize > wire.MAX_FRAME:
+    s.room = getattr(s, "room", 2 * wire.MAX_FRAME) - size * kind.itemsize  # of all arrays of a message
+    if kind.itemsize == 0 or s.room < 0:
         raise Violation("an array that is too large")
     if kind.kind in "US":
         values = s.many(data, d)
