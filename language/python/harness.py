@@ -997,7 +997,11 @@ def main():
         from _glovebox import tables
         tables.enable(link.refuse)
         for name in libraries:
-            importlib.import_module(name)
+            try:
+                importlib.import_module(name)
+            except Exception as e:
+                report.event(type="unrunnable", reason="the tests need %s, which does not load here: %s" % (name, exam.clip(str(e), 300)), missing=[name])
+                return
         ARRAYS.update((t, tables) for t in tables.types())
     world = World(link, config["main"], modules, readings)
     try:
