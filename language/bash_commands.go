@@ -150,6 +150,9 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 			r.inner(in, item.Stmts)
 		}
 	case *syntax.FuncDecl:
+		if c.Name == nil {
+			return // it is shared
+		}
 		outer := r.function
 		r.function = c.Name.Value
 		r.stmt(c.Body, bashInput{given: r.inputs[c.Name.Value]})

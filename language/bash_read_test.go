@@ -12,7 +12,7 @@ import (
 func FuzzBashRead(f *testing.F) {
 	for _, s := range []string{
 		"[[ $(f) -eq 5 ]]\n", "(( x[$(f)] += y ))\n", "a=($(f)); echo ${a[x]:y:z}\n", "case x in $(f)*) ;; esac\n",
-		"@test \"x\" {\n  run f\n}\n", "f <<EOF | grep \"$(f)\"\n$(f)\nEOF\n", "declare -i x=$(f)\nlet y=x\n", "for ((;;)); do :; done\n",
+		"@test \"x\" {\n  run f\n}\n", "f <<EOF | grep \"$(f)\"\n$(f)\nEOF\n", "declare -i x=$(f)\nlet y=x\n", "for ((;;)); do :; done\n", "x\n() $f y\n",
 	} {
 		f.Add(s)
 	}
