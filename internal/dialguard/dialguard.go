@@ -12,8 +12,12 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// public knows IANA's registries of addresses that are not everyone's.
-var public = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork())
+// public knows IANA's registries of addresses that are not everyone's. Those for
+// documentation are no host's of the internet and no network's of an operator's:
+// where a connection to one is answered, a proxy answers for every name with it.
+var public = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork(), ssrf.WithAllowedV4Prefixes(
+	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"),
+))
 
 // nat64 is the prefix under which IPv6 networks reach IPv4 addresses.
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
