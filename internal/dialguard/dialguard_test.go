@@ -13,7 +13,7 @@ func TestAddresses(t *testing.T) {
 		{"93.184.216.34", true, true},
 		{"2606:2800:220:1::1", true, true},
 		{"64:ff9b::5db8:d822", true, true}, // the first, through NAT64
-		{"203.0.113.7", true, true}, // for documentation, so a proxy's
+		{"203.0.113.7", true, true},        // for documentation, so a proxy's
 		// An operator's own.
 		{"127.0.0.1", false, true}, {"::1", false, true}, {"10.1.2.3", false, true}, {"192.168.1.1", false, true},
 		{"172.31.0.1", false, true}, {"fd00::1", false, true}, {"100.64.0.1", false, true}, {"198.18.0.7", false, true},
