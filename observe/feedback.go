@@ -83,7 +83,7 @@ func feedback(o *glovebox.Observation, limits glovebox.Limits, again string) str
 	}
 	if showsStreams(o.Status) {
 		if o.Partial {
-			b.WriteString("The program was stopped; this is what it had printed until then.\n")
+			b.WriteString("The program was stopped; this is what had come of its output until then.\n")
 		}
 		quote(&b, "stdout", Middle(o.Stdout, maxStream))
 		quote(&b, "stderr", Middle(o.Stderr, maxStream))
