@@ -52,15 +52,16 @@ func TestInputs(t *testing.T) {
 		{"100 MB of code", func() string {
 			return fence("print('all')\n" + strings.Repeat("# "+strings.Repeat("comment ", 20)+"\n", huge/163))
 		}, long, "pass memory_limit", "all\n", ""},
-		{"10,000 fences", func() string { return strings.Repeat(fence("print('one')"), 10_000) }, long, "pass", "one\n", ""},
+		{"4,000 fences", func() string { return strings.Repeat(fence("print('one')"), 4_000) }, long, "pass", "one\n", ""},
+		{"10,000 fences", func() string { return strings.Repeat(fence("print('one')"), 10_000) }, long, "no_code", "", "at most 4000 are read"},
 		{"10,000 open fences", func() string { return strings.Repeat("```python\nprint('one')\n", 10_000) }, long, "pass syntax_error no_code", "", ""},
-		{"10,000 files", func() string {
+		{"4,000 files", func() string {
 			var b strings.Builder
-			for i := range 10_000 {
+			for i := range 4_000 {
 				fmt.Fprintf(&b, "`file%d.py`\n%s", i, fence(fmt.Sprintf("x = %d", i)))
 			}
 			return b.String()
-		}, glovebox.Limits{}, "disk_limit", "", "10000 files and folders, and the limit is 4096"},
+		}, glovebox.Limits{Files: 1000}, "disk_limit", "", "4000 files and folders, and the limit is 1000"},
 		{"nested 10,000 deep", func() string { return strings.Repeat("> - ", 10_000) + fence("print(1)") }, long, "pass no_code syntax_error runtime_error", "", ""},
 	}
 	for _, tt := range tests {
