@@ -155,7 +155,7 @@ func findPassword(w []byte, key int, spans []span) []span {
 	for i < len(w) && (digits[w[i]] || w[i] == '_') {
 		i++
 	}
-	if rest := fallback(w[i:]); rest != nil && len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
+	if rest := fallback(w[i:]); len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
 		at := len(w) - len(rest) + 1
 		if n := bytes.IndexByte(w[at:], rest[0]); n >= 5 && n <= 100 && !noDigit(w[at:at+n]) && !nonWord(w[at:at+n]) && !placeholder(w[at:at+n]) {
 			return append(spans, span{start: at, end: at + n})
