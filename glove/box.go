@@ -85,8 +85,11 @@ type Config struct {
 	Waiting int64
 }
 
-// killPatience bounds the end of a box that was killed.
-var killPatience = 10 * time.Second
+// KillPatience bounds the end of a box that was killed. One that is frozen, or that
+// waits for a device, ends when it can; nobody waits for it.
+const KillPatience = 10 * time.Second
+
+var killPatience = KillPatience // a test has less
 
 const (
 	// grace is how long the killer inside has before the ground kills.

@@ -14,7 +14,6 @@ import (
 	"github.com/gloveboxhq/glovebox/classify"
 	"github.com/gloveboxhq/glovebox/image"
 	"github.com/gloveboxhq/glovebox/image/build"
-	"github.com/gloveboxhq/glovebox/observe"
 )
 
 type imageCmd struct {
@@ -248,8 +247,7 @@ func printRefs(w io.Writer, refs []image.Ref) error {
 
 // plain is what an image or its archive says of itself, fit for a terminal.
 func plain(text string) string {
-	text, _ = observe.Text([]byte(text))
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.Fields(shown(text)), " ")
 }
 
 // familiar is a name as people write it.

@@ -116,9 +116,6 @@ func (g *Ground) Kill() {
 // Dead implements [glove.Ground].
 func (g *Ground) Dead() <-chan struct{} { return g.dead }
 
-// killPatience bounds the end of a box that was killed.
-const killPatience = 10 * time.Second
-
 // Close implements [glove.Ground].
 func (g *Ground) Close() error {
 	g.closeOnce.Do(func() { g.closeErr = g.close() })
@@ -134,7 +131,7 @@ func (g *Ground) close() error {
 	if proc != nil {
 		select {
 		case <-g.dead:
-		case <-time.After(killPatience):
+		case <-time.After(glove.KillPatience):
 			errs = append(errs, fmt.Errorf("process %d does not end", proc.Pid))
 		}
 	}

@@ -75,6 +75,28 @@ func readMap(file string) idMap {
 	return idMap{file, text, err}
 }
 
+// HasIDs reports whether count users and groups from first on are ids of this
+// process's own user namespace: root of one that was made by `unshare -r`, or by a
+// rootless container, has few.
+func HasIDs(first, count uint64) bool {
+	return ownUsers().holds(first, count) && ownGroups().holds(first, count)
+}
+
+// holds reports whether one line of the map has all of these ids. A kernel
+// without user namespaces has no map, and all ids.
+func (m idMap) holds(first, count uint64) bool {
+	if m.err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(m.text)) {
+		var inside, host, n uint64
+		if _, err := fmt.Sscan(line, &inside, &host, &n); err == nil && inside <= first && inside+n >= first+count {
+			return true
+		}
+	}
+	return false
+}
+
 // unusedPair returns the first of two ids for pid.
 func (m idMap) unusedPair(pid int) (uint32, error) {
 	if m.err != nil {

@@ -20,39 +20,50 @@ type Home struct{ dir string }
 // the first usable one of XDG_RUNTIME_DIR, the directories for temporary files and
 // /dev/shm, which is there where all else is read-only, and last the cache: in all
 // others another user may have taken the name. A path that is longer than longest
-// bytes is passed over, because the
-// sockets in it must fit into a socket's address; 0 means any length.
+// bytes is passed over, because the sockets in it must fit into a socket's
+// address; 0 means any length.
 func Open(place, name string, longest int) (Home, error) {
-	places := []string{place}
-	if place == "" {
-		places = []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"}
-		if cache, err := rootfs.DefaultDir(); err == nil {
-			places = append(places, cache)
-		}
+	if place != "" {
+		return open(place, name, longest)
 	}
 	var errs []error
-	for _, place := range places {
+	for _, place := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
 		if place == "" {
 			continue
 		}
-		if !filepath.IsAbs(place) {
-			errs = append(errs, fmt.Errorf("%s is not an absolute path", place))
-			continue
-		}
-		dir, err := rootfs.Private(filepath.Join(place, fmt.Sprintf("%s-%d", name, os.Geteuid())))
+		h, err := open(place, name, longest)
 		if err == nil {
-			err = writable(dir)
+			return h, nil
 		}
-		switch {
-		case err != nil:
-			errs = append(errs, err)
-		case longest > 0 && len(dir) > longest:
-			errs = append(errs, fmt.Errorf("%s: longer than %d bytes, so too long for sockets in it", dir, longest))
-		default:
-			return Home{dir}, nil
-		}
+		errs = append(errs, err)
 	}
-	return Home{}, errors.Join(errs...)
+	cache, err := rootfs.DefaultDir()
+	if err != nil {
+		return Home{}, errors.Join(append(errs, err)...)
+	}
+	h, err := open(cache, name, longest)
+	if err != nil {
+		return Home{}, errors.Join(append(errs, err)...)
+	}
+	return h, nil
+}
+
+// open finds or makes a home in one place.
+func open(place, name string, longest int) (Home, error) {
+	if !filepath.IsAbs(place) {
+		return Home{}, fmt.Errorf("%s is not an absolute path", place)
+	}
+	dir, err := rootfs.Private(filepath.Join(place, fmt.Sprintf("%s-%d", name, os.Geteuid())))
+	if err != nil {
+		return Home{}, err
+	}
+	if err := writable(dir); err != nil {
+		return Home{}, err
+	}
+	if longest > 0 && len(dir) > longest {
+		return Home{}, fmt.Errorf("%s: longer than %d bytes, so too long for sockets in it", dir, longest)
+	}
+	return Home{dir}, nil
 }
 
 // writable reports a directory in which nothing can be made: the one of an earlier

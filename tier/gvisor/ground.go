@@ -167,10 +167,6 @@ func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 // patience bounds what a sentry is waited for to boot, on a machine under load.
 const patience = 30 * time.Second
 
-// killPatience bounds the end of a sentry that was killed. One that is frozen, or
-// that waits for a device, ends when it can; nobody waits for it.
-const killPatience = 10 * time.Second
-
 // Close implements [glove.Ground].
 func (g *ground) Close() error {
 	g.closeOnce.Do(func() {
@@ -182,7 +178,7 @@ func (g *ground) Close() error {
 			g.Kill()
 			select {
 			case <-g.dead:
-			case <-time.After(killPatience):
+			case <-time.After(glove.KillPatience):
 				errs = append(errs, fmt.Errorf("the sentry, process %d, does not end", g.sentry.Process.Pid))
 			}
 		}

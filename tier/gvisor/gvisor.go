@@ -31,12 +31,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 	"github.com/gloveboxhq/glovebox/tier/den"
@@ -263,7 +263,7 @@ const (
 )
 
 func newIDs() (idRange, error) {
-	if os.Geteuid() != 0 || !hasIDs("uid_map") || !hasIDs("gid_map") {
+	if os.Geteuid() != 0 || !native.HasIDs(firstID, idRanges*idsPerBox) {
 		return idRange{os.Geteuid(), os.Getegid(), 1}, nil // the caller: there is no other
 	}
 	var b [2]byte
@@ -272,27 +272,4 @@ func newIDs() (idRange, error) {
 	}
 	first := firstID + int(binary.BigEndian.Uint16(b[:]))%idRanges*idsPerBox
 	return idRange{first, first, idsPerBox}, nil
-}
-
-// hasIDs reports whether the ids that boxes take are ids of our own user
-// namespace: root of one that was made by `unshare -r`, or by a rootless
-// container, has few. The map is that of users or of groups.
-func hasIDs(name string) bool {
-	text, err := os.ReadFile("/proc/self/" + name)
-	if err != nil {
-		return true // there is no such file: then there are no such namespaces
-	}
-	return mapsIDs(string(text))
-}
-
-// mapsIDs reads a map of ids as Linux shows it: lines of the first id inside, the
-// first outside, and how many.
-func mapsIDs(text string) bool {
-	for line := range strings.Lines(text) {
-		var inside, outside, n int64
-		if _, err := fmt.Sscan(line, &inside, &outside, &n); err == nil && inside <= firstID && inside+n >= firstID+idRanges*idsPerBox {
-			return true
-		}
-	}
-	return false
 }
