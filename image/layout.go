@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // Annotations by which tools say in a layout what a manifest is.
@@ -85,7 +86,7 @@ func (s *Store) layout(ctx context.Context, from origin, o ImportOptions) ([]*Im
 func sortLayout(list []v1.Descriptor) (images, signatures []v1.Descriptor) {
 	for _, d := range list {
 		switch kind := d.Annotations[cosignAnnotation]; {
-		case kind == cosignSignatures, strings.HasPrefix(d.Annotations[refAnnotation], "sha256-") && strings.HasSuffix(d.Annotations[refAnnotation], ".sig"):
+		case kind == cosignSignatures, isBundle(types.MediaType(d.ArtifactType)), strings.HasPrefix(d.Annotations[refAnnotation], "sha256-") && strings.HasSuffix(d.Annotations[refAnnotation], ".sig"):
 			if len(signatures) < maxSignatures {
 				signatures = append(signatures, d)
 			}

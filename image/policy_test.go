@@ -246,12 +246,12 @@ func TestSignatures(t *testing.T) {
 		{"Ed25519", func(d string) v1.Image { return signatures(t, payloadOf(d), edwards.sign(t, payloadOf(d))) }, []key{edwards}, ""},
 		{"one of several keys", func(d string) v1.Image { return signatures(t, payloadOf(d), edwards.sign(t, payloadOf(d))) }, []key{theirs, edwards}, ""},
 		{"another key", func(d string) v1.Image { return signatures(t, payloadOf(d), ours.sign(t, payloadOf(d))) }, []key{theirs, edwards}, "by a key"},
-		{"of another image", func(d string) v1.Image { return signatures(t, payloadOf(other), ours.sign(t, payloadOf(other))) }, []key{ours}, "of another image"},
+		{"of another image", func(d string) v1.Image { return signatures(t, payloadOf(other), ours.sign(t, payloadOf(other))) }, []key{ours}, "not of this image"},
 		{"of another payload", func(d string) v1.Image { return signatures(t, payloadOf(d), ours.sign(t, payloadOf(other))) }, []key{ours}, "by a key"},
 		{"of something else", func(d string) v1.Image {
 			p := bytes.Replace(payloadOf(d), []byte("cosign container image signature"), []byte("atomic container signature"), 1)
 			return signatures(t, p, ours.sign(t, p))
-		}, []key{ours}, "of another image"},
+		}, []key{ours}, "not of this image"},
 		{"an empty signature", func(d string) v1.Image { return signatures(t, payloadOf(d), nil) }, []key{ours}, "no signature"},
 		{"rubbish", func(d string) v1.Image { return signatures(t, []byte("x"), []byte("y")) }, []key{ours}, "by a key"},
 		{"an image in its place", func(d string) v1.Image { return build(t, types.OCILayer, v1.Config{}, runtime.GOARCH, pack(t, "x=1")) }, []key{ours}, "no signature"},

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (r *registry) get(ctx context.Context, what, id string, offset, most int64)
 	if err != nil {
 		return nil, err
 	}
-	if what == "manifests" {
+	if what != "blobs" {
 		for _, t := range manifestTypes {
 			q.Header.Add("Accept", string(t))
 		}
@@ -124,27 +125,37 @@ func (r *registry) get(ctx context.Context, what, id string, offset, most int64)
 	return nil, &errStatus{resp.StatusCode, text}
 }
 
-// manifest fetches a manifest or an index by tag or digest, and returns it
-// with its digest, size and media type.
-func (r *registry) manifest(ctx context.Context, id string) ([]byte, v1.Descriptor, error) {
-	resp, err := r.get(ctx, "manifests", id, 0, maxManifest+1)
+// document fetches a manifest, an index or a list of referrers, and returns the
+// media type that the registry announces.
+func (r *registry) document(ctx context.Context, what, id string) ([]byte, types.MediaType, error) {
+	resp, err := r.get(ctx, what, id, 0, maxManifest+1)
 	if err != nil {
-		return nil, v1.Descriptor{}, err
+		return nil, "", err
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxManifest+1))
 	if err != nil {
-		return nil, v1.Descriptor{}, fmt.Errorf("manifests/%s: %w", id, err)
+		return nil, "", fmt.Errorf("%s/%s: %w", what, id, err)
 	}
-	hash, size, err := v1.SHA256(strings.NewReader(string(b)))
+	announced, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	return b, types.MediaType(announced), nil
+}
+
+// manifest fetches a manifest or an index by tag or digest, and returns it
+// with its digest, size and media type.
+func (r *registry) manifest(ctx context.Context, id string) ([]byte, v1.Descriptor, error) {
+	b, announced, err := r.document(ctx, "manifests", id)
+	if err != nil {
+		return nil, v1.Descriptor{}, err
+	}
+	hash, size, err := v1.SHA256(bytes.NewReader(b))
 	if err != nil {
 		return nil, v1.Descriptor{}, err
 	}
 	if strings.HasPrefix(id, "sha256:") && hash.String() != id {
 		return nil, v1.Descriptor{}, fmt.Errorf("manifests/%s: what the registry sent has the digest %s", id, hash)
 	}
-	announced, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
-	t, err := mediaTypeOf(b, types.MediaType(announced))
+	t, err := mediaTypeOf(b, announced)
 	if err != nil {
 		return nil, v1.Descriptor{}, err
 	}

@@ -19,10 +19,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Signatures are cosign's: the manifest sha256:<hex> has them in the image
-// with the tag sha256-<hex>.sig, whose layers are payloads ("simple signing")
-// that name the digest, with the signature of the payload as an annotation.
-// They are checked against a public key, with nothing from a network.
+// Signatures are cosign's, of which there are two kinds. Up to version 2 the
+// manifest sha256:<hex> has them in the image with the tag sha256-<hex>.sig, whose
+// layers are payloads ("simple signing") that name the digest, with the signature
+// of the payload as an annotation. Since version 3 they are bundles, in manifests
+// that refer to it; see bundle.go. Both are checked against a public key, with
+// nothing from a network.
 const (
 	payloadType types.MediaType = "application/vnd.dev.cosign.simplesigning.v1+json"
 
@@ -48,20 +50,22 @@ func (s *Store) pullSignatures(ctx context.Context, reg *registry, r Ref) ([]str
 		if err != nil {
 			continue
 		}
-		b, d, err := reg.manifest(ctx, signatureTag(digest))
-		if err == nil {
-			err = s.putSignatures(ctx, b, func(d v1.Descriptor) error {
-				payload := reg.blob(ctx, d)
-				defer payload.Close()
-				_, err := s.putBlob(ctx, d, payload)
-				return err
-			})
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err == nil {
-			found = append(found, d.Digest.String())
+		for _, id := range append([]string{signatureTag(digest)}, reg.bundles(ctx, digest)...) {
+			b, d, err := reg.manifest(ctx, id)
+			if err == nil {
+				err = s.putSignatures(ctx, b, func(d v1.Descriptor) error {
+					payload := reg.blob(ctx, d)
+					defer payload.Close()
+					_, err := s.putBlob(ctx, d, payload)
+					return err
+				})
+			}
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err == nil && len(found) < maxSignatures {
+				found = append(found, d.Digest.String())
+			}
 		}
 	}
 	return found, nil
@@ -97,7 +101,7 @@ func signaturesIn(b []byte) ([]v1.Descriptor, error) {
 	}
 	var payloads []v1.Descriptor
 	for _, d := range m.Layers {
-		if d.MediaType != payloadType || d.Annotations[signatureAnnotation] == "" {
+		if !isBundle(d.MediaType) && (d.MediaType != payloadType || d.Annotations[signatureAnnotation] == "") {
 			continue
 		}
 		if err := checkDescriptor(d, maxPayload); err != nil {
@@ -143,21 +147,44 @@ func (s *Store) signed(r Ref, keys [][]byte) error {
 			continue
 		}
 		for _, d := range payloads {
-			payload, err := s.readBlob(d.Digest, maxPayload)
+			content, err := s.readBlob(d.Digest, maxPayload)
 			if err != nil {
 				continue
 			}
-			signature, err := base64.StdEncoding.DecodeString(d.Annotations[signatureAnnotation])
-			if err != nil || !slices.ContainsFunc(public, func(k any) bool { return verifies(k, payload, signature) }) {
-				continue
-			}
-			if signs, err := parsePayload(payload); err == nil && slices.Contains(digests, signs) {
+			signs, byKey := vouched(d, content, public)
+			if slices.ContainsFunc(signs, func(s string) bool { return slices.Contains(digests, s) }) {
 				return nil
 			}
-			reason = "the signature by a key of the policy is of another image"
+			if byKey {
+				reason = "the signature by a key of the policy is not of this image"
+			}
 		}
 	}
 	return fmt.Errorf("%w: %s (%s): %s", ErrPolicy, r.Name, r.Digest, reason)
+}
+
+// vouched returns the digests that a signature in a store vouches for, and whether
+// it is by one of the keys; else there are none.
+func vouched(d v1.Descriptor, content []byte, keys []any) (digests []string, byKey bool) {
+	signedBy := func(message []byte, signature string) bool {
+		sig, err := base64.StdEncoding.DecodeString(signature)
+		return err == nil && slices.ContainsFunc(keys, func(k any) bool { return verifies(k, message, sig) })
+	}
+	if isBundle(d.MediaType) {
+		e, err := parseBundle(content)
+		if err != nil || !slices.ContainsFunc(e.Signatures, func(s bundleSignature) bool { return signedBy(e.signed(), s.Sig) }) {
+			return nil, false
+		}
+		digests, _ = parseStatement(e.Payload)
+		return digests, true
+	}
+	if !signedBy(content, d.Annotations[signatureAnnotation]) {
+		return nil, false
+	}
+	if digest, err := parsePayload(content); err == nil {
+		digests = append(digests, digest)
+	}
+	return digests, true
 }
 
 // lists tells whether an index of the store has the manifest.
