@@ -20,6 +20,13 @@ const (
 	maxPID    = 1 << 22
 )
 
+// FreeUsers is the first of FreeUsersCount users and groups behind those, which
+// nobody has either.
+const (
+	FreeUsers      = firstUser + 2*maxPID
+	FreeUsersCount = 1<<31 - 1 - FreeUsers
+)
+
 // MapUsers maps the users of the user name space of process pid. As root, user
 // 0 and the box's user ([tier.UID]) become users that no other living box and no
 // file has: their numbers follow from the process id, which is unique for as

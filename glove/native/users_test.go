@@ -43,7 +43,7 @@ func TestHolds(t *testing.T) {
 		"nothing":           {"", false},
 		"no map":            {"x y z\n", false},
 	} {
-		if got := (idMap{text: []byte(c.text)}).holds(firstUser, 1<<28); got != c.want {
+		if got := (idMap{text: []byte(c.text)}).holds(FreeUsers, FreeUsersCount); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -26,10 +26,10 @@ package gvisor
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"os"
 	"sync"
 	"time"
@@ -182,7 +182,7 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec, from *origin) (_ glove.
 	if g.den, err = t.home.New(); err != nil {
 		return ends, nil, t.fail("make a directory", err)
 	}
-	ids, err := newIDs()
+	ids, err := newIdentity()
 	if err != nil {
 		return ends, nil, t.fail("choose a user", errors.Join(err, g.Close()))
 	}
@@ -249,27 +249,23 @@ func (t *Tier) invalid(err error) error {
 	return &tier.Error{Tier: t.Name(), Op: "open", Kind: tier.KindInvalid, Err: err}
 }
 
-// idRange is the range of the host's user and group ids that the guest's kernel
-// runs as, which has no power over anything of the host's.
-type idRange struct{ user, group, size int }
+// identity is the host's user and group that the guest's kernel runs as, which has
+// no power over anything of the host's.
+type identity struct {
+	user, group int
+	apart       bool // nobody else's; else the caller's
+}
 
-// Ids that nobody uses: above those that systemd gives to containers, below
-// 2^31. Each box takes a range of its own, so that one sentry is not another's
-// user.
-const (
-	firstID   = 0x70000000
-	idsPerBox = 0x10000
-	idRanges  = 0x1000
-)
-
-func newIDs() (idRange, error) {
-	if os.Geteuid() != 0 || !native.HasIDs(firstID, idRanges*idsPerBox) {
-		return idRange{os.Geteuid(), os.Getegid(), 1}, nil // the caller: there is no other
+// newIdentity draws a user for one box, so that one sentry is not another's: of a
+// thousand that live at once, two are the same in one of five hundred draws.
+func newIdentity() (identity, error) {
+	if os.Geteuid() != 0 || !native.HasIDs(native.FreeUsers, native.FreeUsersCount) {
+		return identity{os.Geteuid(), os.Getegid(), false}, nil // there is no other
 	}
-	var b [2]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return idRange{}, err
+	n, err := rand.Int(rand.Reader, big.NewInt(native.FreeUsersCount))
+	if err != nil {
+		return identity{}, err
 	}
-	first := firstID + int(binary.BigEndian.Uint16(b[:]))%idRanges*idsPerBox
-	return idRange{first, first, idsPerBox}, nil
+	id := native.FreeUsers + int(n.Int64())
+	return identity{id, id, true}, nil
 }

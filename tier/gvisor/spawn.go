@@ -33,7 +33,7 @@ type guest struct {
 	spec   *specs.Spec
 	image  string // the root file system's
 	memory int64  // what the guest is told that the machine has, in bytes
-	ids    idRange
+	ids    identity
 	inner  glove.Inner // its descriptors, by their number in the guest
 	from   *origin     // nil: it is like no other
 }
@@ -196,17 +196,17 @@ func (g *ground) launch(exe *os.File, guest guest) (ready *os.File, err error) {
 const sentryExe = 255
 
 // attributes are the namespaces and the user of a sentry.
-func attributes(ids idRange) *syscall.SysProcAttr {
+func attributes(ids identity) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
 		// A session of its own: a Ctrl-C on our terminal is ours to handle.
 		Setsid:    true,
 		Pdeathsig: unix.SIGKILL,
 		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 			unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: ids.user, Size: ids.size}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: ids.group, Size: ids.size}},
+		UidMappings: []syscall.SysProcIDMap{{HostID: ids.user, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: ids.group, Size: 1}},
 		// As root it has none of our groups; an ordinary user cannot give them up.
-		GidMappingsEnableSetgroups: ids.size > 1,
+		GidMappingsEnableSetgroups: ids.apart,
 		// It has all power in its namespace, and drops it.
 		Credential: &syscall.Credential{},
 	}
