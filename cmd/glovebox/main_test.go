@@ -5,6 +5,8 @@ package main
 import (
 	"os"
 	"os/exec"
+	"runtime/debug"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -50,6 +52,9 @@ func TestScripts(t *testing.T) {
 				return exec.Command("unshare", "-Ur", "true").Run() == nil, nil
 			case "mounts": // and we are root, who can mount without one
 				return exec.Command("unshare", "-m", "true").Run() == nil, nil
+			case "static": // this executable needs no loader, as gVisor demands
+				info, ok := debug.ReadBuildInfo()
+				return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "0"}), nil
 			}
 			_, err := exec.LookPath(cond)
 			return err == nil, nil

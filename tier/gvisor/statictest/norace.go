@@ -2,4 +2,5 @@
 
 package statictest
 
-const race = false
+// Race reports that the race detector is on, which needs cgo, memory and time.
+const Race = false

@@ -2,5 +2,5 @@
 
 package statictest
 
-// race tells that the race detector, which needs cgo, is on.
-const race = true
+// Race reports that the race detector is on, which needs cgo, memory and time.
+const Race = true

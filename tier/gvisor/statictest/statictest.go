@@ -18,7 +18,7 @@ import (
 // that with the same arguments; where it cannot, or where the race detector is
 // wanted, its own tests run, and skip gVisor.
 func Main(m interface{ Run() int }) int {
-	if race || !dynamic() {
+	if Race || !dynamic() {
 		return m.Run()
 	}
 	dir, err := os.MkdirTemp("", "static")
