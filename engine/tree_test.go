@@ -63,6 +63,11 @@ func (r treeRow) run(t *testing.T, e *engine.Engine, tier glovebox.TierName) {
 	if len(slices.Compact(slices.Clone(cases))) != len(cases) {
 		t.Errorf("names of cases are not unique: %q", cases)
 	}
+	for _, a := range o.Artifacts {
+		if r.lang == language.Go {
+			t.Errorf("the artifact %s is none of the program's", a.Name)
+		}
+	}
 }
 
 const (

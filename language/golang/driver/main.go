@@ -199,7 +199,9 @@ func (b *Build) vet(p Package, dir string, config []byte, found chan<- *syntaxEr
 		found <- nil
 		return
 	}
-	out, _ := exec.Command(filepath.Join(b.Go, "vet"), append(checks, cfg)...).CombinedOutput()
+	vet := exec.Command(filepath.Join(b.Go, "vet"), append(checks, cfg)...)
+	vet.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir) // where it counts its uses, which are no files of the program
+	out, _ := vet.CombinedOutput()
 	e := explain(string(out))
 	if e != nil {
 		e.Message = "go vet: " + e.Message
