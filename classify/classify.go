@@ -111,10 +111,28 @@ func passed(f Facts) Verdict {
 		v.Message = fmt.Sprintf("%s passed, but only with the proof %s where %s is required", count(t.Passed, "test"), t.Proof, f.Required)
 		if t.Reason != "" {
 			v.Message += ": " + t.Reason
+		} else if cases := judgedCases(t); cases != "" {
+			v.Message += ": the candidate's own comparisons or operators took part in " + cases
 		}
 		v.Message += "."
 	}
 	return v
+}
+
+// judgedCases names the first cases in which the candidate's own comparisons took
+// part, and says how many more there are.
+func judgedCases(t *glovebox.TestReport) string {
+	const most = 3
+	var names []string
+	for _, c := range t.Cases {
+		if c.Proof == glovebox.ProofCandidateJudged {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 func proofText(p glovebox.Proof) string {

@@ -23,6 +23,17 @@ func TestClassify(t *testing.T) {
 	report := func(passed, failed int, complete bool, p glovebox.Proof) *glovebox.TestReport {
 		return &glovebox.TestReport{Total: passed + failed, Passed: passed, Failed: failed, Complete: complete, Proof: p}
 	}
+	judged := func(names ...string) *glovebox.TestReport {
+		r := report(len(names), 0, true, glovebox.ProofCandidateJudged)
+		for _, n := range names {
+			c := glovebox.TestCase{Name: n, Proof: glovebox.ProofCandidateJudged}
+			if n == "" {
+				c.Proof = glovebox.ProofOutOfProcess
+			}
+			r.Cases = append(r.Cases, c)
+		}
+		return r
+	}
 	const out, in = glovebox.ProofOutOfProcess, glovebox.ProofInProcess
 	tests := []struct {
 		name    string
@@ -62,6 +73,7 @@ func TestClassify(t *testing.T) {
 		{"the harness broke", Facts{Tests: report(0, 0, false, out), Program: exit(0), Harness: harness(by("box"))}, "sandbox_error", "", ""},
 		{"weak proof", Facts{Tests: report(3, 0, true, in), Program: exit(0), Required: out}, "unproven", "", "in_process"},
 		{"the candidate judged", Facts{Tests: report(3, 0, true, glovebox.ProofCandidateJudged), Program: exit(0)}, "pass", "", "candidate's own comparisons"},
+		{"the cases that the candidate judged", Facts{Tests: judged("a", "", "b", "c", "d"), Program: exit(0), Required: out}, "unproven", "", "took part in a, b, c and 1 more."},
 		{"the candidate judged, and must not", Facts{Tests: report(3, 0, true, glovebox.ProofCandidateJudged), Program: exit(0), Required: out}, "unproven", "", "candidate_judged"},
 		{"tests that cannot run", Facts{Tests: &glovebox.TestReport{Reason: "the tests need lodash, which is not here"}, Unrunnable: true, Program: exit(1)}, "tests_unrunnable", "", "cannot run here: the tests need lodash, which is not here."},
 		{"enough proof", Facts{Tests: report(3, 0, true, glovebox.ProofComparedOutside), Program: exit(0), Required: out}, "pass", "", ""},

@@ -154,7 +154,7 @@ func advice(o *glovebox.Observation, l glovebox.Limits) string {
 	}
 	switch o.Status {
 	case glovebox.StatusUnproven:
-		return "Nothing is wrong with the code that we know of; the tests need a stronger form."
+		return "Nothing is wrong with the code that we know of; the tests need a stronger form, which compares plain values: attributes, and what methods return."
 	case glovebox.StatusNoCode:
 		return "Answer with the complete program in one fenced code block with the language's name."
 	case glovebox.StatusSyntaxError:
