@@ -239,6 +239,7 @@ const (
 	SO_ATTACH_BPF            = 50
 	SO_ATTACH_REUSEPORT_CBPF = 51
 	SO_ATTACH_REUSEPORT_EBPF = 52
+	SO_COOKIE                = 57
 	SO_ZEROCOPY              = 60
 	SO_SNDBUF                = 7
 	SCM_RIGHTS               = 1

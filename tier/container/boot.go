@@ -38,6 +38,7 @@ func (p *plan) bootScript() *glove.Script {
 	p.dev(s)
 	p.user(s) // who has another root than its mounts makes no user name space
 	p.hide(s)
+	native.Still(s, p.spec.Limits.Memory)
 	readOnly(s, "/proc")
 	native.NoMorePrivileges(s)
 	if p.tier.landlock > 0 {
