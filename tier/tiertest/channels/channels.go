@@ -85,6 +85,8 @@ var channels = []channel{
 	{name: "pages in memory (mincore)", send: readsIt, receive: "return call('mincore', NULL, 4096, buffer)", want: "ENOSYS"},
 	{name: "pages in memory (cachestat)", send: readsIt, receive: "return call('cachestat', opened(os.__file__), buffer, buffer, 0)", want: "ENOSYS"},
 	{name: "pages in memory (RWF_NOWAIT)", send: readsIt, receive: "return attempt(os.preadv, opened(os.__file__), [bytearray(9)], 0, os.RWF_NOWAIT)", want: "ENOTSUP|EOPNOTSUPP"},
+	{name: "pages that are merged", send: "return attempt(private(4096).madvise, 12)", receive: "return attempt(private(4096).madvise, 12)", want: "EINVAL"},
+	{name: "huge pages of the host", send: "return attempt(private, 2 << 20, 0x40000)", receive: "return attempt(private, 2 << 20, 0x40000)", want: "ENOMEM"},
 	{name: "executable that is written to", send: "return opened(sys.executable)", receive: "return attempt(os.open, sys.executable, os.O_RDWR)", want: "EROFS|EACCES"},
 
 	// Files of a box's own.
@@ -160,9 +162,11 @@ var channels = []channel{
 	// What SECURITY.md says is open.
 	{name: "lock of a device", send: "return flock('/dev/full')", receive: "return flock('/dev/full')", want: "free", open: openLocks},
 	{name: "pages that others have mapped", send: "return mapped()", receive: "return pss(mapped())", want: "4", open: openPages},
+	{name: "futex in a page of the tree", send: "return wake(mapped())", receive: "return wait(mapped())", want: "ETIMEDOUT", open: openPages},
 	{name: "threads of the host (sysinfo)", send: starts, receive: "return threads()", want: same, open: openHost},
 	{name: "space of the root", send: readsIt, receive: "return os.statvfs('/').f_bfree", want: same, open: openHost},
 	{name: "numbers of pipes", send: "return busy(lambda: [os.close(fd) for fd in os.pipe()])", receive: "return still(lambda: os.fstat(os.pipe()[0]).st_ino // 4096)", want: "true", open: openNumbers},
+	{name: "numbers of processes (pidfd)", send: "return busy(lambda: os.waitpid(os.posix_spawn('/proc/self/exe', ['-'], {}), 0))", receive: "return pidfd() - pidfd()", want: "-1", open: openNumbers},
 	{name: "numbers of eventfd", send: "return [os.eventfd(0) for _ in range(50)]", receive: "return re.findall('eventfd-id: *([0-9]+)', read(f'self/fdinfo/{os.eventfd(0)}'))", want: same, open: openNumbers},
 	{name: "counts of TCP", send: "return [listening(socket.AF_INET, ('127.0.0.1', 0)) for _ in range(50)]", receive: "return re.findall('alloc ([0-9]+)', read('net/sockstat'))", want: same, open: openNumbers},
 }
@@ -264,10 +268,30 @@ def many_pipes():
 def pipe_size():
     return fcntl.fcntl(os.pipe()[0], 1032)
 
+def private(size, flags=0):
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | flags)
+
 def mapped():
+    libc.mmap.restype = ctypes.c_void_p
     fd = os.open(os.path.dirname(os.__file__) + "/this.py", os.O_RDONLY)
-    kept.append(mmap.mmap(fd, 0, prot=mmap.PROT_READ))
-    return kept[-1][0]
+    at = libc.mmap(None, ctypes.c_size_t(4096), 1, 1, fd, ctypes.c_long(0))
+    os.close(fd)
+    ctypes.string_at(at, 1)
+    return at
+
+def wake(at):
+    return busy(lambda: call("futex", at, 1, 1000, NULL, NULL, 0))
+
+def wait(at):
+    word = ctypes.c_uint.from_address(at).value
+    return call("futex", at, 0, word, struct.pack("qq", 0, 300000000), NULL, 0)
+
+def pidfd():
+    child = os.fork()
+    if not child: os._exit(0)
+    number = os.fstat(os.pidfd_open(child)).st_ino
+    os.waitpid(child, 0)
+    return number
 
 def pss(_):
     return re.findall("this.py.*?Pss: *([0-9]+)", read("self/smaps"), re.S)[-1]
@@ -302,7 +326,7 @@ done[%[3]q] = said[%[2]d]
 // callNumbers are the system calls that the channels use by name.
 var callNumbers = map[string]int{
 	"inotify_init1": unix.SYS_INOTIFY_INIT1, "fanotify_init": unix.SYS_FANOTIFY_INIT, "name_to_handle_at": unix.SYS_NAME_TO_HANDLE_AT,
-	"mincore": unix.SYS_MINCORE, "cachestat": unix.SYS_CACHESTAT, "mount": unix.SYS_MOUNT, "listmount": 458, "unshare": unix.SYS_UNSHARE, "setns": unix.SYS_SETNS,
+	"futex": unix.SYS_FUTEX, "mincore": unix.SYS_MINCORE, "cachestat": unix.SYS_CACHESTAT, "mount": unix.SYS_MOUNT, "listmount": 458, "unshare": unix.SYS_UNSHARE, "setns": unix.SYS_SETNS,
 	"shmget": unix.SYS_SHMGET, "semget": unix.SYS_SEMGET, "msgget": unix.SYS_MSGGET, "mq_open": unix.SYS_MQ_OPEN, "add_key": unix.SYS_ADD_KEY, "keyctl": unix.SYS_KEYCTL,
 	"kill": unix.SYS_KILL, "setpriority": unix.SYS_SETPRIORITY, "ioprio_set": unix.SYS_IOPRIO_SET, "ioprio_get": unix.SYS_IOPRIO_GET,
 	"ptrace": unix.SYS_PTRACE, "process_vm_readv": unix.SYS_PROCESS_VM_READV, "pidfd_getfd": unix.SYS_PIDFD_GETFD, "kcmp": unix.SYS_KCMP,
