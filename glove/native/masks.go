@@ -3,7 +3,9 @@
 package native
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -113,4 +115,26 @@ func Still(s *glove.Script, memory int64) {
 		call("cover /proc/"+name, unix.SYS_MOUNT, at+"/"+name, "/proc/"+name, 0, unix.MS_BIND, 0)
 	}
 	call("leave still files", unix.SYS_UMOUNT2, at, unix.MNT_DETACH)
+}
+
+// Counts are the files of /proc/PID/net that count what happens in all network name
+// spaces. A name space has them once, for all of its processes.
+var Counts = []string{"sockstat", "protocols", "softnet_stat", "rt_cache", "stat/rt_cache"}
+
+// HideCounts closes them to who is in the network name space of a process, unless
+// that is ours. It takes root of the host.
+func HideCounts(pid int) error {
+	theirs, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", pid))
+	if err != nil {
+		return err
+	}
+	if ours, err := os.Readlink("/proc/thread-self/ns/net"); err != nil || ours == theirs {
+		return err
+	}
+	for _, name := range Counts {
+		if err := os.Chmod(fmt.Sprintf("/proc/%d/net/%s", pid, name), 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
