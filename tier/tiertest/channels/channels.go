@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,6 +70,9 @@ const (
 	readsIt = `return open(os.path.dirname(os.__file__) + "/antigravity.py").read()`
 	starts  = "return [threading.Thread(target=time.sleep, args=(600,), daemon=True).start() for _ in range(20)] and 'started'"
 )
+
+// openCounts is not open to the boxes of root.
+var openCounts = map[bool]string{true: openNumbers}[os.Geteuid() != 0]
 
 var channels = []channel{
 	// Files of the root, which boxes have in common.
@@ -160,6 +164,7 @@ var channels = []channel{
 	quiet("sys/kernel/random/boot_id", works, ""), quiet("sys/kernel/random/entropy_avail", works, ""), quiet("sys/kernel/pty/nr", "return attempt(os.openpty)", ""),
 
 	// What SECURITY.md says is open.
+	{name: "lock of the executable", send: "return flock('/proc/self/exe')", receive: "return flock('/proc/self/exe')", want: "free|EACCES", open: openLocks},
 	{name: "lock of a device", send: "return flock('/dev/full')", receive: "return flock('/dev/full')", want: "free", open: openLocks},
 	{name: "pages that others have mapped", send: "return mapped()", receive: "return pss(mapped())", want: "4", open: openPages},
 	{name: "futex in a page of the tree", send: "return wake(mapped())", receive: "return wait(mapped())", want: "ETIMEDOUT", open: openPages},
@@ -168,8 +173,10 @@ var channels = []channel{
 	{name: "numbers of pipes", send: "return busy(lambda: [os.close(fd) for fd in os.pipe()])", receive: "return still(lambda: os.fstat(os.pipe()[0]).st_ino // 4096)", want: "true", open: openNumbers},
 	{name: "numbers of processes (pidfd)", send: "return busy(lambda: os.waitpid(os.posix_spawn('/proc/self/exe', ['-'], {}), 0))", receive: "return pidfd() - pidfd()", want: "-1", open: openNumbers},
 	{name: "numbers of eventfd", send: "return [os.eventfd(0) for _ in range(50)]", receive: "return re.findall('eventfd-id: *([0-9]+)', read(f'self/fdinfo/{os.eventfd(0)}'))", want: same, open: openNumbers},
-	{name: "counts of TCP", send: "return [listening(socket.AF_INET, ('127.0.0.1', 0)) for _ in range(50)]", receive: "return read('net/sockstat'), read('net/protocols')", want: `\["EACCES", "EACCES"\]`, open: openNumbers},
-	{name: "packets of all", send: "return busy(lambda: datagrams(0).sendto(b'x', ('127.0.0.1', 9)))", receive: "return read('net/softnet_stat')", want: "EACCES", open: openNumbers},
+	{name: "numbers of sessions", send: "return busy(session)", receive: "return session() - session()", want: "-1", open: openNumbers},
+	{name: "ports that the kernel chooses", send: "return busy(lambda: connected(socket.AF_INET, ('127.0.0.1', 4324)))", receive: "return ports(4324)", want: same, open: openNumbers},
+	{name: "counts of TCP", send: "return [listening(socket.AF_INET, ('127.0.0.1', 0)) for _ in range(50)]", receive: "return read('net/sockstat'), read('net/protocols')", want: `\["EACCES", "EACCES"\]`, open: openCounts},
+	{name: "packets of all", send: "return busy(lambda: datagrams(0).sendto(b'x', ('127.0.0.1', 9)))", receive: "return read('net/softnet_stat')", want: "EACCES", open: openCounts},
 }
 
 // prelude is what the bodies use.
@@ -211,8 +218,7 @@ def numbers():
     return [b - a for a, b in zip(all, all[1:])]
 
 def flock(path):
-    fd = opened(path)
-    return attempt(fcntl.flock, fd, fcntl.LOCK_EX | fcntl.LOCK_NB) or "free"
+    return attempt(lambda: fcntl.flock(opened(path), fcntl.LOCK_EX | fcntl.LOCK_NB)) or "free"
 
 def posix(what, type):
     lock = struct.pack("hhqqi4x", type, 0, 0, 0, 0)
@@ -293,6 +299,31 @@ def pidfd():
     number = os.fstat(os.pidfd_open(child)).st_ino
     os.waitpid(child, 0)
     return number
+
+# The number of a new session.
+def session():
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.setsid()
+        os.write(write, open("/proc/self/autogroup", "rb").read())
+        os._exit(0)
+    os.waitpid(child, 0)
+    got = os.read(read, 99)
+    os.close(read), os.close(write)
+    return int(re.search(b"[0-9]+", got)[0])
+
+# How far the ports of connections to one port are from each other.
+def ports(to):
+    chosen = []
+    for _ in range(5):
+        s = socket.socket()
+        kept.append(s)
+        listening(socket.AF_INET, ("127.0.0.1", to))
+        s.connect(("127.0.0.1", to))
+        chosen.append(s.getsockname()[1])
+        time.sleep(0.05)
+    return [b - a for a, b in zip(chosen, chosen[1:])]
 
 def pss(_):
     return re.findall("this.py.*?Pss: *([0-9]+)", read("self/smaps"), re.S)[-1]
