@@ -65,6 +65,7 @@ const (
 	RENAME_EXCHANGE   = 0x2
 	MFD_CLOEXEC       = 0x1
 	MFD_ALLOW_SEALING = 0x2
+	MFD_HUGETLB       = 0x4
 
 	RESOLVE_BENEATH       = 0x8
 	RESOLVE_IN_ROOT       = 0x10
@@ -208,6 +209,13 @@ const (
 	MAP_ANONYMOUS = 0x20
 	MAP_NORESERVE = 0x4000
 	MAP_POPULATE  = 0x8000
+	MAP_HUGETLB   = 0x40000
+
+	MADV_MERGEABLE = 12
+	MADV_COLD      = 20
+	MADV_PAGEOUT   = 21
+
+	POSIX_FADV_DONTNEED = 4
 )
 
 // Sockets (socket.h, in.h, netlink.h, sockios.h, if.h, vm_sockets.h).
@@ -239,6 +247,7 @@ const (
 	SO_ATTACH_BPF            = 50
 	SO_ATTACH_REUSEPORT_CBPF = 51
 	SO_ATTACH_REUSEPORT_EBPF = 52
+	SO_COOKIE                = 57
 	SO_ZEROCOPY              = 60
 	SO_SNDBUF                = 7
 	SCM_RIGHTS               = 1

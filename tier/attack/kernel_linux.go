@@ -66,3 +66,10 @@ func OwnFiles() Attack {
 		},
 	}
 }
+
+// Load reads the host's load, for tiers whose boxes have still files in the place
+// of /proc's.
+func Load() Attack {
+	return Attack{Control: tier.ControlProc, What: "reading the host's load", Held: Prints("0.00 0.00 0.00 1/1 1\n"),
+		Program: prints("/proc/loadavg")}
+}

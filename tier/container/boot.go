@@ -34,10 +34,15 @@ func (p *plan) bootScript() *glove.Script {
 	}
 	s.Call("setdomainname", unix.SYS_SETDOMAINNAME, "", 0)
 	native.RaiseLoopback(s)
+	for _, name := range native.Counts {
+		// The name space of the network is the box's, and the kernel may have no such file.
+		s.Call("hide /proc/net/"+name, unix.SYS_FCHMODAT, unix.AT_FDCWD, "/proc/self/net/"+name, 0).Ignore()
+	}
 	p.scratch(s)
 	p.dev(s)
 	p.user(s) // who has another root than its mounts makes no user name space
 	p.hide(s)
+	native.Still(s, p.spec.Limits.Memory)
 	readOnly(s, "/proc")
 	native.NoMorePrivileges(s)
 	if p.tier.landlock > 0 {

@@ -43,7 +43,7 @@ func (t *Tier) probe(ctx context.Context) (report tier.Report, err error) {
 	if t.runtime.guest {
 		return attack.Probe(ctx, t, root, append(attack.Silent(list), attack.OwnKernel())), nil
 	}
-	list = append(list, append(attack.Kernel(), attack.OwnFiles())...)
+	list = append(list, append(attack.Kernel(), attack.OwnFiles(), attack.Load())...)
 	if t.landlock > 0 {
 		list = append(list, attack.Landlock())
 	}

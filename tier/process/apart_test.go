@@ -5,9 +5,12 @@ package process
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/glove/native"
@@ -62,5 +65,25 @@ func TestNetworksApart(t *testing.T) {
 	}
 	if len(seen) != boxes+1 {
 		t.Errorf("%d network name spaces of %d boxes and the host", len(seen), boxes)
+	}
+}
+
+// What is hidden from a box the host still sees.
+func TestHiddenCounts(t *testing.T) {
+	tr, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open(t, tr, glovebox.Limits{})
+	// Of this thread: that of an outpost, which may be the process's first, is elsewhere.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := native.HideCounts(unix.Gettid()); err != nil {
+		t.Error(err)
+	}
+	for _, name := range native.Counts {
+		if info, err := os.Stat("/proc/thread-self/net/" + name); err == nil && info.Mode().Perm()&0o400 == 0 {
+			t.Errorf("%s is hidden from the host: %v", name, info.Mode())
+		}
 	}
 }

@@ -192,7 +192,7 @@ func tmpfs(call caller, at string, flags int, options string) {
 
 // dev makes a /dev with a few harmless devices and the usual links, and covers
 // what /proc tells about the host: files with the empty device, directories
-// with /sys, which is empty.
+// with /sys, which is empty, and what programs need with what never changes.
 func (p *bootPlan) dev(s *glove.Script) {
 	p.do(s, tier.ControlDevices, func(call caller) {
 		tmpfs(call, "/dev", tmpFlags|unix.MS_NOEXEC, "size=4k,nr_inodes=32,mode=755")
@@ -218,6 +218,7 @@ func (p *bootPlan) dev(s *glove.Script) {
 			}
 			call("cover "+m.Path, unix.SYS_MOUNT, cover, m.Path, 0, unix.MS_BIND, 0)
 		}
+		native.Still(s, p.spec.Limits.Memory)
 	})
 }
 

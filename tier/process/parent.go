@@ -302,6 +302,7 @@ func (t *Tier) copy(ctx context.Context, p *bootPlan, from *parent, ends glove.E
 	}
 	g.Adopt(box)
 	deadline := time.Now().Add(bootPatience)
+	p.hideCounts(box.Pid)
 	if err = native.MapUsers(box.Pid, tier.UID); err == nil {
 		_, err = ends.Next(new(glove.Script), deadline)
 	}

@@ -38,7 +38,7 @@ func (t *Tier) probe(ctx context.Context) (tier.Report, error) {
 		return tier.Report{}, err
 	}
 	defer bait.Close()
-	list := append(append(attack.Walls(bait), attack.Kernel()...), append(attack.Limits(), attack.OwnFiles())...)
+	list := append(append(attack.Walls(bait), attack.Kernel()...), append(attack.Limits(), attack.OwnFiles(), attack.Load())...)
 	if t.host.landlock > 0 {
 		list = append(list, attack.Landlock())
 	}

@@ -284,6 +284,7 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, script *glo
 	g.Adopt(box)
 	unmapped := native.MapUsers(box.Pid, tier.UID)
 	if unmapped == nil {
+		p.hideCounts(box.Pid)
 		ends.Kill.SetWriteDeadline(deadline)
 		_, err = ends.Kill.Write([]byte{1})
 	}
@@ -301,6 +302,14 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, script *glo
 		return lack(err)
 	}
 	return p.measure(box.Pid, g)
+}
+
+// hideCounts hides what the host's kernel counts of all networks, where we may.
+// SECURITY.md says what is seen where we may not.
+func (p *bootPlan) hideCounts(pid int) {
+	if p.host.root && p.has(tier.ControlNetwork) {
+		_ = native.HideCounts(pid)
+	}
 }
 
 // measure begins to measure a box whose walls stand, where no control group does.

@@ -67,14 +67,15 @@ var capabilities = []string{
 // masked is what a box does not see: what the engines hide by themselves, and
 // what else tells about the host. Of /sys the control group is left.
 var masked = []string{
-	"/proc/acpi", "/proc/asound", "/proc/buddyinfo", "/proc/bus", "/proc/cmdline", "/proc/config.gz",
+	"/proc/acpi", "/proc/asound", "/proc/buddyinfo", "/proc/bus", "/proc/cgroups", "/proc/cmdline", "/proc/config.gz",
 	"/proc/consoles", "/proc/crypto", "/proc/diskstats", "/proc/dma", "/proc/driver", "/proc/dynamic_debug",
 	"/proc/fb", "/proc/fs", "/proc/interrupts", "/proc/iomem", "/proc/ioports", "/proc/irq", "/proc/kallsyms",
 	"/proc/kcore", "/proc/key-users", "/proc/keys", "/proc/kmsg", "/proc/kpagecgroup", "/proc/kpagecount",
 	"/proc/kpageflags", "/proc/latency_stats", "/proc/locks", "/proc/mdstat", "/proc/misc", "/proc/modules",
 	"/proc/mtrr", "/proc/pagetypeinfo", "/proc/partitions", "/proc/pressure", "/proc/sched_debug",
 	"/proc/schedstat", "/proc/scsi", "/proc/slabinfo", "/proc/softirqs", "/proc/swaps",
-	"/proc/sys/kernel/random/boot_id", "/proc/sysrq-trigger", "/proc/sysvipc", "/proc/timer_list",
+	"/proc/sys/fs/aio-nr", "/proc/sys/fs/dentry-state", "/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr", "/proc/sys/fs/inode-state",
+	"/proc/sys/kernel/pty/nr", "/proc/sys/kernel/random/boot_id", "/proc/sys/kernel/random/entropy_avail", "/proc/sysrq-trigger", "/proc/sysvipc", "/proc/timer_list",
 	"/proc/timer_stats", "/proc/tty", "/proc/vmallocinfo", "/proc/vmstat", "/proc/zoneinfo",
 	"/sys/block", "/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/firmware", "/sys/hypervisor",
 	"/sys/kernel", "/sys/module", "/sys/power",

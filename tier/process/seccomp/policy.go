@@ -77,7 +77,9 @@ func list(p Policy) []Call {
 	add(missing, linux.SYS_VMSPLICE, linux.SYS_TEE)
 	calls = append(calls, tested...)
 
-	mmap := Call{NR: linux.SYS_MMAP, Else: Allow}
+	// Huge pages that a host has set aside are all boxes', and nobody counts them.
+	mmap := Call{NR: linux.SYS_MMAP, Rules: flagged(3, linux.MAP_HUGETLB, Errno(linux.ENOMEM)), Else: Allow}
+	memfd := Call{NR: linux.SYS_MEMFD_CREATE, Else: missing}
 	// A lease stops all others who open the file, and a directory's notes tell of
 	// them: the files of the root are not the box's alone.
 	fcntl := Call{NR: linux.SYS_FCNTL, Rules: when(1, refuse, linux.F_SETLEASE, linux.F_NOTIFY), Else: Allow}
@@ -88,20 +90,20 @@ func list(p Policy) []Call {
 	), Else: Allow}
 	if p.Metered {
 		add(Allow, unmetered...)
+		memfd.Rules, memfd.Else = flagged(1, linux.MFD_HUGETLB, refuse), Allow
 	} else {
 		add(missing, unmetered...)
-		mmap.Rules = []Rule{{[]Cond{{Arg: 3, Mask: linux.MAP_TYPE | linux.MAP_ANONYMOUS, Value: linux.MAP_SHARED | linux.MAP_ANONYMOUS}}, refuse}}
+		mmap.Rules = append(mmap.Rules, Rule{[]Cond{{Arg: 3, Mask: linux.MAP_TYPE | linux.MAP_ANONYMOUS, Value: linux.MAP_SHARED | linux.MAP_ANONYMOUS}}, refuse})
 		// Buffers of megabytes, which are the kernel's own memory. Who asks for
 		// them does as well without.
 		setsockopt.Rules = append(setsockopt.Rules, option(linux.SOL_SOCKET, nothing, linux.SO_SNDBUF, linux.SO_RCVBUF)...)
 		fcntl.Rules = append(fcntl.Rules, when(1, refuse, linux.F_SETPIPE_SZ)...)
 	}
-	return append(calls, mmap, fcntl, setsockopt)
+	return append(calls, mmap, memfd, fcntl, setsockopt)
 }
 
-// unmetered makes memory that only a control group can count.
+// unmetered makes memory that only a control group can count, as a memfd does.
 var unmetered = []uintptr{
-	linux.SYS_MEMFD_CREATE,
 	linux.SYS_SHMGET, linux.SYS_SHMAT, linux.SYS_SHMCTL, linux.SYS_SHMDT,
 	linux.SYS_SEMGET, linux.SYS_SEMOP, linux.SYS_SEMTIMEDOP, linux.SYS_SEMCTL,
 	linux.SYS_MSGGET, linux.SYS_MSGSND, linux.SYS_MSGRCV, linux.SYS_MSGCTL,
@@ -140,6 +142,14 @@ var tested = []Call{
 		when(0, Allow, 0),
 	), Else: refuse},
 	{NR: linux.SYS_SETRLIMIT, Rules: when(0, refuse, linux.RLIMIT_CORE), Else: Allow},
+
+	// Pages of files are all boxes'; nobody takes them out of memory. Nor are a box's
+	// own merged with others' that are alike: how fast one is written to would say so.
+	{NR: linux.SYS_FADVISE64, Rules: when(3, nothing, linux.POSIX_FADV_DONTNEED), Else: Allow},
+	{NR: linux.SYS_MADVISE, Rules: append(when(2, nothing, linux.MADV_COLD, linux.MADV_PAGEOUT), when(2, Errno(linux.EINVAL), linux.MADV_MERGEABLE)...), Else: Allow},
+
+	// A number that the kernel counts for all boxes.
+	{NR: linux.SYS_GETSOCKOPT, Rules: option(linux.SOL_SOCKET, refuse, linux.SO_COOKIE), Else: Allow},
 
 	// Urgent data is an old corner of the kernel that nothing needs.
 	{NR: linux.SYS_SENDTO, Rules: flagged(3, linux.MSG_OOB, refuse), Else: Allow},
@@ -231,7 +241,7 @@ var refused = []uintptr{
 var allowed = []uintptr{
 	// files
 	linux.SYS_CHDIR, linux.SYS_CLOSE, linux.SYS_CLOSE_RANGE, linux.SYS_COPY_FILE_RANGE, linux.SYS_DUP, linux.SYS_DUP3,
-	linux.SYS_FACCESSAT, linux.SYS_FACCESSAT2, linux.SYS_FADVISE64, linux.SYS_FALLOCATE, linux.SYS_FCHDIR,
+	linux.SYS_FACCESSAT, linux.SYS_FACCESSAT2, linux.SYS_FALLOCATE, linux.SYS_FCHDIR,
 	linux.SYS_FCHMOD, linux.SYS_FCHMODAT, linux.SYS_FCHMODAT2, linux.SYS_FCHOWN, linux.SYS_FCHOWNAT,
 	linux.SYS_FDATASYNC, linux.SYS_FSYNC, linux.SYS_FLOCK, linux.SYS_FSTAT, linux.SYS_FSTATFS, linux.SYS_FTRUNCATE,
 	linux.SYS_GETCWD, linux.SYS_GETDENTS64, linux.SYS_LINKAT, linux.SYS_LSEEK, linux.SYS_MKDIRAT, linux.SYS_MKNODAT,
@@ -249,7 +259,7 @@ var allowed = []uintptr{
 	linux.SYS_FUTEX, linux.SYS_FUTEX_WAITV, linux.SYS_FUTEX_WAKE, linux.SYS_FUTEX_WAIT, linux.SYS_FUTEX_REQUEUE,
 	linux.SYS_GET_ROBUST_LIST, linux.SYS_SET_ROBUST_LIST, linux.SYS_RESTART_SYSCALL, linux.SYS_RSEQ, linux.SYS_MEMBARRIER,
 	// memory
-	linux.SYS_BRK, linux.SYS_MADVISE, linux.SYS_MLOCK, linux.SYS_MLOCK2, linux.SYS_MLOCKALL, linux.SYS_MUNLOCK,
+	linux.SYS_BRK, linux.SYS_MLOCK, linux.SYS_MLOCK2, linux.SYS_MLOCKALL, linux.SYS_MUNLOCK,
 	linux.SYS_MUNLOCKALL, linux.SYS_MPROTECT, linux.SYS_MREMAP, linux.SYS_MSYNC, linux.SYS_MUNMAP, linux.SYS_MSEAL,
 	linux.SYS_PKEY_ALLOC, linux.SYS_PKEY_FREE, linux.SYS_PKEY_MPROTECT, linux.SYS_GET_MEMPOLICY, linux.SYS_SET_MEMPOLICY,
 	// time
@@ -273,5 +283,5 @@ var allowed = []uintptr{
 	linux.SYS_SETRESUID, linux.SYS_SETRESGID, linux.SYS_SETFSUID, linux.SYS_SETFSGID, linux.SYS_SETGROUPS,
 	// sockets
 	linux.SYS_ACCEPT, linux.SYS_ACCEPT4, linux.SYS_BIND, linux.SYS_CONNECT, linux.SYS_LISTEN, linux.SYS_SHUTDOWN,
-	linux.SYS_GETPEERNAME, linux.SYS_GETSOCKNAME, linux.SYS_GETSOCKOPT,
+	linux.SYS_GETPEERNAME, linux.SYS_GETSOCKNAME,
 }
