@@ -45,8 +45,8 @@ func Apart() bool { return apart() != nil }
 
 // StartApart is [Start] in a network name space of its own, with a loopback that
 // is up. ok is false, and nothing was started, where there is none to be had
-// now.
-func StartApart(dir string, files map[int]*os.File, change func(*syscall.SysProcAttr)) (proc *os.Process, ok bool, err error) {
+// now. The buffers of TCP are kept small in it if they are to be.
+func StartApart(dir string, files map[int]*os.File, small bool, change func(*syscall.SysProcAttr)) (proc *os.Process, ok bool, err error) {
 	o := apart()
 	if o == nil {
 		return nil, false, nil
@@ -55,7 +55,12 @@ func StartApart(dir string, files map[int]*os.File, change func(*syscall.SysProc
 	o.spawner <- func() {
 		if ok = o.vacant || o.renew(); ok {
 			o.vacant = false
-			proc, err = start(dir, files, change)
+			if small {
+				err = keepBuffersSmall()
+			}
+			if err == nil {
+				proc, err = start(dir, files, change)
+			}
 		}
 		close(done)
 	}

@@ -45,7 +45,7 @@ func TestClock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var c clock
 			for i, l := range looks {
-				if got := c.look(l.now); got != l.want {
+				if got := c.look(l.now, -1, time.Time{}); got != l.want {
 					t.Errorf("look %d: %d, want %d", i+1, got, l.want)
 				}
 			}

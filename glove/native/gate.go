@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gloveboxhq/glovebox"
 )
 
@@ -17,7 +19,14 @@ import (
 //
 // It lets a call happen as it was made, or not: the other filter of the box has
 // seen its arguments before.
+//
+// The kernel asks before some other calls too, which are never refused, but counted.
 type gate struct {
+	made  atomic.Int64 // processes
+	asked atomic.Int64 // what holds memory of the kernel's: watches and locks
+	// ended is told which thread ends its process.
+	ended func(thread uint32)
+
 	limit int64
 	// count counts the tasks of the box.
 	count func() (int64, error)
@@ -46,10 +55,10 @@ const (
 )
 
 // openGate takes over a listener. It calls broken where the box cannot go on.
-func openGate(l *listener, agent int, limit int64, count func() (int64, error), broken func()) *gate {
-	g := &gate{limit: limit, count: count, agent: uint32(agent), listener: l, room: limit, underway: map[uint32]time.Time{}}
+func openGate(l *listener, agent int, limit int64, count func() (int64, error), ended func(thread uint32), broken func()) *gate {
+	g := &gate{limit: limit, count: count, ended: ended, agent: uint32(agent), listener: l, room: limit, underway: map[uint32]time.Time{}}
 	go func() {
-		if g.listener.serve(g.admit) != nil {
+		if g.listener.serve(g.answer) != nil {
 			broken()
 		}
 	}()
@@ -59,6 +68,26 @@ func openGate(l *listener, agent int, limit int64, count func() (int64, error), 
 // close waits for the answer that is being given. Who asks later is refused by
 // the kernel.
 func (g *gate) close() error { return g.listener.file.Close() }
+
+// perAsked is what one watch or lock holds in the kernel, at the most.
+const perAsked = 256
+
+// answer tells whether a call may be made.
+func (g *gate) answer(ask *notification) bool {
+	switch ask.call {
+	case unix.SYS_EXIT_GROUP:
+		g.ended(ask.thread)
+		return true
+	case unix.SYS_EPOLL_CTL, unix.SYS_FCNTL:
+		g.asked.Add(perAsked)
+		return true
+	}
+	ok := g.admit(ask.thread)
+	if ok && (ask.call != unix.SYS_CLONE || ask.args[0]&unix.CLONE_THREAD == 0) {
+		g.made.Add(1)
+	}
+	return ok
+}
 
 // admit tells whether a thread may make a process or thread.
 func (g *gate) admit(thread uint32) bool {

@@ -99,7 +99,10 @@ func (g *Ground) Ask(sent *os.File, pid int) (deaf, err error) {
 	if none != 0 {
 		return none, nil
 	}
-	g.gate = openGate(l, pid, g.limits.Processes, g.tasks, g.Kill)
+	g.gate = openGate(l, pid, g.limits.Processes, g.tasks, g.ended, g.Kill)
+	g.measuring.Lock()
+	defer g.measuring.Unlock()
+	g.meter.(*meter).gate = g.gate
 	return nil, nil
 }
 
@@ -191,4 +194,13 @@ func (g *Ground) tasks() (int64, error) {
 		return 0, os.ErrClosed
 	}
 	return g.meter.(*meter).tasks()
+}
+
+// ended takes note of what a process has used that ends now, by one of its threads.
+func (g *Ground) ended(thread uint32) {
+	g.measuring.Lock()
+	defer g.measuring.Unlock()
+	if !g.closed {
+		g.meter.(*meter).ended(thread)
+	}
 }

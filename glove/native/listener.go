@@ -26,7 +26,9 @@ type notification struct {
 	id     uint64
 	thread uint32 // as our pid namespace calls it
 	_      uint32
-	_      [64]byte // the call
+	call   uint32
+	_      [12]byte
+	args   [6]uint64
 }
 
 // response is struct seccomp_notif_resp.
@@ -122,10 +124,9 @@ func receiveListener(host *os.File) (l *listener, none syscall.Errno, err error)
 	return &listener{file}, 0, nil
 }
 
-// serve asks decide about each new process or thread, by the thread that makes
-// it, until the last process of the box has ended or the listener is closed. An
+// serve asks decide about each call, until the last process of the box has ended or the listener is closed. An
 // error means that the box cannot go on.
-func (l *listener) serve(decide func(thread uint32) bool) error {
+func (l *listener) serve(decide func(*notification) bool) error {
 	conn, err := l.file.SyscallConn()
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func (l *listener) serve(decide func(thread uint32) bool) error {
 }
 
 // answer answers all who ask now, and tells whether somebody may ask later.
-func answer(fd int, decide func(thread uint32) bool) (more bool, err error) {
+func answer(fd int, decide func(*notification) bool) (more bool, err error) {
 	for {
 		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		switch _, err := unix.Poll(poll, 0); {
@@ -163,7 +164,7 @@ func answer(fd int, decide func(thread uint32) bool) (more bool, err error) {
 			return false, os.NewSyscallError("receive a notification", e)
 		}
 		reply := response{id: ask.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-		if !decide(ask.thread) {
+		if !decide(&ask) {
 			reply = response{id: ask.id, errno: -int32(unix.EAGAIN)}
 		}
 		switch e := ioctl(fd, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&reply)); e {

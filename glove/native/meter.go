@@ -3,11 +3,13 @@
 package native
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,8 +24,9 @@ import (
 //
 // What a process holds is what it has resident and not from a file, and the page
 // tables by which it maps anything: a map of which it reads a byte here and there
-// costs nothing else. Memory that
-// is neither a process's nor a file's of these file systems cannot be had: the
+// costs nothing else. Sockets and pipes count as full, since nobody tells what is
+// in them: a pipe whose descriptor waits in a message is the one that is not found.
+// Other memory of the kernel's cannot be had, or not much of it: the
 // filter refuses it (see seccomp.Policy). Its methods are called by one goroutine
 // at a time.
 type meter struct {
@@ -32,7 +35,17 @@ type meter struct {
 	places []*os.File
 	clock  clock
 	most   int64 // the most that tasks returned since the last sample
+	socket int64 // the bytes of a full one, 0 where the network is the host's
+	gate   *gate // nil where the kernel does not ask
 }
+
+// What one thing holds in the kernel, at the most.
+const (
+	perFile = 1 << 10  // a file of a tmpfs, or so many bytes of its attributes
+	perPipe = 64 << 10 // what fits into it
+	perMap  = 256      // a part of a process's address space
+	mostMap = 1 << 16  // parts, by the kernel's default
+)
 
 // writable are the places of a box that hold memory.
 var writable = []string{tier.Workspace, tier.Temp, "/dev/shm"}
@@ -51,7 +64,31 @@ func newMeter(pid int, limits glovebox.Limits) (*meter, error) {
 		}
 		m.places = append(m.places, os.NewFile(uintptr(fd), place))
 	}
+	if m.socket, err = fullSocket(pid); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
 	return m, nil
+}
+
+// fullSocket returns the most bytes of a socket in the network name space of a
+// process, 0 where that is ours: what is in it is not the box's alone.
+//
+// One packet is taken as long as there is any room, so there may be twice as much.
+// Those of TCP are made to need less ([SmallBuffers]).
+func fullSocket(pid int) (int64, error) {
+	var ours, its unix.Stat_t
+	err := errors.Join(unix.Stat("/proc/self/ns/net", &ours), unix.Stat(fmt.Sprintf("/proc/%d/ns/net", pid), &its))
+	if err != nil || ours.Ino == its.Ino && ours.Dev == its.Dev {
+		return 0, err
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, os.NewSyscallError("socket", err)
+	}
+	defer unix.Close(fd)
+	out, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF)
+	in, err2 := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF)
+	return 2 * int64(max(out, in, 2*smallBuffer)), errors.Join(err, err2)
 }
 
 // Close implements [Meter].
@@ -64,8 +101,13 @@ func (m *meter) Close() error {
 }
 
 // Sample implements [Meter]. Memory that processes share is counted for each of them at
-// first, which is cheap; only when that exceeds the limit is it counted right.
+// first, and what they may hold in the kernel as if they did, which is cheap; only
+// when that exceeds the limit is it counted right.
 func (m *meter) Sample() (glove.Sample, error) {
+	made := int64(-1)
+	if m.gate != nil {
+		made = m.gate.made.Load() // before we look for them
+	}
 	pids, err := m.processes()
 	if err != nil {
 		return glove.Sample{}, err
@@ -74,8 +116,12 @@ func (m *meter) Sample() (glove.Sample, error) {
 	if err != nil {
 		return glove.Sample{}, err
 	}
+	sockets, err := m.sockets()
+	if err != nil {
+		return glove.Sample{}, err
+	}
 	var s glove.Sample
-	var private int64
+	var private, kernel int64
 	now := make(map[task]spent, len(pids))
 	for _, pid := range pids {
 		f := m.stat(pid)
@@ -84,16 +130,24 @@ func (m *meter) Sample() (glove.Sample, error) {
 		}
 		now[task{pid, f[statStart]}] = statSpent(f)
 		s.Processes += number(f[statThreads])
-		private += m.memory(pid, "RssAnon:", "VmPTE:", "VmSwap:")
+		status := m.read(pid, "status")
+		private += kibibytes(status, "RssAnon:", "VmPTE:", "VmSwap:")
+		kernel += mostPipes(status) + min(kibibytes(status, "VmSize:")>>12, mostMap)*perMap
 	}
-	s.CPU = m.clock.look(now)
-	if private+files > m.limits.Memory {
-		private = 0
+	s.CPU = m.clock.look(now, made, time.Now())
+	s.Memory = private + files + sockets
+	if m.gate != nil {
+		s.Memory += m.gate.asked.Load()
+	}
+	if s.Memory+kernel > m.limits.Memory {
+		s.Memory += m.pipesAndMaps(pids)
+	}
+	if s.Memory > m.limits.Memory {
+		s.Memory -= private
 		for _, pid := range pids {
-			private += m.proportional(pid)
+			s.Memory += m.proportional(pid)
 		}
 	}
-	s.Memory = private + files
 	s.Processes = max(s.Processes-GloveTasks, m.most)
 	m.most = 0
 	return s, nil
@@ -113,6 +167,28 @@ func (m *meter) tasks() (int64, error) {
 	}
 	m.most = max(m.most, n)
 	return n, nil
+}
+
+// ended takes note of what a process has used that ends now, by one of its threads.
+func (m *meter) ended(thread uint32) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", thread))
+	for line := range bytes.Lines(status) {
+		f := strings.Fields(string(line))
+		if len(f) < 3 || f[0] != "NStgid:" {
+			continue
+		}
+		// The clock of another process; see clock_getcpuclockid(3).
+		const ofAll = 2
+		var used unix.Timespec
+		stat := m.stat(f[len(f)-1])
+		if stat == nil || unix.ClockGettime(int32(^number(f[1])<<3|ofAll), &used) != nil {
+			return
+		}
+		s := statSpent(stat)
+		s.own = time.Duration(used.Nano())
+		m.clock.ended(task{f[len(f)-1], stat[statStart]}, s)
+		return
+	}
 }
 
 // Evidence implements [Meter].
@@ -151,9 +227,83 @@ func (m *meter) files() (int64, error) {
 		if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {
 			return 0, err
 		}
-		used += int64(st.Blocks-st.Bfree) * int64(st.Bsize)
+		used += int64(st.Blocks-st.Bfree)*int64(st.Bsize) + int64(st.Files-st.Ffree)*perFile
 	}
 	return used, nil
+}
+
+// sockets returns the bytes in the sockets of the box, if all are full: those that
+// nobody has any more whose bytes another has not read, and those that wait in a
+// message or to be accepted, included.
+func (m *meter) sockets() (int64, error) {
+	if m.socket == 0 {
+		return 0, nil
+	}
+	const begin = "sockets: used "
+	line, _, _ := bytes.Cut(m.read("1", "net/sockstat"), []byte("\n"))
+	if !bytes.HasPrefix(line, []byte(begin)) {
+		return 0, fmt.Errorf("the kernel says of the sockets %q", line)
+	}
+	return number(string(line[len(begin):])) * m.socket, nil
+}
+
+// mostPipes returns the bytes in the pipes of a process, if all that it can have open
+// without asking for more room are pipes, and full.
+func mostPipes(status []byte) int64 {
+	return kibibytes(status, "FDSize:") >> 10 * perPipe
+}
+
+// pipesAndMaps returns the bytes in the pipes of processes, if all are full, and of
+// the parts of their address spaces.
+func (m *meter) pipesAndMaps(pids []string) (sum int64) {
+	pipes := map[string]bool{}
+	for _, pid := range pids {
+		if pid == "1" {
+			continue // the glove's lead to the host
+		}
+		fds, err := m.list(pid + "/fd")
+		if err != nil {
+			// It does not let its own user look.
+			sum += mostPipes(m.read(pid, "status"))
+		}
+		for _, fd := range fds {
+			to := make([]byte, 32)
+			n, err := unix.Readlinkat(int(m.proc.Fd()), pid+"/fd/"+fd, to)
+			if err == nil && bytes.HasPrefix(to[:n], []byte("pipe:")) {
+				pipes[string(to[:n])] = true
+			}
+		}
+		sum += m.maps(pid) * perMap
+	}
+	return sum + int64(len(pipes))*perPipe
+}
+
+// list lists a directory of the box's /proc.
+func (m *meter) list(name string) ([]string, error) {
+	fd, err := unix.Openat(int(m.proc.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), name)
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+// maps counts the parts of a process's address space.
+func (m *meter) maps(pid string) (n int64) {
+	fd, err := unix.Openat(int(m.proc.Fd()), pid+"/maps", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 64<<10)
+	for {
+		got, err := unix.Read(fd, buf)
+		if got <= 0 || err != nil {
+			return n
+		}
+		n += int64(bytes.Count(buf[:got], []byte("\n")))
+	}
 }
 
 // read reads a file of a process; one that has ended has none.

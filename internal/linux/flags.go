@@ -33,6 +33,10 @@ const (
 	F_SEAL_GROW     = 0x4
 	F_SEAL_WRITE    = 0x8
 	F_SETPIPE_SZ    = 0x407
+	F_SETLK         = 6
+	F_SETLKW        = 7
+	F_OFD_SETLK     = 37
+	F_OFD_SETLKW    = 38
 	F_SETLEASE      = 0x400
 	F_NOTIFY        = 0x402
 	FD_CLOEXEC      = 0x1
@@ -241,6 +245,12 @@ const (
 	TCP_ULP                  = 31
 	MSG_OOB                  = 1
 	IPPROTO_UDP              = 17
+	IPPROTO_IP               = 0
+	IPPROTO_IPV6             = 41
+	IPV6_JOIN_GROUP          = 20
+	IPV6_JOIN_ANYCAST        = 27
+	MCAST_JOIN_GROUP         = 42
+	MCAST_JOIN_SOURCE_GROUP  = 46
 	SOL_SOCKET               = 1
 	SO_RCVBUF                = 8
 	SO_ATTACH_FILTER         = 26

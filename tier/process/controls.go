@@ -26,6 +26,7 @@ var fixes = map[string]string{
 	tier.ControlCapabilities: "use Linux 5.12 or newer",
 	tier.ControlNoNewPrivs:   "use Linux 5.12 or newer",
 	tier.ControlLandlock:     "use a kernel with Landlock enabled (lsm=landlock,…)",
+	tier.ControlMemory:       "use control groups, or a /proc/sys that can be written to",
 	tier.ControlDisk:         "allow tmpfs in user namespaces",
 }
 

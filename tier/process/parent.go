@@ -148,8 +148,8 @@ func (t *Tier) parentRoot(tree string) *glove.Script {
 	s.Call("chroot", unix.SYS_CHROOT, ".")
 	call := func(what string, nr uintptr, args ...any) *glove.Ins { return s.Call(what, nr, args...) }
 	// A box gets a /proc of its own only where its maker sees one. This one shows
-	// nobody but who looks.
-	call("mount /proc", unix.SYS_MOUNT, "proc", "/proc", "proc", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, "hidepid=ptraceable")
+	// nobody but who looks, and a copy sets what is its network's by it.
+	call("mount /proc", unix.SYS_MOUNT, "proc", "/proc", "proc", tmpFlags|unix.MS_NOEXEC, "hidepid=ptraceable")
 	tmpfs(call, "/dev", tmpFlags|unix.MS_NOEXEC, "size=4k,nr_inodes=32,mode=755")
 	for i, dev := range t.host.devices {
 		at := "/dev/" + dev

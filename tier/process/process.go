@@ -228,7 +228,7 @@ func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first
 	go func() {
 		defer close(started)
 		if apart {
-			first, apart, err = native.StartApart(dir, files, change)
+			first, apart, err = native.StartApart(dir, files, !p.metered, change)
 		}
 		if !apart {
 			first, err = native.Start(dir, files, change)

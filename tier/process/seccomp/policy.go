@@ -10,8 +10,8 @@ import (
 type Policy struct {
 	// Metered tells that the kernel meters all memory of the box (a memory
 	// control group). Where it does not, memory that belongs to no process and
-	// no file system of the box is refused: shared anonymous maps, memfd and
-	// System V's.
+	// no file system of the box is refused: shared anonymous maps, memfd,
+	// System V's, and pages of files in pipes and sockets.
 	Metered bool
 }
 
@@ -35,12 +35,16 @@ func assembled(p Policy) func() []byte {
 // those that it does not name are missing (ENOSYS).
 func Calls(p Policy) []Call { return list(p) }
 
-// Makes returns a filter that asks before each new process or thread, and allows
-// all else. It is put on before [Filter], which decides first: of what two filters
+// Makes returns a filter that asks before each new process or thread, each watch of
+// epoll, each lock of a file's bytes and each end of a process, and allows all else.
+// It is put on before [Filter], which decides first: of what two filters
 // say the stricter counts, and to refuse is stricter than to ask.
 func Makes() []byte {
-	var calls []Call
-	for _, nr := range append([]uintptr{linux.SYS_CLONE, linux.SYS_CLONE3}, forks...) {
+	calls := []Call{
+		{NR: linux.SYS_EPOLL_CTL, Rules: when(1, Ask, linux.EPOLL_CTL_ADD), Else: Allow},
+		{NR: linux.SYS_FCNTL, Rules: when(1, Ask, linux.F_SETLK, linux.F_SETLKW, linux.F_OFD_SETLK, linux.F_OFD_SETLKW), Else: Allow},
+	}
+	for _, nr := range append([]uintptr{linux.SYS_CLONE, linux.SYS_CLONE3, linux.SYS_EXIT_GROUP}, forks...) {
 		calls = append(calls, Call{NR: nr, Else: Ask})
 	}
 	return Assemble(Arch, calls, Allow)
@@ -90,13 +94,22 @@ func list(p Policy) []Call {
 	), Else: Allow}
 	if p.Metered {
 		add(Allow, unmetered...)
+		add(Allow, fromFiles...)
 		memfd.Rules, memfd.Else = flagged(1, linux.MFD_HUGETLB, refuse), Allow
 	} else {
 		add(missing, unmetered...)
+		// What takes the page of a file, which may be cut later, for a byte of it.
+		// Programs that are refused these copy.
+		add(Errno(linux.EINVAL), fromFiles...)
 		mmap.Rules = append(mmap.Rules, Rule{[]Cond{{Arg: 3, Mask: linux.MAP_TYPE | linux.MAP_ANONYMOUS, Value: linux.MAP_SHARED | linux.MAP_ANONYMOUS}}, refuse})
 		// Buffers of megabytes, which are the kernel's own memory. Who asks for
 		// them does as well without.
 		setsockopt.Rules = append(setsockopt.Rules, option(linux.SOL_SOCKET, nothing, linux.SO_SNDBUF, linux.SO_RCVBUF)...)
+		// Groups belong to the loopback, and there can be any number of them.
+		setsockopt.Rules = append(setsockopt.Rules, slicesOf(
+			option(linux.IPPROTO_IP, refuse, linux.MCAST_JOIN_GROUP, linux.MCAST_JOIN_SOURCE_GROUP),
+			option(linux.IPPROTO_IPV6, refuse, linux.IPV6_JOIN_GROUP, linux.IPV6_JOIN_ANYCAST, linux.MCAST_JOIN_GROUP, linux.MCAST_JOIN_SOURCE_GROUP),
+		)...)
 		fcntl.Rules = append(fcntl.Rules, when(1, refuse, linux.F_SETPIPE_SZ)...)
 	}
 	return append(calls, mmap, memfd, fcntl, setsockopt)
@@ -108,6 +121,9 @@ var unmetered = []uintptr{
 	linux.SYS_SEMGET, linux.SYS_SEMOP, linux.SYS_SEMTIMEDOP, linux.SYS_SEMCTL,
 	linux.SYS_MSGGET, linux.SYS_MSGSND, linux.SYS_MSGRCV, linux.SYS_MSGCTL,
 }
+
+// fromFiles put pages of files into pipes and sockets.
+var fromFiles = []uintptr{linux.SYS_SPLICE, linux.SYS_SENDFILE}
 
 // watches tell of what happens to files.
 var watches = append([]uintptr{linux.SYS_INOTIFY_INIT1, linux.SYS_INOTIFY_ADD_WATCH, linux.SYS_INOTIFY_RM_WATCH}, watchesHere...)
@@ -247,7 +263,7 @@ var allowed = []uintptr{
 	linux.SYS_GETCWD, linux.SYS_GETDENTS64, linux.SYS_LINKAT, linux.SYS_LSEEK, linux.SYS_MKDIRAT, linux.SYS_MKNODAT,
 	linux.SYS_OPENAT, linux.SYS_OPENAT2, linux.SYS_PIPE2, linux.SYS_PREAD64, linux.SYS_PREADV, linux.SYS_PREADV2,
 	linux.SYS_PWRITE64, linux.SYS_PWRITEV, linux.SYS_PWRITEV2, linux.SYS_READ, linux.SYS_READAHEAD, linux.SYS_READLINKAT,
-	linux.SYS_READV, linux.SYS_RENAMEAT, linux.SYS_RENAMEAT2, linux.SYS_SENDFILE, linux.SYS_SPLICE, linux.SYS_STATFS, linux.SYS_STATX,
+	linux.SYS_READV, linux.SYS_RENAMEAT, linux.SYS_RENAMEAT2, linux.SYS_STATFS, linux.SYS_STATX,
 	linux.SYS_SYMLINKAT, linux.SYS_SYNC_FILE_RANGE, linux.SYS_TRUNCATE, linux.SYS_UMASK, linux.SYS_UNLINKAT,
 	linux.SYS_UTIMENSAT, linux.SYS_WRITE, linux.SYS_WRITEV,
 	linux.SYS_GETXATTR, linux.SYS_LGETXATTR, linux.SYS_FGETXATTR, linux.SYS_LISTXATTR, linux.SYS_LLISTXATTR, linux.SYS_FLISTXATTR,

@@ -134,6 +134,9 @@ func TestCalls(t *testing.T) {
 		{name: "cookie of a socket", nr: unix.SYS_GETSOCKOPT, args: []uint64{0, unix.SOL_SOCKET, unix.SO_COOKIE}, want: refuse},
 		{name: "error of a socket", nr: unix.SYS_GETSOCKOPT, args: []uint64{0, unix.SOL_SOCKET, unix.SO_ERROR}, want: Allow},
 		{name: "memfd, not metered", nr: unix.SYS_MEMFD_CREATE, want: missing},
+		{name: "pages of files, not metered", nr: unix.SYS_SENDFILE, want: Errno(linux.EINVAL)},
+		{name: "pages of files, metered", metered: true, nr: unix.SYS_SENDFILE, want: Allow},
+		{name: "a group, not metered", nr: unix.SYS_SETSOCKOPT, args: []uint64{0, unix.IPPROTO_IPV6, unix.IPV6_JOIN_GROUP}, want: refuse},
 		{name: "memfd, metered", metered: true, nr: unix.SYS_MEMFD_CREATE, want: Allow},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -149,16 +152,27 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// What makes a process or thread asks; nothing else does, and what the filter of
-// the box refuses it refuses first.
+// What makes or ends a process, a watch or a lock asks; nothing else does, and what
+// the filter of the box refuses it refuses first.
 func TestMakes(t *testing.T) {
 	for nr := uintptr(0); nr < 1024; nr++ {
 		want := Allow
-		if nr == unix.SYS_CLONE || nr == unix.SYS_CLONE3 || slices.Contains(forks, nr) {
+		if nr == unix.SYS_CLONE || nr == unix.SYS_CLONE3 || nr == unix.SYS_EXIT_GROUP || slices.Contains(forks, nr) {
 			want = Ask
 		}
 		if got, err := eval(Makes(), Arch, nr); got != want || err != nil {
 			t.Errorf("call %d: %#x, %v, want %#x", nr, got, err, want)
+		}
+	}
+	for _, tc := range []struct {
+		nr, arg uintptr
+		want    Action
+	}{
+		{unix.SYS_EPOLL_CTL, unix.EPOLL_CTL_ADD, Ask}, {unix.SYS_EPOLL_CTL, unix.EPOLL_CTL_MOD, Allow},
+		{unix.SYS_FCNTL, unix.F_SETLK, Ask}, {unix.SYS_FCNTL, unix.F_OFD_SETLKW, Ask}, {unix.SYS_FCNTL, unix.F_GETFD, Allow},
+	} {
+		if got, err := eval(Makes(), Arch, tc.nr, 0, uint64(tc.arg)); got != tc.want || err != nil {
+			t.Errorf("call %d with %d: %#x, %v, want %#x", tc.nr, tc.arg, got, err, tc.want)
 		}
 	}
 	// As the kernel orders them (see seccomp(2)), all but the deadly ones.
