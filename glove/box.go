@@ -182,6 +182,15 @@ func (s *Script) calm() {
 		s.Call("default signal", linux.SYS_RT_SIGACTION, sig, s.Buffer(32), 0, 8).Ignore()
 	}
 	s.Call("not dumpable", linux.SYS_PRCTL, linux.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	timer := s.Buffer(8)
+	s.Call("make a clock", linux.SYS_TIMERFD_CREATE, linux.CLOCK_MONOTONIC, linux.TFD_NONBLOCK|linux.TFD_CLOEXEC).To(timer)
+	s.Renumber(timer, fdTimer)
+}
+
+// alarm appends the call after which the killer inside kills everything when so much
+// time has passed; 0 means that it does not.
+func (s *Script) alarm(after time.Duration) {
+	s.Call("set the clock", linux.SYS_TIMERFD_SETTIME, fdTimer, 0, s.Words(0, 0, int64(after/time.Second), int64(after%time.Second)), 0)
 }
 
 // Waiting returns the number that the standby command's process has in the box,
@@ -272,6 +281,8 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	if room := tap.Room(b.c.Ends.Reply); room > 0 && room < endSize+lookSize(cmd.Look)+16 {
 		cmd.Look = nil // the glove writes all of a reply or a part, and looks at neither
 	}
+	limits := b.c.Spec.Limits
+	wall := cmp.Or(cmd.Wall, limits.Wall)
 	st := b.stager()
 	b.used, b.look = true, nil
 	err := st.files(cmd.Files)
@@ -281,9 +292,11 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	switch {
 	case err != nil:
 	case cmd.Orders != nil:
+		st.s.alarm(wall + grace)
 		err = b.order(st, cmd)
 	default:
 		if err = st.room(chunk / 4); err == nil {
+			st.s.alarm(wall + grace)
 			b.command(st.s, cmd)
 		}
 	}
@@ -292,11 +305,6 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	}
 	script := st.s
 
-	limits := b.c.Spec.Limits
-	wall := cmd.Wall
-	if wall == 0 {
-		wall = limits.Wall
-	}
 	// The streams end the run when they grow past their limit or when their
 	// writer fails.
 	full := make(chan streamEnd, 2)
@@ -305,6 +313,7 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	drain := func() { stdout.Stop(); stderr.Stop() }
 
 	base, _ := b.c.Ground.Sample()
+	sent := time.Now()
 	if err := b.c.Ends.send(script, time.Now().Add(patience)); err != nil {
 		drain()
 		return broken(err)
@@ -348,6 +357,10 @@ wait:
 	for {
 		select {
 		case got = <-answers:
+			if time.Since(sent) > wall+grace && got.err == nil && wasKilled(got.body) {
+				// We were stopped, and the killer inside was not.
+				end(glovebox.CauseWall, hit(glovebox.LimitWall, "supervisor", "the deadline of %v passed long ago", wall), nil)
+			}
 			break wait
 		case <-deadline.C:
 			end(glovebox.CauseWall, hit(glovebox.LimitWall, "supervisor", "the deadline of %v passed", wall), nil)
@@ -515,6 +528,7 @@ func awaitEnd(s *Script, pid int64, names []string) *Ins {
 	s.AddTo(left, 1)
 	s.Jump(killing)
 	s.Place(reaped)
+	s.alarm(0)
 	s.Call("usage", linux.SYS_GETRUSAGE, linux.RUSAGE_CHILDREN, result.Plus(8+rusageSize))
 	s.Call("statfs", linux.SYS_STATFS, tier.Workspace, result.Plus(8+2*rusageSize))
 	s.Call("statfs", linux.SYS_STATFS, tier.Temp, result.Plus(8+2*rusageSize+statfsSize))
@@ -557,6 +571,15 @@ func (b *Box) childCalls(s *Script, cmd tier.Command, descriptors func()) {
 	if b.c.Prologue != nil {
 		b.c.Prologue(s)
 	}
+}
+
+// wasKilled tells whether awaitEnd replied that the command died by SIGKILL.
+func wasKilled(end []byte) bool {
+	if len(end) < endSize {
+		return false
+	}
+	status := linux.WaitStatus(binary.LittleEndian.Uint32(end))
+	return status.Signaled() && status.Signal() == linux.SIGKILL
 }
 
 // readEnd reads what awaitEnd replied.

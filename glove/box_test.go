@@ -178,6 +178,27 @@ func TestKillAtTheEnd(t *testing.T) {
 	}
 }
 
+// A command ends at its time even where nobody tells the killer.
+func TestKillerInside(t *testing.T) {
+	b := openBare(t, glovebox.Limits{})
+	for range 2 {
+		st := b.stager()
+		if err := st.stdin(nil); err != nil {
+			t.Fatal(err)
+		}
+		st.s.alarm(100 * time.Millisecond)
+		b.command(st.s, sh("sleep 1000 & sleep 1000"))
+		body, err := b.c.Ends.Do(st.s, time.Now().Add(time.Minute))
+		if err != nil || !wasKilled(body) {
+			t.Fatalf("%x, %v", body, err)
+		}
+		// It does not end the next one.
+		if out := b.Run(t.Context(), sh("sleep 0.3")); out.Cause != glovebox.CauseExit || out.ExitCode != 0 {
+			t.Errorf("the next one ended with %+v", out)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	b := openBare(t, glovebox.Limits{})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -16,6 +16,7 @@
 //	30        scripts, read
 //	31        replies, written
 //	32        a byte kills everything in the box, read
+//	26        the clock of the command
 //	33        what the next command has as its stdin
 //
 // # Wire
@@ -50,6 +51,10 @@ const (
 	FDKill   = 32
 	fdStdin  = 33
 )
+
+// fdTimer is a clock that ends a command whose host does not. The host may be
+// stopped, and not look at any.
+const fdTimer = 26
 
 // MaxDescriptors is how many descriptors of [tier.Spec] there can be.
 const MaxDescriptors = 16

@@ -118,20 +118,30 @@ func loaderScript() *Script {
 }
 
 // killerScript starts a second thread and replies. The thread kills everything
-// else in the box whenever the host writes a byte to [FDKill]; the first one is
+// else in the box whenever the host writes a byte to [FDKill], and when the time of
+// a command is over for good (see [Script.alarm]); the first one is
 // then waiting for the command, and sees it die. It is part of the image since
 // a script is overwritten by the next, and the thread may be slow to start.
 func killerScript() *Script {
-	s, thread, again, exit := new(Script), &Label{}, &Label{}, &Label{}
+	s, thread, again, exit, late := new(Script), &Label{}, &Label{}, &Label{}, &Label{}
+	// Two of struct pollfd.
+	const in = linux.POLLIN << 32
+	either := s.Words(FDKill|in, fdTimer|in)
 	s.add("start", linux.SYS_CLONE, linux.CLONE_VM|linux.CLONE_FS|linux.CLONE_FILES|
 		linux.CLONE_SIGHAND|linux.CLONE_THREAD|linux.CLONE_SYSVSEM).IfEqual(0, thread)
 	s.add("reply", linux.SYS_WRITE, FDReply, s.Words(tagReply, 0), 16)
 	s.Jump(loader)
 	s.Place(thread)
 	s.Place(again)
+	s.add("wait", linux.SYS_PPOLL, either, 2, 0, 0)
+	s.Load(either).IfEqual(FDKill|in, late) // nothing came
 	s.add("read", linux.SYS_READ, FDKill, s.Buffer(8), 1).IfOther(1, exit)
 	s.add("kill all", linux.SYS_KILL, -1, linux.SIGKILL)
 	s.add("answer", linux.SYS_WRITE, FDReply, s.Words(tagKilled, 0), 16)
+	s.Jump(again)
+	s.Place(late)
+	s.add("read", linux.SYS_READ, fdTimer, s.Buffer(8), 8).IfOther(8, again)
+	s.add("kill all", linux.SYS_KILL, -1, linux.SIGKILL)
 	s.Jump(again)
 	s.Place(exit)
 	s.add("exit thread", linux.SYS_EXIT)

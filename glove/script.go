@@ -16,7 +16,7 @@ const (
 	faultBase  = 0x10000000 // the address of the failed instruction, its result
 	loaderBase = 0x10000040
 	killerBase = 0x10000800
-	lenderBase = 0x10000c00
+	lenderBase = 0x10000d00
 	scriptBase = 0x10001000
 	memoryEnd  = 0x11000000
 

@@ -276,6 +276,8 @@ const (
 
 // Waiting (poll.h, eventpoll.h).
 const (
+	TFD_NONBLOCK  = 0x800
+	TFD_CLOEXEC   = 0x80000
 	POLLIN        = 0x1
 	POLLOUT       = 0x4
 	POLLERR       = 0x8

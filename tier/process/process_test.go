@@ -47,6 +47,10 @@ func TestMain(m *testing.M) {
 		deaf()
 		return
 	}
+	if os.Getenv(stoppedEnv) != "" {
+		stopped()
+		return
+	}
 	os.Exit(m.Run())
 }
 

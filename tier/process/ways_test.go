@@ -3,16 +3,24 @@
 package process
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/host"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/rootfs"
@@ -371,11 +379,11 @@ for i in range(100):
         for p in polls: p.register(number, 1); held(200)
 refused("that is all")`, 16 << 20},
 	{"locks of files", `
-fd = os.open("/tmp/x", os.O_RDWR | os.O_CREAT)
-n = 0
-for i in range(1 << 20, 0, -1):
-    fcntl.lockf(fd, fcntl.LOCK_EX, 1, i * 2); held(200)
-refused()`, 16 << 20},
+fds = [os.open(f"/tmp/{i}", os.O_RDWR | os.O_CREAT) for i in range(100)]
+for i in range(1000, 0, -1):
+    for fd in fds:
+        fcntl.lockf(fd, fcntl.LOCK_EX, 1, i * 2); held(200)
+refused("that is all")`, 16 << 20},
 	{"timers", `
 ids = []
 while True:
@@ -556,5 +564,76 @@ func TestWaysOfTime(t *testing.T) {
 				t.Error("too much: ", what)
 			}
 		})
+	}
+}
+
+// stoppedEnv makes the test binary an owner of a box that is going to be stopped.
+const stoppedEnv = "GLOVEBOX_TEST_STOPPED"
+
+// stopped runs a box whose processes use the processor and wait, and says how that ends.
+func stopped() {
+	tr, err := New(Options{NoControlGroups: true})
+	if err != nil {
+		panic(err)
+	}
+	root, remove, err := bareRoot()
+	if err != nil {
+		panic(err)
+	}
+	defer remove()
+	box, err := tr.Open(context.Background(), tier.Spec{Root: root, Limits: glovebox.Limits{Wall: 2 * time.Second, CPU: time.Hour}.WithDefaults(),
+		Files: []glovebox.File{program(func(s *glove.Script) {
+			child, again := s.Label(), s.Label()
+			s.Call("fork", unix.SYS_CLONE, uint64(unix.SIGCHLD), 0, 0, 0, 0).IfEqual(0, child)
+			s.Call("fork", unix.SYS_CLONE, uint64(unix.SIGCHLD), 0, 0, 0, 0).IfEqual(0, child)
+			s.Call("write", unix.SYS_WRITE, 1, "up\n", 3)
+			pause(s)
+			s.Place(child)
+			s.Place(again)
+			s.Jump(again)
+		})}})
+	if err != nil {
+		panic(err)
+	}
+	cmd := run
+	cmd.Stdout = os.Stdout
+	fmt.Println(box.Run(context.Background(), cmd).Cause)
+	if err := box.Close(); err != nil {
+		panic(err)
+	}
+}
+
+// A Glovebox that is stopped looks at no clock; the box ends all the same.
+func TestStopped(t *testing.T) {
+	c := exec.Command("/proc/self/exe")
+	c.Env = append(os.Environ(), stoppedEnv+"=1")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	said := bufio.NewReader(out)
+	if line, err := said.ReadString('\n'); line != "up\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := c.Process.Signal(unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	// Pid 1 of the box, and what was below it.
+	for begin := time.Now(); len(native.Below(c.Process.Pid)) > 1; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begin) > time.Minute {
+			t.Fatal("the box goes on: ", native.Below(c.Process.Pid))
+		}
+	}
+	if err := c.Process.Signal(unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := said.ReadString('\n'); line != string(glovebox.CauseWall)+"\n" {
+		t.Errorf("it ended by %q, %v", line, err)
 	}
 }
