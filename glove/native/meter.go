@@ -128,7 +128,9 @@ func (m *meter) Sample() (glove.Sample, error) {
 		if f == nil {
 			continue
 		}
-		now[task{pid, f[statStart]}] = statSpent(f)
+		spent := statSpent(f)
+		spent.own = max(spent.own, m.thread(pid))
+		now[task{pid, f[statStart]}] = spent
 		s.Processes += number(f[statThreads])
 		status := m.read(pid, "status")
 		private += kibibytes(status, "RssAnon:", "VmPTE:", "VmSwap:")
@@ -323,6 +325,13 @@ func (m *meter) read(pid, name string) []byte {
 
 // stat returns the fields of a process's stat, nil where it has ended.
 func (m *meter) stat(pid string) []string { return statFields(m.read(pid, "stat")) }
+
+// thread returns the processor time of the first thread of a process, to the
+// nanosecond: that of a process is in ticks of 10 ms, and there may be many processes.
+func (m *meter) thread(pid string) time.Duration {
+	first, _, _ := strings.Cut(string(m.read(pid, "schedstat")), " ")
+	return time.Duration(number(first))
+}
 
 // memory sums lines of a process's status.
 func (m *meter) memory(pid string, names ...string) int64 {

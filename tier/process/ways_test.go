@@ -135,6 +135,15 @@ libc.madvise(ctypes.c_void_p(at), ctypes.c_size_t(size), 15)
 for i in range(size >> 21):
     ctypes.c_char.from_address(at + (i << 21)).value
     held(4096)`, 0},
+	{"parts of address spaces", `
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+def f():
+    at = libc.mmap(None, 1 << 28, 0, 0x4022, -1, 0)
+    for i in range(30000):
+        libc.mprotect(at + (i << 13), 4096, 1); held(400)
+many(f)`, 0},
 	{"files", `
 for place in "/tmp", "/workspace", "/dev/shm":
     f = open(place + "/x", "wb")
