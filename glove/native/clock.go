@@ -66,6 +66,7 @@ func (c *clock) look(now map[task]spent, made int64, at time.Time) time.Duration
 		killed int64                        // how many are gone and did not tell
 		gained = map[string]time.Duration{} // by waiting, by process
 		ended  = map[string]time.Duration{} // counted already, by the parent that may have waited
+		all    time.Duration                // of those that are there, and of those that they waited for
 		lost   time.Duration                // as ended, where the parent has ended too
 	)
 	for t, s := range now {
@@ -76,6 +77,7 @@ func (c *clock) look(now map[task]spent, made int64, at time.Time) time.Duration
 			now[t] = s
 		}
 		c.sum += max(s.own-before.own, 0)
+		all += s.own + s.waited
 		gained[t.pid] = max(s.waited-before.waited, 0)
 	}
 	for t, s := range c.seen {
@@ -97,16 +99,28 @@ func (c *clock) look(now map[task]spent, made int64, at time.Time) time.Duration
 	for pid, got := range gained {
 		unseen += max(got-ended[pid], 0)
 	}
-	unseen = max(unseen-lost, 0)
-	if made >= 0 && len(now) > 1 && !c.last.IsZero() { // else all is over
-		// One that is being made is missing at one look, but not at two.
-		missing := made - c.known
-		gone := max(min(c.missing, missing)-c.counted, 0)
-		c.missing, c.counted = missing, c.counted+gone
-		running := min(killed+gone, int64(runtime.NumCPU()))
-		unseen = max(unseen, time.Duration(running)*at.Sub(c.last))
+	if made < 0 {
+		c.sum += max(unseen-lost, 0)
+	} else {
+		gone := c.killed(killed, made, at)
+		if len(now) == 1 {
+			gone = 0 // the first process killed the rest
+		}
+		c.sum = max(c.sum+gone, all)
 	}
-	c.sum += unseen
 	c.seen, c.last = now, at
 	return c.sum
+}
+
+// killed returns the time of those that were seen at the last look, are gone and did
+// not tell, and of those that were made and never seen.
+func (c *clock) killed(seen, made int64, at time.Time) time.Duration {
+	// One that is being made is missing at one look, but not at two.
+	missing := made - c.known
+	unseen := max(min(c.missing, missing)-c.counted, 0)
+	c.missing, c.counted = missing, c.counted+unseen
+	if c.last.IsZero() {
+		return 0
+	}
+	return time.Duration(min(seen+unseen, int64(runtime.NumCPU()))) * at.Sub(c.last)
 }

@@ -4,6 +4,7 @@ package native
 
 import (
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -27,19 +28,22 @@ func RaiseLoopback(s *glove.Script) {
 // are small. The kernel's own limits are megabytes, which nobody counts.
 const smallBuffer = 128 << 10
 
-// smallBuffers are the files that say so of the network name space of who opens
-// them, and what is written to them.
-var smallBuffers = map[string]string{
-	"/proc/sys/net/ipv4/tcp_rmem": "4096 65536 131072",
-	"/proc/sys/net/ipv4/tcp_wmem": "4096 16384 131072",
+// SmallBuffers are the settings of a network name space, by their names for sysctl(8),
+// that keep the buffers of TCP small. Where no control group counts these, the meter
+// takes it that they are.
+var SmallBuffers = map[string]string{
+	"net.ipv4.tcp_rmem": "4096 65536 131072",
+	"net.ipv4.tcp_wmem": "4096 16384 131072",
 }
 
-// SmallBuffers appends the calls that keep the buffers of TCP small in the network
-// name space. They need a /proc that can be written to. The names begin with
-// [tier.ControlMemory].
-func SmallBuffers(s *glove.Script) {
-	for file, sizes := range smallBuffers {
-		fd := s.Buffer(8)
+// setting is the file of a setting, in the network name space of who opens it.
+func setting(name string) string { return "/proc/sys/" + strings.ReplaceAll(name, ".", "/") }
+
+// KeepBuffersSmall appends the calls that make [SmallBuffers] so. They need a /proc
+// that can be written to. The names begin with [tier.ControlMemory].
+func KeepBuffersSmall(s *glove.Script) {
+	for name, sizes := range SmallBuffers {
+		file, fd := setting(name), s.Buffer(8)
 		s.Call(tier.ControlMemory+": open "+file, unix.SYS_OPENAT, unix.AT_FDCWD, file, unix.O_WRONLY|unix.O_CLOEXEC, 0).To(fd)
 		s.CallOn(fd, tier.ControlMemory+": write "+file, unix.SYS_WRITE, sizes, len(sizes))
 		s.CallOn(fd, "close", unix.SYS_CLOSE)
@@ -48,8 +52,8 @@ func SmallBuffers(s *glove.Script) {
 
 // keepBuffersSmall does the same in the network name space of this thread.
 func keepBuffersSmall() error {
-	for file, sizes := range smallBuffers {
-		if err := os.WriteFile(file, []byte(sizes), 0); err != nil {
+	for name, sizes := range SmallBuffers {
+		if err := os.WriteFile(setting(name), []byte(sizes), 0); err != nil {
 			return err
 		}
 	}

@@ -74,7 +74,7 @@ func newMeter(pid int, limits glovebox.Limits) (*meter, error) {
 // process, 0 where that is ours: what is in it is not the box's alone.
 //
 // One packet is taken as long as there is any room, so there may be twice as much.
-// Those of TCP are made to need less ([SmallBuffers]).
+// Those of TCP need no more with [SmallBuffers].
 func fullSocket(pid int) (int64, error) {
 	var ours, its unix.Stat_t
 	err := errors.Join(unix.Stat("/proc/self/ns/net", &ours), unix.Stat(fmt.Sprintf("/proc/%d/ns/net", pid), &its))

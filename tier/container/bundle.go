@@ -8,6 +8,7 @@ import (
 	"github.com/opencontainers/runtime-spec/specs-go"
 
 	"github.com/gloveboxhq/glovebox/glove"
+	"github.com/gloveboxhq/glovebox/glove/native"
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
@@ -67,8 +68,11 @@ func (p *plan) bundle() *specs.Spec {
 			ReadonlyPaths: []string{"/proc/sys"},
 		},
 	}
-	if p.tier.runtime.guest {
+	switch {
+	case p.tier.runtime.guest:
 		forGuest(spec)
+	case !p.metered:
+		spec.Linux.Sysctl = native.SmallBuffers
 	}
 	return spec
 }

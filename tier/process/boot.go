@@ -131,7 +131,7 @@ func (p *bootPlan) root(s *glove.Script) {
 	p.do(s, tier.ControlFilesystem, func(call caller) {
 		call("private mounts", unix.SYS_MOUNT, 0, "/", 0, unix.MS_REC|unix.MS_PRIVATE, 0)
 		if !p.metered && p.has(tier.ControlNetwork) && !p.apart {
-			native.SmallBuffers(s) // by the host's /proc: the box's is read-only
+			native.KeepBuffersSmall(s) // by the host's /proc: the box's is read-only
 		}
 		home := s.Buffer(8)
 		call("open_tree", unix.SYS_OPEN_TREE, unix.AT_FDCWD, ".", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(home)

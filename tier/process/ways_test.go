@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,7 @@ def refused(*why):
     os.write(1, b"has %d\n" % total)
     os.write(1, f"refused {why}\n".encode())
     os._exit(0)
+sys.excepthook = lambda kind, e, trace: refused(e) if kind in (OSError, PermissionError) else sys.__excepthook__(kind, e, trace)
 def call(nr, *args):
     r = libc.syscall(nr, *args)
     if r < 0:
@@ -82,8 +84,8 @@ def many(f, processes=40):
             before = total
             try:
                 f()
-            except OSError as e:
-                os.write(1, f"{e}\n".encode())
+            except OSError:
+                pass
             os.write(w, struct.pack("q", total - before))
             signal.pause()
         os.close(w)
@@ -198,11 +200,18 @@ for i in range(60):
 refused()`, 0},
 	{"stacks of threads", `
 threading.stack_size(32 << 20)
-def deep():
-    libc.memset((ctypes.c_char * (4 << 20))(), 1, 4 << 20)
-    buf = ctypes.create_string_buffer(b"x" * (4 << 20), 4 << 20)
-    held(4 << 20); signal.pause() if False else time.sleep(100)
-for i in range(60): threading.Thread(target=deep).start(); time.sleep(0.02)
+sys.setrecursionlimit(1 << 20)
+def f():
+    # The interpreter's own stack is not C's: this is.
+    libc.qsort(ctypes.create_string_buffer(2), 2, 1, compare)
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+def compare(a, b):
+    local.n = getattr(local, "n", 0) + 1
+    if local.n < 1000: f()
+    else: time.sleep(100)
+    return 0
+local = threading.local()
+for i in range(60): threading.Thread(target=f).start(); held(1 << 18); time.sleep(0.02)
 time.sleep(100)`, 0},
 	{"pipes", `
 def f():
@@ -311,6 +320,17 @@ def f():
             a.close(); b.close(); held(n)
 keep = []
 many(f)`, 0},
+	{"passed pipes", `
+def f():
+    while True:
+        box = socket.socketpair(); keep.append(box)
+        for i in range(20):
+            a, b = os.pipe()
+            os.write(b, b"x" * (1 << 16))
+            socket.send_fds(box[0], [b"x"], [a])
+            os.close(a); os.close(b); held(1 << 16)
+keep = []
+many(f)`, 0},
 	{"TCP", `
 l = socket.create_server(("127.0.0.1", 0))
 def f():
@@ -336,7 +356,7 @@ many(f)`, 0},
 l = socket.create_server(("::1", 0), family=socket.AF_INET6)
 def f():
     while True:
-        a = socket.create_connection(l.getsockname()); b = l.accept()[0]; keep.append((a, b))
+        a = socket.create_connection(l.getsockname()[:2]); b = l.accept()[0]; keep.append((a, b))
         held(fill(a)); held(fill(b))
 keep = []
 many(f)`, 0},
@@ -551,7 +571,7 @@ func TestWaysOfMemory(t *testing.T) {
 			switch {
 			case float64(has) > waysFactor*float64(limit):
 				t.Error("too much: ", what)
-			case !hit && !bytes.Contains([]byte(said), []byte("refused")) && !bytes.Contains([]byte(said), []byte("Error")):
+			case !hit && !strings.Contains(said, "refused"):
 				t.Error("nothing stopped it: ", what)
 			}
 		})
