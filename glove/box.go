@@ -29,8 +29,8 @@ type Ground interface {
 	Kill()
 	// Dead is closed when the box has ended, for whatever reason.
 	Dead() <-chan struct{}
-	// Sample measures the box as it is now. It is called some fifty times a
-	// second while a command runs. An error means that nothing is known now.
+	// Sample measures the box as it is now. It is called fifty times a
+	// second or more while a command runs. An error means that nothing is known now.
 	Sample() (Sample, error)
 	// Evidence returns the limits that the box has touched so far: by the
 	// kernel's word or, where the kernel has none, by peak, the most that the
@@ -96,9 +96,20 @@ const (
 	grace = 2 * time.Second
 	// patience bounds a script that does not wait for a command.
 	patience = 20 * time.Second
-	// sampleEvery is the pause between two samples.
-	sampleEvery = 20 * time.Millisecond
+	// sampleEvery is the pause between two samples, at the most, and sampleSoonest
+	// at the least.
+	sampleEvery   = 20 * time.Millisecond
+	sampleSoonest = 2 * time.Millisecond
+	// fillsPerSecond are the bytes that a program fills in a second, more or less.
+	fillsPerSecond = 4 << 30
 )
+
+// samplePause is the pause between two samples of a box with a limit of memory. In
+// that a program does not fill half of the limit.
+func samplePause(memory int64) time.Duration {
+	half := time.Duration(float64(memory) / 2 / fillsPerSecond * float64(time.Second))
+	return max(min(half, sampleEvery), sampleSoonest)
+}
 
 // Box is a [tier.Box] on a [Ground].
 type Box struct {
@@ -333,7 +344,7 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 		out      glovebox.Outcome
 		peak     Sample
 		deadline = time.NewTimer(wall)
-		ticker   = time.NewTicker(sampleEvery)
+		ticker   = time.NewTicker(samplePause(limits.Memory))
 		last     <-chan time.Time // when the killer inside had its chance
 		gone     <-chan time.Time // when the box as a whole had its chance to end
 		done     = ctx.Done()

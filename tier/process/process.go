@@ -21,16 +21,15 @@
 // before it is executed.
 //
 // Where no control group is writable, the host meters the box and is asked by
-// the kernel before each process and thread.
+// the kernel before each process and thread, and before a process ends.
 //
 // # What it does not protect
 //
 // All boxes share the host's kernel: a bug in it that the filtered system calls
 // still reach is a way out. Timing and load of the host can be observed. Where
-// no control group is writable, memory is metered by the supervisor some fifty
-// times a second, so a box can overshoot its limit for some milliseconds, and
-// what the kernel itself holds for it (socket and pipe buffers) is bounded by
-// the number of descriptors only.
+// no control group is writable, memory is metered by the supervisor fifty times a
+// second or more, so a box can overshoot its limit for some milliseconds, and what
+// the kernel itself holds for it is counted at the most that it can be.
 package process
 
 import (
