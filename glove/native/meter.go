@@ -77,7 +77,8 @@ func newMeter(pid int, limits glovebox.Limits) (*meter, error) {
 // Those of TCP need no more with [SmallBuffers].
 func fullSocket(pid int) (int64, error) {
 	var ours, its unix.Stat_t
-	err := errors.Join(unix.Stat("/proc/self/ns/net", &ours), unix.Stat(fmt.Sprintf("/proc/%d/ns/net", pid), &its))
+	// Not /proc/self: our first thread may be the one that waits in a box's ([Apart]).
+	err := errors.Join(unix.Stat("/proc/thread-self/ns/net", &ours), unix.Stat(fmt.Sprintf("/proc/%d/ns/net", pid), &its))
 	if err != nil || ours.Ino == its.Ino && ours.Dev == its.Dev {
 		return 0, err
 	}
