@@ -596,6 +596,26 @@ func TestWaysOfTime(t *testing.T) {
 	}
 }
 
+// A copy of a parent is no way around.
+func TestWaysOfCopies(t *testing.T) {
+	spec := waits(t)
+	spec.Limits = glovebox.Limits{Memory: waysMemory, CPU: waysCPU, Wall: 20 * time.Second}.WithDefaults()
+	tr := forking(t, Options{NoControlGroups: true}, spec)
+	for _, w := range append(slices.Clone(waysOfMemory), waysOfTime...) {
+		want := map[string]glovebox.Cause{"TCP": glovebox.CauseMemory, "unix streams": glovebox.CauseMemory,
+			"children that nobody waits for": glovebox.CauseCPU}[w.name]
+		if want == "" {
+			continue
+		}
+		t.Run(w.name, func(t *testing.T) {
+			out, stdout, stderr := python(t, copied(t, tr, spec), waysPrelude+w.program)
+			if out.Cause != want {
+				t.Errorf("ended with %+v\n%.1000s\n%.1000s", out, stdout, stderr)
+			}
+		})
+	}
+}
+
 // stoppedEnv makes the test binary an owner of a box that is going to be stopped.
 const stoppedEnv = "GLOVEBOX_TEST_STOPPED"
 
