@@ -101,7 +101,7 @@ const (
 	sampleEvery   = 20 * time.Millisecond
 	sampleSoonest = 2 * time.Millisecond
 	// fillsPerSecond are the bytes that a program fills in a second, more or less.
-	fillsPerSecond = 4 << 30
+	fillsPerSecond = 8 << 30
 )
 
 // samplePause is the pause between two samples of a box with a limit of memory. In
