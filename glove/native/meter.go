@@ -64,7 +64,10 @@ func newMeter(pid int, limits glovebox.Limits) (*meter, error) {
 		}
 		m.places = append(m.places, os.NewFile(uintptr(fd), place))
 	}
-	if m.socket, err = fullSocket(pid); err != nil {
+	if m.socket, err = fullSocket(pid); err == nil {
+		_, err = m.sockets() // else no sample would ever say anything
+	}
+	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
