@@ -620,7 +620,6 @@ func TestWaysOfTime(t *testing.T) {
 // A copy of a parent is no way around.
 func TestWaysOfCopies(t *testing.T) {
 	spec := waits(t)
-	spec.Limits = glovebox.Limits{Memory: waysMemory, CPU: waysCPU, Wall: 20 * time.Second}.WithDefaults()
 	tr := forking(t, Options{NoControlGroups: true}, spec)
 	for _, w := range append(slices.Clone(waysOfMemory), waysOfTime...) {
 		want := map[string]glovebox.Cause{"TCP": glovebox.CauseMemory, "unix streams": glovebox.CauseMemory,
@@ -629,6 +628,11 @@ func TestWaysOfCopies(t *testing.T) {
 			continue
 		}
 		t.Run(w.name, func(t *testing.T) {
+			spec := spec
+			spec.Limits = glovebox.Limits{Memory: waysMemory, CPU: time.Minute, Wall: 20 * time.Second}.WithDefaults()
+			if want == glovebox.CauseCPU {
+				spec.Limits.CPU = waysCPU
+			}
 			out, stdout, stderr := python(t, copied(t, tr, spec), waysCalls()+waysPrelude+w.program)
 			if out.Cause != want {
 				t.Errorf("ended with %+v\n%.1000s\n%.1000s", out, stdout, stderr)
