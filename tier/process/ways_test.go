@@ -42,6 +42,7 @@ const (
 	waysMemory = 64 << 20
 	waysCPU    = time.Second
 	waysFactor = 1.5
+	waysWall   = 3 * time.Minute // ample: the machine may be busy
 )
 
 const waysPrelude = `
@@ -582,7 +583,7 @@ func TestWaysOfMemory(t *testing.T) {
 	for _, w := range waysOfMemory {
 		t.Run(w.name, func(t *testing.T) {
 			limit := cmp.Or(w.memory, waysMemory)
-			out, has, said := runWay(t, glovebox.Limits{Memory: limit, Wall: 20 * time.Second, CPU: time.Minute}, w.program)
+			out, has, said := runWay(t, glovebox.Limits{Memory: limit, Wall: waysWall, CPU: waysWall}, w.program)
 			hit := slices.ContainsFunc(out.Hits, func(h glovebox.Hit) bool {
 				return slices.Contains([]glovebox.LimitName{glovebox.LimitMemory, glovebox.LimitProcesses}, h.Limit)
 			})
@@ -604,7 +605,7 @@ func TestWaysOfMemory(t *testing.T) {
 func TestWaysOfTime(t *testing.T) {
 	for _, w := range waysOfTime {
 		t.Run(w.name, func(t *testing.T) {
-			out, has, said := runWay(t, glovebox.Limits{CPU: waysCPU, Wall: 20 * time.Second}, w.program)
+			out, has, said := runWay(t, glovebox.Limits{CPU: waysCPU, Wall: waysWall}, w.program)
 			what := fmt.Sprintf("used %d ms, counted %v, in %v, %s %v %d\n%.1500s", has, out.Usage.CPU, out.Usage.Duration, out.Cause, out.Hits, out.ExitCode, said)
 			t.Log(what)
 			if out.Cause != glovebox.CauseCPU {
@@ -629,7 +630,7 @@ func TestWaysOfCopies(t *testing.T) {
 		}
 		t.Run(w.name, func(t *testing.T) {
 			spec := spec
-			spec.Limits = glovebox.Limits{Memory: waysMemory, CPU: time.Minute, Wall: 20 * time.Second}.WithDefaults()
+			spec.Limits = glovebox.Limits{Memory: waysMemory, CPU: waysWall, Wall: waysWall}.WithDefaults()
 			if want == glovebox.CauseCPU {
 				spec.Limits.CPU = waysCPU
 			}
