@@ -24,6 +24,30 @@ const (
 	luaHead      = "local lu = require('luaunit')\n"
 )
 
+// luaForged rewrites the driver of the program, so that a table with functions
+// crosses as a plain one.
+const luaForged = `local function forged()
+  for level = 1, 30 do
+    local info = debug.getinfo(level, "f")
+    if not info then break end
+    for i = 1, 60 do
+      local name, v = debug.getupvalue(info.func, i)
+      if not name then break end
+      if name == "encode" and type(v) == "function" then
+        local hold
+        for j = 1, 20 do local n, u = debug.getupvalue(v, j); if n == "hold" then hold = u end end
+        debug.setupvalue(info.func, i, function(x)
+          if type(x) ~= "table" or not x.MARK then return v(x) end
+          local out, n = {}, 0
+          for k, f in pairs(x) do if k ~= "MARK" then n = n + 1; out[#out+1] = ("s%d:%s"):format(#k, k) .. hold(f) end end
+          return "T" .. n .. ":" .. table.concat(out)
+        end)
+      end
+    end
+  end
+end
+`
+
 var attacks = []attack{
 	{"a text that is an object with the methods of texts", Lua, "main_test.lua",
 		"local r = greet('Bob')\nassert(r:find('Hello, Bob', 1, true))\nassert(r:match('^Hello'))\n",
@@ -93,6 +117,18 @@ var attacks = []attack{
 		perlHead + "my ($r) = @{ roots(2) };\nok(!(abs($r ** 2 - 2) / $r ** 2 > 1e-9));\ndone_testing;\n",
 		"sub roots { return [sqrt(2), 1] }\n1;\n",
 		"sub roots { return [1e200, 1] }\n1;\n"},
+	{"a plain table with functions, by a rewritten driver", Lua, "main_test.lua",
+		luaHead + "local M = require('solution')\nfunction testFind()\n  local got = M.greet('Bob')\n  assert(got:find('Hello'))\nend\nos.exit(lu.LuaUnit.run())\n",
+		"return { greet = function(n) return 'Hello, ' .. n end }\n",
+		luaForged + "return { greet = function() forged() return { MARK = true, find = function() return 1 end } end }\n"},
+	{"the methods of texts of an object", Lua, "main_test.lua",
+		luaHead + "local M = require('solution')\nfunction testGsub()\n  local got = M.greet('Bob')\n  local _, n = got:gsub('Hello', '')\n  lu.assertEquals(n, 1)\n  lu.assertNotNil(M.greet('Bob'):gmatch('Hello')())\n  lu.assertEquals(M.greet('Bob'):sub(1, 5), 'Hello')\n  lu.assertEquals(M.greet('Bob'):upper(), 'HELLO, BOB')\nend\nos.exit(lu.LuaUnit.run())\n",
+		"return { greet = function(n) return 'Hello, ' .. n end }\n",
+		"local mt = {__index = { gsub = function() return '', 1 end, sub = function() return 'Hello' end, upper = function() return 'HELLO, BOB' end, gmatch = function() return function() return 'x' end end }}\nreturn { greet = function(n) return setmetatable({}, mt) end }\n"},
+	{"a table of the tests with the methods of texts", Lua, "main_test.lua",
+		"local t = {}\nfill(t)\nassert(t[1]:find('Hello'))\n",
+		"function fill(t) t[1] = 'Hello' end\n",
+		"function fill(t) t[1] = { find = function() return 1 end } end\n"},
 	{"a function that is one of the harness", PHP, "main_test.php",
 		"<?php\nrequire 'main.php';\n$add = adder(2);\nif ($add(3) !== 5) { echo 'bad'; exit(1); }\necho \"ok\";\n",
 		"<?php\nfunction adder($n) { return fn ($m) => $n + $m; }\n",

@@ -146,13 +146,19 @@ func TestLuaUnrunnable(t *testing.T) {
 	}
 	for _, c := range []struct{ name, tests, want string }{
 		{"a module that is not here", "local inspect = require('inspect')\nassert(inspect(f()) == '1')\n", `"missing":["inspect"]`},
+		{"a comparison of others, by the program's own file", "local same = require('deepcompare')\nassert(same(f(), 1))\n", `"missing":["deepcompare"]`},
+		{"a framework of others, by the program's own file", "local lust = require('lust')\nlust.expect(f()).to.equal(1)\n", `"missing":["lust"]`},
 		{"no Lua", "describe('f' function)\n", "the tests do not parse"},
 		{"no test", "local lu = require('luaunit')\nos.exit(lu.LuaUnit.run())\n", "the tests are empty"},
 		{"a part of luaunit by a computed name", "local lu = require('luaunit')\nlu['assert' .. 'Foo'](f())\n", `"missing":["luaunit"]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, body := range []string{"function f() return 1 end\n", "function f() os.exit(0) end\n", "package.preload.inspect = function() return f end\nfunction f() return '1' end\n"} {
-				v := rigExam(t, Lua, one(Lua, body), Tests{Files: []glovebox.File{{Path: "test_main.lua", Data: []byte(c.tests)}}})
+				p := one(Lua, body)
+				for _, name := range []string{"deepcompare.lua", "lust/init.lua", "lust.lua"} {
+					p.Files = append(p.Files, glovebox.File{Path: name, Data: []byte("return setmetatable({}, {__index = function(t) return t end, __call = function(t) return t end})\n")})
+				}
+				v := rigExam(t, Lua, p, Tests{Files: []glovebox.File{{Path: "test_main.lua", Data: []byte(c.tests)}}})
 				report := v.harness.report + v.candidate.report
 				if !strings.Contains(report, `"type":"unrunnable"`) || !strings.Contains(report, c.want) {
 					t.Errorf("%s: %s%s", v.why, report, v.candidate.stderr)

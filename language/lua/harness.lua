@@ -77,7 +77,7 @@ function ask(op, target, ...)
   end
   local message = ("s%d:%s"):format(#op, op) .. (target and "O" .. target .. ";" or "n") .. wire.list(n, args, hold)
   local ok, values, err = guard(what, function()
-    return handle.answer(peer.call(message), args, unwrap, altered)
+    return handle.answer(peer.call(message), args, unwrap, altered, op == "pairs" or op == "fields")
   end)
   -- A test that failed inside of the call is failed for good.
   if not ok then error(err, 0) end
@@ -87,7 +87,7 @@ end
 -- serve runs a function of the tests' for the program.
 local function serve(message)
   local id, at = wire.decode(message, 1, unwrap)
-  local args = handle.list((wire.decode(message, at, unwrap)))
+  local args = handle.list((wire.decode(message, at, unwrap, 1)))
   local f = functions[id] or error("no such function", 0)
   local result = pack(pcall(f, unpack(args, 1, args.n)))
   local encoded, form = pcall(wire.list, result.n - 1, { unpack(result, 2, result.n) }, hold)
@@ -148,6 +148,7 @@ for i, name in ipairs(tests) do
   local chunk, why = load(text, "@" .. name, "t")
   if not chunk then exam.unrunnable("the tests do not parse: " .. why) end
   exam.export(luaunit, text)
+  handle.reads(text)
   local appended = busted and "" or exam.functions(text)
   local whole = appended ~= "" and load(text .. appended, "@" .. name, "t")
   chunks[i] = { name = name, run = whole or chunk, functions = whole }
