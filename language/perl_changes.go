@@ -31,7 +31,7 @@ type perlCall struct {
 // changes are the subs and methods whose changes of their arguments the tests read
 // back, and compare nothing else with.
 func (t perlText) changes() []string {
-	statements := strings.FieldsFunc(strings.NewReplacer("{\n", ";", "\n}", ";").Replace(t.bare), func(r rune) bool { return r == ';' })
+	statements := t.statements()
 	first, given := map[string]int{}, map[string][]string{}
 	calls := make([][]perlCall, len(statements))
 	for i, s := range statements {
@@ -74,6 +74,10 @@ func (t perlText) changes() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+func (t perlText) statements() []string {
+	return strings.FieldsFunc(strings.NewReplacer("{\n", ";", "\n}", ";").Replace(t.bare), func(r rune) bool { return r == ';' })
 }
 
 func perlVars(text string) []string {

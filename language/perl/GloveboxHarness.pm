@@ -1,7 +1,7 @@
 package GloveboxHarness;
 
 # Gives a test script the subs and classes of a program that runs in another
-# process: perl -MGloveboxHarness TEST LIBRARY MADE MODULES CHANGES ORDERS. What comes from there
+# process: perl -MGloveboxHarness TEST LIBRARY MADE MODULES CHANGES ORDERS JUDGES. What comes from there
 # is decoded whole, or is a handle: a made one, which the tests' own text
 # constructed (MADE names the classes), or a result. docs/harness-protocol.md
 # says what each may be asked.
@@ -583,12 +583,15 @@ my %assertion = map { $_ => 1 } qw(
     is_string is_string_nows like_string is_xml is_json stdout_is stderr_is output_is expect_that confess croak carp cluck
 );
 
+my @judges;
+sub judged_by_text { $GloveboxExam::judged = 1 if grep { $_ eq '->' || given( /::/ ? $_ : "main::$_" ) } @judges }
+
 sub asserts { $assertion{ $_[0] } || $_[0] =~ /\A(?:assert|refute|expect)(?:\z|_|[A-Z])/ }
 
 sub import {
     my ( undef, $lists ) = @_;
-    my ( $library, $made, $modules, $changes );
-    ( $library, $made, $modules, $changes, $orders ) = splice @ARGV, 0, 5;
+    my ( $library, $made, $modules, $changes, $judges );
+    ( $library, $made, $modules, $changes, $orders, $judges ) = splice @ARGV, 0, 6;
     $changes{$_} = 1 for split ' ', $changes;
     $^H |= 2;    # a text that the program gives is no sub's name
     my $file = $0;
@@ -621,6 +624,10 @@ sub import {
     GloveboxExam::broken("the program's process answers nothing of use") if ref $subs ne 'HASH' || ref $packages ne 'HASH';
     delete @$packages{ $text =~ /\bpackage\s+([A-Za-z_][\w:]*)/g };
     declare( \%word, $subs, $packages );
+    # By the tests' text, the program judges what it gave before (JUDGES), by a sub
+    # that nobody else has once the script is read.
+    @judges = split ' ', $judges;
+    eval q{ INIT { judged_by_text() } } if @judges;
     no warnings 'redefine', 'once';
     *CORE::GLOBAL::srand = sub (;$) { my $s = @_ ? CORE::srand( $_[0] ) : CORE::srand(); return $seed = $s };
 }
