@@ -229,7 +229,10 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 			library = "1"
 		}
 		made, modules = append(made, text.made()...), append(modules, text.modules()...)
-		changes = append(changes, text.changes()...)
+		changed, unclear := text.changes()
+		if changes = append(changes, changed...); unclear {
+			judges = append(judges, "->")
+		}
 		judges = append(judges, text.judges()...)
 		if text.orders() {
 			orders = "1"

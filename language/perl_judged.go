@@ -57,10 +57,7 @@ type perlJudge struct {
 // it returned before.
 func (t perlText) judges() []string {
 	statements := t.statements()
-	own := map[string]bool{}
-	for _, m := range perlOwnSub().FindAllStringSubmatch(t.bare, -1) {
-		own[m[1]] = true
-	}
+	own := t.ownSubs()
 	calls := make([][]perlJudge, len(statements))
 	for i, s := range statements {
 		calls[i] = perlAllCalls(s)
@@ -128,6 +125,15 @@ func (t perlText) judges() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// ownSubs are the names of the subs that the tests define.
+func (t perlText) ownSubs() map[string]bool {
+	own := map[string]bool{}
+	for _, m := range perlOwnSub().FindAllStringSubmatch(t.bare, -1) {
+		own[m[1]] = true
+	}
+	return own
 }
 
 // perlTruth reports whether a part of a statement is looked at for its truth alone.

@@ -63,7 +63,7 @@ func TestPerlText(t *testing.T) {
 		{src: "trim($s); is($s, 'a');\n", bare: "trim($s); is($s, \"\");\n", changes: []string{"trim"}},
 		{src: "is(twice($n), 2 * $n);\n", bare: "is(twice($n), 2 * $n);\n"},
 		{src: "my $r = twice($n); is($r, 2 * $n);\n", bare: "my $r = twice($n); is($r, 2 * $n);\n"},
-		{src: "my $r = twice($n); my $w = 2 * $n; is($n, 3); is($r, $w);\n", bare: "my $r = twice($n); my $w = 2 * $n; is($n, 3); is($r, $w);\n"},
+		{src: "my $r = twice($n); my $w = 2 * $n; is($n, 3); is($r, $w);\n", bare: "my $r = twice($n); my $w = 2 * $n; is($n, 3); is($r, $w);\n", changes: []string{"twice"}},
 	} {
 		got := readPerlText(c.src)
 		if strings.TrimSpace(got.bare) != strings.TrimSpace(c.bare) {
@@ -75,7 +75,8 @@ func TestPerlText(t *testing.T) {
 		if made := got.made(); !slices.Equal(made, c.made) {
 			t.Errorf("%q makes %q, not %q", c.src, made, c.made)
 		}
-		if changes := slices.DeleteFunc(got.changes(), func(s string) bool { return s == "is" }); !slices.Equal(changes, c.changes) {
+		changed, _ := got.changes()
+		if changes := slices.DeleteFunc(changed, func(s string) bool { return s == "is" }); !slices.Equal(changes, c.changes) {
 			t.Errorf("%q reads back %q, not %q", c.src, changes, c.changes)
 		}
 	}
