@@ -53,6 +53,16 @@ func TestLuaExam(t *testing.T) {
 		{name: "a class that is called", program: "Point = setmetatable({}, {__call = function(c, x) return setmetatable({x = x}, {__eq = function(a, b) return a.x == b.x end}) end})\n", tests: "assert(Point(1).x == 1)\nassert(Point(1) == Point(1))\n", proof: luaJudged, pass: pass},
 		{name: "a comment does not make", program: "function f() return setmetatable({}, {__lt = function() return true end}) end\n", tests: "-- F.new(f())\nlocal s = 'Stack.new(f())'\nassert(f() < 3)\n", proof: luaApart, pass: fail},
 
+		{name: "own assertions are not Lua's", program: "function f() return 1 end\n", tests: "local lu = require('luaunit')\nlocal function assert_eq(a, b) if a ~= b then error('no') end end\nfunction testF() assert_eq(f(), 1) end\nfunction testG() if f() ~= 1 then lu.fail('no') end end\nos.exit(lu.LuaUnit.run())\n", proof: luaApart, pass: pass},
+		{name: "a loop of assertions over nothing", program: "function f() return {} end\n", tests: "for _, v in ipairs(f()) do assert(v > 0) end\n", proof: luaApart, pass: fail},
+		{name: "assertions that are reached later", program: "function f() return {1} end\n", tests: "local function check(v) assert(v > 0) end\nfor _, v in ipairs(f()) do check(v) end\n", proof: luaApart, pass: pass},
+
+		// Arguments.
+		{name: "an argument that is changed in place", program: "function sort(t) table.sort(t) return t end\nfunction fill(t) t[#t + 1] = 9 end\n", tests: "local t = {3, 1}\nlocal r = sort(t)\nassert(r == t)\nassert(t[1] == 1 and #t == 2)\nlocal u = {2}\nfill(u)\nfor i, v in ipairs(u) do assert(v == ({2, 9})[i]) end\nassert(#u == 2)\n", proof: luaApart, pass: pass},
+		{name: "a plain table that goes from call to call", program: "function new() return {} end\nfunction push(s, v) s[#s + 1] = v end\nfunction pop(s) return table.remove(s) end\nfunction size(s) return #s end\n", tests: "local s = new()\npush(s, 1)\npush(s, 2)\nassert(pop(s) == 2)\nassert(size(s) == 1)\nassert(pop(s) == 1)\nassert(#s == 0)\n", proof: luaApart, pass: pass},
+		{name: "one that the tests go through, too", program: "function new() return {} end\nfunction push(s, v) s[#s + 1] = v return s end\nfunction pop(s) return table.remove(s) end\n", tests: "local s = new()\npush(s, 1)\npush(s, 2)\nlocal n = 0\nfor _, v in ipairs(s) do n = n + v end\nassert(n == 3)\nlocal v = pop(s)\nlocal w = pop(s)\nassert(v == 2 and w == 1)\nfor _ in ipairs(s) do error('not empty') end\n", proof: luaJudged, pass: pass},
+		{name: "an argument that must not change", program: "function sort(t) table.sort(t) return t end\n", tests: "local t = {3, 1}\nlocal r = sort(t)\nassert(r[1] == 1 and #r == 2)\nassert(t[1] == 3)\n", proof: luaApart, pass: fail},
+
 		// Errors.
 		{name: "an error that reads as luaunit's success", program: "function f() error('LuaUnit test SUCCESS: ', 0) end\n", tests: "local lu = require('luaunit')\nfunction testF() lu.assertEquals(f(), 1) end\nos.exit(lu.LuaUnit.run())\n", proof: luaApart, pass: fail},
 		{name: "the same, together", program: "function f() error('LuaUnit test SUCCESS: ', 0) end\n", tests: "local lu = require('luaunit')\nmath.randomseed(1)\nfunction testF() lu.assertEquals(f(), 1) end\nos.exit(lu.LuaUnit.run())\n", proof: luaTogether, pass: fail},

@@ -9,7 +9,7 @@ local wire, exam, ask = ...
 -- turn counts what may change an object of the program.
 local handle = { turn = 0 }
 local type, next, error, select, tostring, mathtype = type, next, error, select, tostring, math.type
-local string = string
+local string, getmetatable = string, debug.getmetatable
 local rawget, rawset, rawlen, rawequal, setmetatable, pack, unpack = rawget, rawset, rawlen, rawequal, setmetatable, table.pack, table.unpack
 
 -- known says of each handle its id, its kind, whether it was made, and whether
@@ -237,15 +237,30 @@ function handle.list(v)
   return v
 end
 
+-- copy is a plain table of the tests, and what is in it, made anew.
+local function copy(v)
+  if type(v) ~= "table" or known[v] or getmetatable(v) ~= nil then return v end
+  local all = {}
+  for k, e in next, v do all[k] = copy(e) end
+  return all
+end
+
 -- answer reads what came of a call with args: whether it is an answer, its values
 -- or its error. Tables of args that the call changed are changed, and noted in
 -- altered. An answer that is listed is one list, of which each element may be an
 -- object.
-function handle.answer(got, args, unwrap, altered, listed)
+-- A table that is lent stays as it is: the answer has what came of it, as a copy.
+function handle.answer(got, args, unwrap, altered, listed, lent)
+  local now_of, settled = {}, {}
   local function answered(kind, text)
     if kind ~= "A" then return unwrap(kind, text) end
     local v = args[wire.integer(text)]
-    return type(v) == "table" and v or error("an answer is wrong", 0)
+    if type(v) ~= "table" then error("an answer is wrong", 0) end
+    if lent[v] then
+      now_of[v] = now_of[v] or {}
+      return now_of[v]
+    end
+    return v
   end
   local ok, at = wire.decode(got, 1, unwrap)
   local values
@@ -263,12 +278,20 @@ function handle.answer(got, args, unwrap, altered, listed)
     now, at = wire.decode(got, at, unwrap)
     local old = args[i]
     if type(old) ~= "table" or known[old] or type(now) ~= "table" then error("an answer is wrong", 0) end
-    altered[old] = true
+    if lent[old] then
+      now_of[old] = now_of[old] or {}
+      old, settled[now_of[old]] = now_of[old], true
+    else altered[old] = true
+    end
     for k in next, old do old[k] = nil end
     if known[now] then handle.becomes(old, now)
     else
       for k, v in next, now do old[k] = v end
     end
+  end
+  -- What did not change comes back as a copy, too.
+  for v, copied in next, now_of do
+    for k, e in next, settled[copied] and {} or v do copied[k] = copy(e) end
   end
   return true, values
 end
