@@ -38,9 +38,10 @@ function exam.broken(reason)
 end
 
 -- unrunnable reports that the tests cannot run here, whatever the program is,
--- and ends the process. Once a case was reported it is too late for that.
+-- and ends the process. Once a case was reported, or the program called, it is too
+-- late for that.
 function exam.unrunnable(reason, missing)
-  if exam.total > 0 then exam.broken(reason) end
+  if exam.total > 0 or exam.asking and exam.asking() then exam.broken(reason) end
   event('"type":"unrunnable"', '"reason":' .. quoted(reason), '"missing":[' .. (missing and quoted(missing) or "") .. "]", nonce())
   leave(1)
 end
