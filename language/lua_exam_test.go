@@ -57,6 +57,14 @@ func TestLuaExam(t *testing.T) {
 		{name: "a loop of assertions over nothing", program: "function f() return {} end\n", tests: "for _, v in ipairs(f()) do assert(v > 0) end\n", proof: luaApart, pass: fail},
 		{name: "assertions that are reached later", program: "function f() return {1} end\n", tests: "local function check(v) assert(v > 0) end\nfor _, v in ipairs(f()) do check(v) end\n", proof: luaApart, pass: pass},
 
+		// What the program says of its own results.
+		{name: "its own comparison", program: "function near() return true end\nfunction area() return 5 end\n", tests: "local got = area(2)\nassert(near(got, 12.5))\n", proof: luaJudged, pass: pass},
+		{name: "its own comparison, in one", program: "return {near = function() return true end, area = function() return 5 end}\n", tests: "local lu = require('luaunit')\nlocal M = require('main')\nfunction testIt() lu.assertTrue(M.near(M.area(2), 12.5)) end\nfunction testSame() lu.assertEquals(M.near(M.area(2), 12.5), true) end\nos.exit(lu.LuaUnit.run())\n", proof: luaJudged, pass: pass},
+		{name: "its own comparison, kept", program: "function near() return true end\nfunction area() return 5 end\n", tests: "local got = area(2)\nlocal same = near(got, 12.5)\nif not same then error('no') end\n", proof: luaJudged, pass: pass},
+		{name: "its own comparison, of busted", program: "function near() return true end\nfunction area() return 5 end\n", tests: "describe('a', function() it('b', function() assert.is_true(near(area(2), 12.5)) end) end)\n", proof: luaJudged, pass: pass},
+		{name: "its own comparison, in a condition", program: "function near() return true end\nfunction area() return 5 end\n", tests: "if not near(area(2), 12.5) or area(1) == 2 then error('no') end\n", proof: luaJudged, pass: pass},
+		{name: "compositions are compared", program: "function enc(s) return s:reverse() end\nfunction dec(s) return s:reverse() end\nfunction prime(n) return n == 7 end\n", tests: "assert(dec(enc('ab')) == 'ab')\nlocal e = enc('ab')\nassert(e == 'ba' and dec(e) == 'ab')\nassert(e:find('b') and #dec(e) == 2)\nassert(prime(7))\nassert(not prime(8))\nfor _, n in ipairs({7}) do assert(prime(n)) end\n", proof: luaApart, pass: pass},
+
 		// Arguments.
 		{name: "an argument that is changed in place", program: "function sort(t) table.sort(t) return t end\nfunction fill(t) t[#t + 1] = 9 end\n", tests: "local t = {3, 1}\nlocal r = sort(t)\nassert(r == t)\nassert(t[1] == 1 and #t == 2)\nlocal u = {2}\nfill(u)\nfor i, v in ipairs(u) do assert(v == ({2, 9})[i]) end\nassert(#u == 2)\n", proof: luaApart, pass: pass},
 		{name: "a plain table that goes from call to call", program: "function new() return {} end\nfunction push(s, v) s[#s + 1] = v end\nfunction pop(s) return table.remove(s) end\nfunction size(s) return #s end\n", tests: "local s = new()\npush(s, 1)\npush(s, 2)\nassert(pop(s) == 2)\nassert(size(s) == 1)\nassert(pop(s) == 1)\nassert(#s == 0)\n", proof: luaApart, pass: pass},

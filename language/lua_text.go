@@ -305,7 +305,9 @@ func (p *luaParser) statement() {
 		p.want("then")
 		p.block()
 		for p.take("elseif") {
+			begin := p.at
 			p.expression()
+			p.span(&p.text.scope.statements, begin)
 			p.want("then")
 			p.block()
 		}
@@ -807,7 +809,7 @@ func (t *luaText) mark(src string, ours func(root string) bool) string {
 	for _, o := range t.ordered {
 		wrap("ordered", o.begin, o.end)
 	}
-	for _, l := range t.lent(ours) {
+	for _, l := range slices.Concat(t.lent(ours), t.judged(ours)) {
 		wrap(l.how, l.begin, l.end)
 	}
 	slices.SortStableFunc(all, func(a, b insert) int {
