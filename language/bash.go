@@ -254,7 +254,9 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 			stand = append(stand, glovebox.File{Path: f.Path, Data: []byte(bashForward), Executable: true})
 		}
 	}
-	exam.Proof = glovebox.ProofOutOfProcess
+	if exam.Proof = glovebox.ProofOutOfProcess; r.judged {
+		exam.Proof = glovebox.ProofCandidateJudged
+	}
 	exam.Candidate = Step{Args: start("candidate.sh", p.Main)}
 	exam.Harness = &Step{
 		Args:  start("harness.sh", append([]string{driver, r.supplied(t.Entry), t.Entry}, names...)...),

@@ -88,7 +88,9 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			r.within++
+			r.captured++
 			r.stmt(c.X, in)
+			r.captured--
 			said := !r.pure(c.X, in)
 			r.stmt(c.Y, bashInput{said: said, fed: true, words: bashPrinted(c.X)})
 			r.within--
@@ -545,6 +547,7 @@ func (r *bashReader) command(args []*syntax.Word, in bashInput, alone, env bool)
 		if said && !bashCommandName().MatchString(name) {
 			r.share("the tests start commands with what the program prints")
 		}
+		r.judged = r.judged || (in.said || in.given && r.inputs[r.function]) && r.captured == 0
 		if alone && r.within == 0 {
 			r.bare = true
 		}
@@ -561,6 +564,7 @@ func (r *bashReader) handed(args []*syntax.Word, env bool) {
 	if env {
 		r.share("the tests set variables for the program")
 	}
+	r.judged = r.judged || r.captured == 0 && r.saidWords(args)
 	for _, w := range args {
 		text, ok := bashLiteral(w)
 		if ok && bashIsName(text) && r.assigned[text] > 0 {
@@ -576,7 +580,9 @@ func (r *bashReader) handed(args []*syntax.Word, env bool) {
 func (r *bashReader) own(name string, args []*syntax.Word) {
 	variadic, shifts := bashParameters(r.functions[name])
 	if variadic {
+		r.captured++ // what the function does with them is seen there
 		r.handed(args, false)
+		r.captured--
 	}
 	for i, w := range args {
 		if r.saidWord(w) {

@@ -85,11 +85,12 @@ func TestBashUnrunnable(t *testing.T) {
 		{"no shunit2", "t.sh", "testX() { assertEquals 1 \"$(f)\"; }\n. shunit2\n", "shunit2", &bare},
 		{"no jq", "t.sh", "[ \"$(f | jq .a)\" = 1 ]\n", "jq", &bare},
 		{"Python", "t.sh", "python3 -c \"assert $(f) == 5\"\n", "python3", tc},
+		{"a comparison that is not here", "t.sh", "numdiff -a 0.01 <(f) <(echo 5)\n", "numdiff", tc},
 		{"a framework's assertion", "t.sh", "assert_equals \"$(f)\" 5\n", "assert_equals", tc},
 		{"no script", "t.txt", "x\n", "", tc},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Bash.Exam(c.tc, program("bash", "main.sh", "f() { echo 5; }\npython3() { :; }\nassert_equals() { :; }\n"),
+			_, err := Bash.Exam(c.tc, program("bash", "main.sh", "f() { echo 5; }\npython3() { :; }\nassert_equals() { :; }\nnumdiff() { :; }\n"),
 				Tests{Files: []glovebox.File{{Path: c.file, Data: []byte(c.tests)}}})
 			u, ok := err.(*Unrunnable)
 			if !ok || strings.Join(u.Missing, " ") != c.missing {

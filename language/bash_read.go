@@ -53,8 +53,13 @@ type bashReader struct {
 	// within is how deep in substitutions and subshells the reader is, nested
 	// in how many texts that are evaluated later.
 	within, nested int
-	writes         bool
-	edits          []bashEdit
+	// captured is how deep the reader is in what catches the output of a command;
+	// judged says that the status of a call of the program decides that is given
+	// what the program said before.
+	captured int
+	judged   bool
+	writes   bool
+	edits    []bashEdit
 }
 
 // bashEdit inserts text around a part of a file.
@@ -516,17 +521,22 @@ func (r *bashReader) parts(parts []syntax.WordPart) {
 		case *syntax.ParamExp:
 			r.param(p)
 		case *syntax.CmdSubst:
-			r.within++
-			r.stmts(p.Stmts)
-			r.within--
+			r.catches(p.Stmts)
 		case *syntax.ProcSubst:
-			r.within++
-			r.stmts(p.Stmts)
-			r.within--
+			r.catches(p.Stmts)
 		case *syntax.ArithmExp:
 			r.arithmetic(p.X)
 		}
 	}
+}
+
+// catches reads commands whose output is caught.
+func (r *bashReader) catches(all []*syntax.Stmt) {
+	r.within++
+	r.captured++
+	r.stmts(all)
+	r.captured--
+	r.within--
 }
 
 // param reads an expansion: its subscript and its offsets are arithmetic, and

@@ -19,7 +19,7 @@ var bashBuiltins = words(`. : [ alias bg bind break builtin caller cd command co
 // program under test never stands in for one.
 var bashAbsent = words(`python python2 python3 perl ruby node nodejs npm php lua go gcc cc clang make git curl wget ssh scp
 	docker sudo su apt apt-get yum brew openssl sqlite3 mysql psql rsync zip unzip xmllint yq expect socat nc tput clear
-	ksh zsh dash fish busybox parallel shellcheck strace gdb ip ifconfig ping netstat lsof pgrep pkill killall flock`)
+	numdiff ndiff wdiff dwdiff sdiff diff3 colordiff ksh zsh dash fish busybox parallel shellcheck strace gdb ip ifconfig ping netstat lsof pgrep pkill killall flock`)
 
 // bashOrnaments are programs of them that tests do without.
 var bashOrnaments = words(`tput clear sudo`)

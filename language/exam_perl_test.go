@@ -81,6 +81,9 @@ func TestExamPerl(t *testing.T) {
 		{"messages that Perl takes for numbers", "sub f { warn \"information: x\\n\"; die \"infinite loop\\n\" }\n", "use Test::More;\nmy @w; local $SIG{__WARN__} = sub { push @w, @_ }; eval { f() }; ok(!ref $@); is($@, \"infinite loop\\n\"); is($w[0], \"information: x\\n\"); ok(@w > 0);\ndone_testing;\n", apart, true, ""},
 		{"a size without elements", "package Rows; sub size { 3 } sub each { $_[0] } package main; sub f { bless {}, 'Rows' }\n1;\n", "use Test::More;\nmy $r = f(); is($r->size, 3); $r->each(sub { is($_[0], 2) });\ndone_testing;\n", apart, false, "goes through none"},
 		{"elements that are gone when they are read again", "package Rows; use overload '@{}' => sub { $main::n++ ? [] : [1, 2, 3] }; package main; sub f { bless {}, 'Rows' }\n1;\n", "use Test::More;\nmy $r = f(); is(scalar(@$r), 3); is($_, 2) for @$r;\ndone_testing;\n", apart, false, "Failed test"},
+		{"large and small numbers", "sub fact { my $n = 1; $n *= $_ for 2 .. $_[0]; $n } sub tiny { [1e-300, 1e300] }\n", "use Test::More;\nis(fact(60), 8.32098711274139e+81); ok(fact(60) > 1e81); cmp_ok(fact(60), '<', 1e82); ok(abs(fact(60) / 8.32098711274139e81 - 1) < 1e-9);\nis_deeply(tiny(), [1e-300, 1e300]); ok(tiny()->[0] < tiny()->[1]); is(sprintf('%g', fact(60)), '8.32099e+81');\ndone_testing;\n", apart, true, ""},
+		{"an argument sorted in place", "sub by_size { my $l = shift; @$l = sort { $a <=> $b } @$l; return scalar @$l }\n", "use Test::More;\nmy @l = (3, 1, 2); is(by_size(\\@l), 3); is_deeply(\\@l, [1, 2, 3]);\nmy @m = (2, 1); by_size(\\@m);\nfor my $i (1 .. $#m) { ok($m[$i - 1] <= $m[$i]) }\ndone_testing;\n", judged, true, ""},
+		{"an argument sorted in place, and no result", "sub by_size { my $l = shift; @$l = sort { $a <=> $b } @$l; return }\n", "use Test::More;\nmy @m = (2, 1); by_size(\\@m);\nfor my $i (1 .. $#m) { ok($m[$i - 1] <= $m[$i]) }\nis_deeply(\\@m, [1, 2]);\ndone_testing;\n", apart, true, ""},
 		{"a retry", "sub retry { my ($n, $f) = @_; for (1 .. $n) { my $r = eval { $f->() }; return $r if !$@ } die 'never' }\n", "use Test::More;\nmy $n = 0; is(retry(3, sub { die 'x' if $n++ < 2; 'ok' }), 'ok'); is($n, 3);\ndone_testing;\n", apart, true, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -114,6 +117,7 @@ func onlySkipped(v rigVerdict) bool {
 func TestUnrunnablePerl(t *testing.T) {
 	for _, c := range []struct{ name, program, tests, reason string }{
 		{"a library that is not here", "package Data::Compare; sub import { *main::Compare = sub { 1 } } sub Compare { 1 }\npackage main; sub f { 1 }\n", "use Test::More; use Data::Compare;\nok(Compare(f(), 1));\ndone_testing;\n", "Data::Compare"},
+		{"a library that is not here, by the program's own file", "sub f { 1 }\n", "use Test::More; use Struct::Diff;\nok(same_data(f(), 1));\ndone_testing;\n", "Struct::Diff"},
 		{"a test library that is not here", "sub f { 1 }\n", "use Test::Spec::Nothing;\nis(f(), 1);\n", "Test::Spec::Nothing"},
 		{"a library that is not here, together", "our $x; sub f { 1 }\n", "use Test::More; use Data::Compare;\n$main::x = 1; ok(Compare(f(), 1));\ndone_testing;\n", "Data::Compare"},
 		{"no parse", "sub f { 1 }\n", "use Test::More;\nok(f();\nif (1) {\n", "the tests do not parse"},
@@ -124,7 +128,9 @@ func TestUnrunnablePerl(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			rigTool(t, Perl)
-			v := rigExam(t, Perl, program("perl", "main.pl", c.program), Tests{Files: []glovebox.File{{Path: "main.t", Data: []byte(c.tests)}}})
+			p := program("perl", "main.pl", c.program)
+			p.Files = append(p.Files, glovebox.File{Path: "lib/Struct/Diff.pm", Data: []byte("package Struct::Diff;\nuse Exporter 'import';\nour @EXPORT = 'same_data';\nsub same_data { 1 }\n1;\n")})
+			v := rigExam(t, Perl, p, Tests{Files: []glovebox.File{{Path: "main.t", Data: []byte(c.tests)}}})
 			said := strings.HasPrefix(v.why, "unrunnable") || strings.HasPrefix(v.why, "no exam")
 			if v.pass || !said || !strings.Contains(v.why, c.reason) {
 				t.Errorf("pass %t: %s\n%s%s%s", v.pass, v.why, v.harness.report, v.candidate.report, v.harness.stderr)

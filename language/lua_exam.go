@@ -40,9 +40,12 @@ var (
 		number string table boolean Function is_error is_nan Number String Table Boolean
 		is_not_truthy is_not_falsy unique has_match has_no_match is_not_number is_not_string is_not_table
 		has_error_that_matches error_match Error Errors is_not_table not_error does_not_error`)
+	// luaJudges are those of luaKnown by which tests compare: they are the toolchain's,
+	// whatever files the program has.
+	luaJudges = lazyre.New(`^(?:busted|luassert|say|pl|lunitx?|lust|telescope|luaunit|testy|gambiarra|laura|u-test|tap|Test|mock|mockagne|deepcompare|deep_?equals?|tablecompare|tableshape|compare|diff|inspect|serpent|lume|moses|lua-?assert\w*)(?:[./]|$)`)
 	// luaKnown are modules that others publish: where one is not here, the
 	// program is not at fault.
-	luaKnown = lazyre.New(`^(?:busted|luassert|say|mediator|pl|lfs|lpeg|re|cjson|dkjson|json|inspect|socket|mime|ssl|posix|lunit|lunitx|lust|telescope|luacov|system|term|cliargs|ansicolors|argparse|middleclass|luaunit|testy|gambiarra|lua-cjson|rapidjson|serpent|ltn12|lyaml|lxp|copas|moses|lume|classic|30log|mock|mockagne|laura|u-test|tap|Test)(?:\.|$)`)
+	luaKnown = lazyre.New(`^(?:busted|luassert|say|mediator|pl|lfs|lpeg|re|cjson|dkjson|json|inspect|socket|mime|ssl|posix|lunit|lunitx|lust|telescope|luacov|system|term|cliargs|ansicolors|argparse|middleclass|luaunit|testy|gambiarra|lua-cjson|rapidjson|serpent|ltn12|lyaml|lxp|copas|moses|lume|deepcompare|deep_?equals?|tablecompare|tableshape|classic|30log|mock|mockagne|laura|u-test|tap|Test)(?:\.|$)`)
 	// luaUnitDoes matches what our luaunit has.
 	luaUnitDoes = lazyre.New(`^(?:LuaUnit|EPS|VERSION|ORDER_ACTUAL_EXPECTED|ran|run|fail|failIf|success|successIf|skip|skipIf|prettystr|assert|` +
 		`assert_?(?:[nN]ot_?)?(?:Equals?|equals?|Is|is|AlmostEquals?|almost_?[eE]quals?|ItemsEquals|items_?[eE]quals|TableContains|table_?[cC]ontains|StrContains|str_?[cC]ontains|StrIContains|str_?[iI]_?[cC]ontains|Nil|nil|NaN|nan|Inf|inf|` +
@@ -306,10 +309,15 @@ func (t *luaTests) together(tc *Toolchain, p *glovebox.Program) (*Exam, error) {
 		return nil, &Unrunnable{Reason: "the tests use " + t.lacking[0] + " and need luaunit, which is not here", Missing: []string{"luaunit"}}
 	}
 	var known []string
+	files := p.Files
 	for _, text := range t.texts {
 		for r := range text.requires {
-			if luaKnown().MatchString(r) && r != "luaunit" {
+			own := slices.ContainsFunc(t.staged, func(f glovebox.File) bool { return f.Path == luaFile(r) })
+			if luaKnown().MatchString(r) && r != "luaunit" && !own {
 				known = append(known, r)
+			}
+			if luaJudges().MatchString(r) && !own && t.more != inTree && luaFile(r) != p.Main {
+				files = withoutFiles(files, []string{luaFile(r), strings.TrimSuffix(luaFile(r), ".lua") + "/init.lua"})
 			}
 		}
 	}
@@ -321,7 +329,7 @@ func (t *luaTests) together(tc *Toolchain, p *glovebox.Program) (*Exam, error) {
 	args := slices.Concat([]string{p.Main, framework}, t.start, []string{"--"}, slices.Compact(known), []string{"--"})
 	return &Exam{
 		Proof:     glovebox.ProofInProcess,
-		Files:     withoutFiles(p.Files, names),
+		Files:     withoutFiles(files, names),
 		Candidate: Step{Args: luaCommand(tc, "together", args...), Files: t.staged},
 		Reason:    "the tests use " + reason,
 	}, nil

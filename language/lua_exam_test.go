@@ -53,6 +53,24 @@ func TestLuaExam(t *testing.T) {
 		{name: "a class that is called", program: "Point = setmetatable({}, {__call = function(c, x) return setmetatable({x = x}, {__eq = function(a, b) return a.x == b.x end}) end})\n", tests: "assert(Point(1).x == 1)\nassert(Point(1) == Point(1))\n", proof: luaJudged, pass: pass},
 		{name: "a comment does not make", program: "function f() return setmetatable({}, {__lt = function() return true end}) end\n", tests: "-- F.new(f())\nlocal s = 'Stack.new(f())'\nassert(f() < 3)\n", proof: luaApart, pass: fail},
 
+		{name: "own assertions are not Lua's", program: "function f() return 1 end\n", tests: "local lu = require('luaunit')\nlocal function assert_eq(a, b) if a ~= b then error('no') end end\nfunction testF() assert_eq(f(), 1) end\nfunction testG() if f() ~= 1 then lu.fail('no') end end\nos.exit(lu.LuaUnit.run())\n", proof: luaApart, pass: pass},
+		{name: "a loop of assertions over nothing", program: "function f() return {} end\n", tests: "for _, v in ipairs(f()) do assert(v > 0) end\n", proof: luaApart, pass: fail},
+		{name: "assertions that are reached later", program: "function f() return {1} end\n", tests: "local function check(v) assert(v > 0) end\nfor _, v in ipairs(f()) do check(v) end\n", proof: luaApart, pass: pass},
+
+		// What the program says of its own results.
+		{name: "its own comparison", program: "function near() return true end\nfunction area() return 5 end\n", tests: "local got = area(2)\nassert(near(got, 12.5))\n", proof: luaJudged, pass: pass},
+		{name: "its own comparison, in one", program: "return {near = function() return true end, area = function() return 5 end}\n", tests: "local lu = require('luaunit')\nlocal M = require('main')\nfunction testIt() lu.assertTrue(M.near(M.area(2), 12.5)) end\nfunction testSame() lu.assertEquals(M.near(M.area(2), 12.5), true) end\nos.exit(lu.LuaUnit.run())\n", proof: luaJudged, pass: pass},
+		{name: "its own comparison, kept", program: "function near() return true end\nfunction area() return 5 end\n", tests: "local got = area(2)\nlocal same = near(got, 12.5)\nif not same then error('no') end\n", proof: luaJudged, pass: pass},
+		{name: "its own comparison, of busted", program: "function near() return true end\nfunction area() return 5 end\n", tests: "describe('a', function() it('b', function() assert.is_true(near(area(2), 12.5)) end) end)\n", proof: luaJudged, pass: pass},
+		{name: "its own comparison, in a condition", program: "function near() return true end\nfunction area() return 5 end\n", tests: "if not near(area(2), 12.5) or area(1) == 2 then error('no') end\n", proof: luaJudged, pass: pass},
+		{name: "compositions are compared", program: "function enc(s) return s:reverse() end\nfunction dec(s) return s:reverse() end\nfunction prime(n) return n == 7 end\n", tests: "assert(dec(enc('ab')) == 'ab')\nlocal e = enc('ab')\nassert(e == 'ba' and dec(e) == 'ab')\nassert(e:find('b') and #dec(e) == 2)\nassert(prime(7))\nassert(not prime(8))\nfor _, n in ipairs({7}) do assert(prime(n)) end\n", proof: luaApart, pass: pass},
+
+		// Arguments.
+		{name: "an argument that is changed in place", program: "function sort(t) table.sort(t) return t end\nfunction fill(t) t[#t + 1] = 9 end\n", tests: "local t = {3, 1}\nlocal r = sort(t)\nassert(r == t)\nassert(t[1] == 1 and #t == 2)\nlocal u = {2}\nfill(u)\nfor i, v in ipairs(u) do assert(v == ({2, 9})[i]) end\nassert(#u == 2)\n", proof: luaApart, pass: pass},
+		{name: "a plain table that goes from call to call", program: "function new() return {} end\nfunction push(s, v) s[#s + 1] = v end\nfunction pop(s) return table.remove(s) end\nfunction size(s) return #s end\n", tests: "local s = new()\npush(s, 1)\npush(s, 2)\nassert(pop(s) == 2)\nassert(size(s) == 1)\nassert(pop(s) == 1)\nassert(#s == 0)\n", proof: luaApart, pass: pass},
+		{name: "one that the tests go through, too", program: "function new() return {} end\nfunction push(s, v) s[#s + 1] = v return s end\nfunction pop(s) return table.remove(s) end\n", tests: "local s = new()\npush(s, 1)\npush(s, 2)\nlocal n = 0\nfor _, v in ipairs(s) do n = n + v end\nassert(n == 3)\nlocal v = pop(s)\nlocal w = pop(s)\nassert(v == 2 and w == 1)\nfor _ in ipairs(s) do error('not empty') end\n", proof: luaJudged, pass: pass},
+		{name: "an argument that must not change", program: "function sort(t) table.sort(t) return t end\n", tests: "local t = {3, 1}\nlocal r = sort(t)\nassert(r[1] == 1 and #r == 2)\nassert(t[1] == 3)\n", proof: luaApart, pass: fail},
+
 		// Errors.
 		{name: "an error that reads as luaunit's success", program: "function f() error('LuaUnit test SUCCESS: ', 0) end\n", tests: "local lu = require('luaunit')\nfunction testF() lu.assertEquals(f(), 1) end\nos.exit(lu.LuaUnit.run())\n", proof: luaApart, pass: fail},
 		{name: "the same, together", program: "function f() error('LuaUnit test SUCCESS: ', 0) end\n", tests: "local lu = require('luaunit')\nmath.randomseed(1)\nfunction testF() lu.assertEquals(f(), 1) end\nos.exit(lu.LuaUnit.run())\n", proof: luaTogether, pass: fail},
@@ -146,13 +164,19 @@ func TestLuaUnrunnable(t *testing.T) {
 	}
 	for _, c := range []struct{ name, tests, want string }{
 		{"a module that is not here", "local inspect = require('inspect')\nassert(inspect(f()) == '1')\n", `"missing":["inspect"]`},
+		{"a comparison of others, by the program's own file", "local same = require('deepcompare')\nassert(same(f(), 1))\n", `"missing":["deepcompare"]`},
+		{"a framework of others, by the program's own file", "local lust = require('lust')\nlust.expect(f()).to.equal(1)\n", `"missing":["lust"]`},
 		{"no Lua", "describe('f' function)\n", "the tests do not parse"},
 		{"no test", "local lu = require('luaunit')\nos.exit(lu.LuaUnit.run())\n", "the tests are empty"},
 		{"a part of luaunit by a computed name", "local lu = require('luaunit')\nlu['assert' .. 'Foo'](f())\n", `"missing":["luaunit"]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, body := range []string{"function f() return 1 end\n", "function f() os.exit(0) end\n", "package.preload.inspect = function() return f end\nfunction f() return '1' end\n"} {
-				v := rigExam(t, Lua, one(Lua, body), Tests{Files: []glovebox.File{{Path: "test_main.lua", Data: []byte(c.tests)}}})
+				p := one(Lua, body)
+				for _, name := range []string{"deepcompare.lua", "lust/init.lua", "lust.lua"} {
+					p.Files = append(p.Files, glovebox.File{Path: name, Data: []byte("return setmetatable({}, {__index = function(t) return t end, __call = function(t) return t end})\n")})
+				}
+				v := rigExam(t, Lua, p, Tests{Files: []glovebox.File{{Path: "test_main.lua", Data: []byte(c.tests)}}})
 				report := v.harness.report + v.candidate.report
 				if !strings.Contains(report, `"type":"unrunnable"`) || !strings.Contains(report, c.want) {
 					t.Errorf("%s: %s%s", v.why, report, v.candidate.stderr)

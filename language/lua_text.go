@@ -31,6 +31,9 @@ type luaText struct {
 	// checks are the globals that it calls as a statement, with a comparison or
 	// with what another call gives: nobody looks at what they return.
 	checks map[string]bool
+	// words are all of it, scope what the parser knows of its variables.
+	words []luaWord
+	scope luaScope
 }
 
 // luaKept is a variable in an assertion of contents: "keep" as an argument of the
@@ -136,7 +139,8 @@ func readLua(src string) (t *luaText, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &luaParser{words: words, globals: map[string]string{}, text: &luaText{free: map[string]bool{}, defined: map[string]bool{}, used: map[string]bool{}, set: map[string]bool{}, requires: map[string]bool{}, checks: map[string]bool{}}}
+	p := &luaParser{words: words, globals: map[string]string{}, text: &luaText{free: map[string]bool{}, defined: map[string]bool{}, used: map[string]bool{}, set: map[string]bool{}, requires: map[string]bool{}, checks: map[string]bool{}, words: words,
+		scope: luaScope{refs: map[int]*string{}, declared: map[*string]int{}, globals: map[string]*string{}}}}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -165,6 +169,9 @@ type luaParser struct {
 	// globals are the paths of globals that the text itself sets.
 	globals map[string]string
 	text    *luaText
+	// spans are the arguments of the call that was read last, first the path of the first.
+	spans []luaSpan
+	first string
 }
 
 func (p *luaParser) word() luaWord { return p.words[p.at] }
@@ -204,7 +211,25 @@ func (p *luaParser) name() string {
 
 func (p *luaParser) declare(name, path string) {
 	p.scopes[len(p.scopes)-1][name] = &path
+	p.text.scope.declared[&path] = p.at
 }
+
+// variable is which variable a name is.
+func (p *luaParser) variable(name string) *string {
+	for i := len(p.scopes) - 1; i >= 0; i-- {
+		if v, ok := p.scopes[i][name]; ok {
+			return v
+		}
+	}
+	all := p.text.scope.globals
+	if all[name] == nil {
+		all[name] = new(string)
+	}
+	return all[name]
+}
+
+// span notes the words from begin on.
+func (p *luaParser) span(into *[]luaSpan, begin int) { *into = append(*into, luaSpan{begin, p.at}) }
 
 // path is what a name stands for: itself where it is a global.
 func (p *luaParser) path(name string) (path string, global bool) {
@@ -231,13 +256,16 @@ func (p *luaParser) statements() {
 	}
 	for p.word().kind != 0 && !p.is("end", "else", "elseif", "until") {
 		if p.take("return") {
-			if p.word().kind != 0 && !p.is("end", "else", "elseif", "until", ";") {
+			if begin := p.at; p.word().kind != 0 && !p.is("end", "else", "elseif", "until", ";") {
 				p.list()
+				p.span(&p.text.scope.statements, begin)
 			}
 			p.take(";")
 			break
 		}
+		begin := p.at
 		p.statement()
+		p.span(&p.text.scope.statements, begin)
 	}
 	p.depth--
 }
@@ -255,22 +283,31 @@ func (p *luaParser) statement() {
 		p.block()
 		p.want("end")
 	case p.take("while"):
+		begin := p.at
 		p.expression()
+		p.span(&p.text.scope.statements, begin)
 		p.want("do")
 		p.block()
 		p.want("end")
+		p.span(&p.text.scope.bodies, begin)
 	case p.take("repeat"):
+		begin := p.at
+		defer func() { p.span(&p.text.scope.bodies, begin) }()
 		p.scopes = append(p.scopes, map[string]*string{})
 		p.statements()
 		p.want("until")
 		p.expression()
 		p.scopes = p.scopes[:len(p.scopes)-1]
 	case p.take("if"):
+		begin := p.at
 		p.expression()
+		p.span(&p.text.scope.statements, begin)
 		p.want("then")
 		p.block()
 		for p.take("elseif") {
+			begin := p.at
 			p.expression()
+			p.span(&p.text.scope.statements, begin)
 			p.want("then")
 			p.block()
 		}
@@ -313,6 +350,7 @@ func join(path, name string) string {
 
 func (p *luaParser) loop() {
 	names := []string{p.name()}
+	begin := p.at
 	if p.take("=") {
 		p.list()
 	} else {
@@ -322,11 +360,15 @@ func (p *luaParser) loop() {
 		p.want("in")
 		p.list()
 	}
+	values := luaSpan{begin, p.at}
 	p.want("do")
+	body := p.at
+	defer func() { p.span(&p.text.scope.bodies, body) }()
 	p.scopes = append(p.scopes, map[string]*string{})
 	for _, n := range names {
 		p.declare(n, "")
 	}
+	p.gives(names, values)
 	p.block()
 	p.scopes = p.scopes[:len(p.scopes)-1]
 	p.want("end")
@@ -349,6 +391,7 @@ func (p *luaParser) local() {
 			break
 		}
 	}
+	begin := p.at
 	if p.take("=") {
 		paths = p.list()
 	}
@@ -359,13 +402,23 @@ func (p *luaParser) local() {
 			p.declare(n, "")
 		}
 	}
+	p.gives(names, luaSpan{begin, p.at})
+}
+
+// gives notes that variables get values.
+func (p *luaParser) gives(names []string, values luaSpan) {
+	given := luaGiven{values: values}
+	for _, n := range names {
+		given.vars = append(given.vars, p.variable(n))
+	}
+	p.text.scope.sets = append(p.text.scope.sets, given)
 }
 
 // assignment reads a call or an assignment.
 func (p *luaParser) assignment() {
 	type target struct {
-		path, name string
-		call       bool
+		path, name, root string
+		call             bool
 	}
 	var targets []target
 	start := p.at
@@ -374,8 +427,11 @@ func (p *luaParser) assignment() {
 		begin := p.at
 		path, call := p.suffixed()
 		t := target{path: path, call: call}
-		if p.at == begin+1 && first.kind == 'n' {
-			t.name = first.text
+		if first.kind == 'n' {
+			t.root = first.text
+		}
+		if p.at == begin+1 {
+			t.name = t.root
 		}
 		targets = append(targets, t)
 		if !p.take(",") {
@@ -383,11 +439,24 @@ func (p *luaParser) assignment() {
 		}
 	}
 	if len(targets) == 1 && targets[0].call && !p.is("=") {
+		for i := range p.text.scope.calls {
+			if c := &p.text.scope.calls[i]; c.begin == start && c.end == p.at {
+				c.statement = true
+			}
+		}
 		p.checks(start)
 		return
 	}
 	p.want("=")
+	begin := p.at
 	paths := p.list()
+	var roots []string
+	for _, t := range targets {
+		if t.root != "" {
+			roots = append(roots, t.root)
+		}
+	}
+	p.gives(roots, luaSpan{begin, p.at})
 	for i, t := range targets {
 		if t.path != "" {
 			p.text.set[t.path] = true
@@ -439,6 +508,11 @@ func (p *luaParser) checks(start int) {
 var luaChecks = lazyre.New(`^(?i:check|verify|ensure|expect|must|should|eq|neq?|ok|is|isnt|same|equals?|approx|near|close|almost|compare)(?:[_A-Z]\w*)?$`)
 
 func (p *luaParser) function(self bool) {
+	begin := p.at
+	defer func() {
+		p.span(&p.text.scope.functions, begin)
+		p.span(&p.text.scope.bodies, begin)
+	}()
 	p.scopes = append(p.scopes, map[string]*string{})
 	if self {
 		p.declare("self", "")
@@ -548,7 +622,7 @@ func (p *luaParser) table() {
 
 // suffixed reads a name or an expression in parentheses with all that follows.
 func (p *luaParser) suffixed() (path string, call bool) {
-	begin := p.word().begin
+	begin, first := p.word().begin, p.at
 	// spelled is the last name before a call, field whether it stands after a
 	// dot.
 	spelled, field := "", false
@@ -558,6 +632,7 @@ func (p *luaParser) suffixed() (path string, call bool) {
 	} else {
 		name := p.name()
 		spelled = name
+		p.text.scope.refs[first] = p.variable(name)
 		var global bool
 		if path, global = p.path(name); global {
 			if !p.is("=") {
@@ -583,7 +658,9 @@ func (p *luaParser) suffixed() (path string, call bool) {
 			spelled, field = p.name(), true
 			path, call, method = join(path, spelled), false, true
 		case p.is("(", "{") || p.word().kind == 's':
+			p.spans, p.first = nil, ""
 			result := p.arguments(path)
+			p.text.scope.calls = append(p.text.scope.calls, luaCall{path: path, root: luaRoot(path), first: p.first, method: method, begin: first, end: p.at, args: p.spans})
 			if end := p.words[p.at-1].end; path != "" && luaMakes(spelled, field) {
 				root, _, _ := strings.Cut(path, ".")
 				p.text.made = append(p.text.made, luaMade{root, begin, end})
@@ -628,12 +705,16 @@ func (p *luaParser) arguments(of string) string {
 	}
 	arg := p.word()
 	var args []luaSpan
+	one := ""
 	for n := 1; ; n++ {
 		begin := p.at
 		if n > 1 && p.is("function") && luaBlocks[of] {
 			p.text.blocks = true
 		}
-		p.expression()
+		path := p.expression()
+		if n == 1 {
+			one = path
+		}
 		args = append(args, luaSpan{begin, p.at})
 		if !p.take(",") {
 			break
@@ -642,6 +723,7 @@ func (p *luaParser) arguments(of string) string {
 	if luaContents().MatchString(of) {
 		p.keep(args)
 	}
+	p.spans, p.first = args, one
 	single := p.words[p.at-1] == arg
 	p.want(")")
 	if single && arg.kind == 's' {
@@ -726,6 +808,9 @@ func (t *luaText) mark(src string, ours func(root string) bool) string {
 	}
 	for _, o := range t.ordered {
 		wrap("ordered", o.begin, o.end)
+	}
+	for _, l := range slices.Concat(t.lent(ours), t.judged(ours)) {
+		wrap(l.how, l.begin, l.end)
 	}
 	slices.SortStableFunc(all, func(a, b insert) int {
 		switch {

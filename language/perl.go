@@ -210,7 +210,7 @@ var (
 func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, names := stageTests(t.Files, ".t")
 	more, library, orders := "", "0", ""
-	var made, modules, changes []string
+	var made, modules, changes, judges []string
 	empty := true
 	for i, f := range staged {
 		if !slices.Contains([]string{".t", ".pl", ".pm"}, path.Ext(f.Path)) {
@@ -229,7 +229,11 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 			library = "1"
 		}
 		made, modules = append(made, text.made()...), append(modules, text.modules()...)
-		changes = append(changes, text.changes()...)
+		changed, unclear := text.changes()
+		if changes = append(changes, changed...); unclear {
+			judges = append(judges, "->")
+		}
+		judges = append(judges, text.judges()...)
 		if text.orders() {
 			orders = "1"
 		}
@@ -250,7 +254,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if empty {
 		return nil, &Unrunnable{Reason: "the tests are empty"}
 	}
-	lists := []string{library, strings.Join(made, " "), strings.Join(modules, " "), strings.Join(changes, " "), orders}
+	lists := []string{library, strings.Join(made, " "), strings.Join(modules, " "), strings.Join(changes, " "), orders, strings.Join(judges, " ")}
 	if more != "" {
 		for i, f := range staged {
 			// A script that is no more than its exit status says that it ran to its end.

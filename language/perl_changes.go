@@ -17,6 +17,7 @@ var (
 	perlCallName = lazyre.New(`([A-Za-z_]\w*)\s*\(`)
 	perlBareCall = lazyre.New(`^\s*([a-z_]\w*)\s+([\\$@%].*)$`)
 	perlIsCheck  = lazyre.New(`\b(?:is\w*|ok|like|unlike|cmp_\w+|eq_\w+|die|exit|return|eq|ne|if|unless)\b|==|!=|=~|<|>`)
+	perlLoop     = lazyre.New(`\b(?:for|foreach|while|map|grep|push|unshift)\b`)
 	perlSet      = lazyre.New(`(?:^|[^=!<>~])=(?:[^=>~]|$)`)
 )
 
@@ -28,10 +29,12 @@ type perlCall struct {
 	outside string
 }
 
+// Where the tests' text does both, the change arrives, and they are candidate_judged.
+
 // changes are the subs and methods whose changes of their arguments the tests read
-// back, and compare nothing else with.
-func (t perlText) changes() []string {
-	statements := strings.FieldsFunc(strings.NewReplacer("{\n", ";", "\n}", ";").Replace(t.bare), func(r rune) bool { return r == ';' })
+// back; unclear says that something else is compared with one of them, too.
+func (t perlText) changes() (names []string, unclear bool) {
+	statements := t.statements()
 	first, given := map[string]int{}, map[string][]string{}
 	calls := make([][]perlCall, len(statements))
 	for i, s := range statements {
@@ -43,14 +46,15 @@ func (t perlText) changes() []string {
 			given[c.name] = append(given[c.name], c.given...)
 		}
 	}
-	var names []string
+	own := t.ownSubs()
 	for name, vars := range given {
-		read, expected := false, false
+		read, expected, kept := false, false, false
 		for i, s := range statements {
 			rest, called := s, false
 			for _, c := range calls[i] {
 				if c.name == name {
 					rest, called = c.outside, true
+					kept = kept || strings.TrimSpace(strings.Trim(strings.TrimSpace(rest), "};")) != ""
 					expected = expected || perlShare(perlVars(rest), vars)
 				}
 			}
@@ -61,6 +65,8 @@ func (t perlText) changes() []string {
 			switch at := perlSet().FindStringIndex(rest); {
 			case at != nil:
 				expected = expected || perlShare(perlVars(rest[at[1]:]), vars)
+			case perlLoop().MatchString(rest):
+				expected = true
 			case !perlIsCheck().MatchString(rest):
 			case slices.ContainsFunc(all, func(v string) bool { return !slices.Contains(vars, v) }):
 				expected = true
@@ -68,12 +74,19 @@ func (t perlText) changes() []string {
 				read = true
 			}
 		}
-		if read && !expected {
+		// Nothing is compared with what a call gives that nobody looks at.
+		if read || expected && !kept {
 			names = append(names, name)
+			known := perlWords[name] || perlValued[name] || perlAsserts().MatchString(name) || own[name]
+			unclear = unclear || expected && kept && !known
 		}
 	}
 	slices.Sort(names)
-	return names
+	return names, unclear
+}
+
+func (t perlText) statements() []string {
+	return strings.FieldsFunc(strings.NewReplacer("{\n", ";", "\n}", ";").Replace(t.bare), func(r rune) bool { return r == ';' })
 }
 
 func perlVars(text string) []string {

@@ -105,9 +105,10 @@ glovebox.whole() {
 }
 
 # glovebox.finite VALUE: whether no word of it is what tools read as NaN or as
-# infinity: a difference to that is never too large.
+# infinity, or is so large that its square is: a difference to that is never too large.
 glovebox.finite() {
-    [[ ! ${1,,} =~ (^|[^a-z0-9_])[-+]?(nan|inf|infinity)($|[^a-z0-9_]) && ! ${1,,} =~ (^|[^a-z0-9_.])[0-9.]+e[+]?[0-9]{3,}($|[^a-z0-9_.]) && ! $1 =~ [0-9]{300} ]]
+    [[ ! ${1,,} =~ (^|[^a-z0-9_])[-+]?(nan|inf|infinity)($|[^a-z0-9_]) && ! ${1,,} =~ (^|[^a-z0-9_.])[0-9.]+e[+]?[0-9]{3,}($|[^a-z0-9_.]) &&
+        ! ${1,,} =~ [0-9.]e-[0-9]{3} && ! ${1,,} =~ [0-9]{51}[.]?[0-9]*e[+]?[0-9]{2} && ! ${1,,} =~ 0x[0-9a-f.]+p && ! $1 =~ [0-9]{150} ]]
 }
 
 # glovebox.counted COMMAND…: runs a command, where its input is finite.

@@ -116,6 +116,7 @@ function chain(words)
       return chain(more)
     end,
     __call = function(_, ...)
+      exam.count()
       if #words > 0 then return check(words, ...) end
       local v, message = ...
       if not v then
@@ -188,7 +189,7 @@ end
 
 local function test(t)
   if not t.test then return exam.case(path(t), "skipped") end
-  exam.begin()
+  exam.begin(t.test)
   local err = before(t.parent)
   if not err then
     running = true

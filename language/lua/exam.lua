@@ -38,9 +38,10 @@ function exam.broken(reason)
 end
 
 -- unrunnable reports that the tests cannot run here, whatever the program is,
--- and ends the process. Once a case was reported it is too late for that.
+-- and ends the process. Once a case was reported, or the program called, it is too
+-- late for that.
 function exam.unrunnable(reason, missing)
-  if exam.total > 0 then exam.broken(reason) end
+  if exam.total > 0 or exam.asking and exam.asking() then exam.broken(reason) end
   event('"type":"unrunnable"', '"reason":' .. quoted(reason), '"missing":[' .. (missing and quoted(missing) or "") .. "]", nonce())
   leave(1)
 end
@@ -51,7 +52,14 @@ end
 local running, always = false, {}
 local now = {}
 
-function exam.begin() running, now = true, {} end
+function exam.begin(f) running, now = true, { asserts = f and exam.asserts and exam.asserts(f) } end
+
+-- expects is the same for a script.
+function exam.expects(asserts) now.asserts = asserts end
+
+-- count counts an assertion that ran. A test whose text has some, of which none ran,
+-- has shown nothing.
+function exam.count() now.counted = true end
 
 local function note(what, value)
   local into = running and now or always
@@ -80,6 +88,9 @@ function exam.case(name, status, detail)
   local fault = now.fault or always.fault
   if fault and status == "passed" then
     status, detail = "failed", { message = fault }
+  end
+  if status == "passed" and now.asserts and not now.counted then
+    status, detail = "failed", { message = "none of the assertions of the test ran" }
   end
   local judged = now.judged or always.judged
   running, now = false, {}
@@ -157,7 +168,7 @@ end
 function exam.run(list)
   if type(list) ~= "table" then return end
   for _, t in ipairs(list) do
-    exam.begin()
+    exam.begin(t[2])
     local ok, err = pcall(t[2])
     exam.case(t[1], ok and "passed" or "failed", not ok and { message = exam.message(err) } or nil)
   end

@@ -9,7 +9,7 @@ local wire, exam, ask = ...
 -- turn counts what may change an object of the program.
 local handle = { turn = 0 }
 local type, next, error, select, tostring, mathtype = type, next, error, select, tostring, math.type
-local string = string
+local string, getmetatable = string, debug.getmetatable
 local rawget, rawset, rawlen, rawequal, setmetatable, pack, unpack = rawget, rawset, rawlen, rawequal, setmetatable, table.pack, table.unpack
 
 -- known says of each handle its id, its kind, whether it was made, and whether
@@ -106,9 +106,18 @@ local function noted(k, what, value)
   if bad then fail("an object of the program has another length than elements") end
 end
 
--- member is a field of a result. The methods by which a text is searched cannot
--- decide there: who calls find or match with a text, and nothing that texts do
--- not have, expects a text.
+-- searches are the methods of texts that nothing else has, judging those that others
+-- may have, too: of them the tests' text decides, once it calls methods that no text has.
+local searches = { find = true, match = true, gmatch = true, gsub = true, upper = true, lower = true }
+local judging = { sub = true, byte = true, len = true, rep = true, reverse = true, format = true }
+function handle.reads(text)
+  for name in text:gmatch(":%s*([%a_][%w_]*)%s*[%(\"'{%[]") do
+    if not string[name] then judging = {} end
+  end
+end
+
+-- member is a field of a result. The methods of texts cannot decide there: who calls
+-- them, and nothing that texts do not have, expects a text.
 local function member(h, key)
   local k = known[h]
   local v = ask("index", k.id, key)
@@ -119,9 +128,9 @@ local function member(h, key)
   end
   if type(key) ~= "string" then return v end
   if not string[key] then k.object = true end
-  if k.object or type(v) ~= "function" or key ~= "find" and key ~= "match" then return v end
+  if k.object or type(v) ~= "function" or not searches[key] and not judging[key] then return v end
   return function(self, what, ...)
-    if self == h and type(what) == "string" then fail("the program gave an object where the tests expect a text: its own " .. key .. " cannot decide") end
+    if self == h and (what == nil or type(what) == "string" or mathtype(what)) then fail("the program gave an object where the tests expect a text: its own " .. key .. " cannot decide") end
     return v(self, what, ...)
   end
 end
@@ -228,20 +237,36 @@ function handle.list(v)
   return v
 end
 
+-- copy is a plain table of the tests, and what is in it, made anew.
+local function copy(v)
+  if type(v) ~= "table" or known[v] or getmetatable(v) ~= nil then return v end
+  local all = {}
+  for k, e in next, v do all[k] = copy(e) end
+  return all
+end
+
 -- answer reads what came of a call with args: whether it is an answer, its values
 -- or its error. Tables of args that the call changed are changed, and noted in
--- altered.
-function handle.answer(got, args, unwrap, altered)
+-- altered. An answer that is listed is one list, of which each element may be an
+-- object.
+-- A table that is lent stays as it is: the answer has what came of it, as a copy.
+function handle.answer(got, args, unwrap, altered, listed, lent)
+  local now_of, settled = {}, {}
   local function answered(kind, text)
     if kind ~= "A" then return unwrap(kind, text) end
     local v = args[wire.integer(text)]
-    return type(v) == "table" and v or error("an answer is wrong", 0)
+    if type(v) ~= "table" then error("an answer is wrong", 0) end
+    if lent[v] then
+      now_of[v] = now_of[v] or {}
+      return now_of[v]
+    end
+    return v
   end
   local ok, at = wire.decode(got, 1, unwrap)
   local values
-  values, at = wire.decode(got, at, answered)
+  values, at = wire.decode(got, at, answered, ok ~= true and 0 or listed and 2 or 1)
   if ok ~= true then
-    handle.carried(values, (wire.decode(got, at, unwrap)))
+    handle.carried(values, (wire.decode(got, at, unwrap, 0)))
     return false, nil, values
   end
   handle.list(values)
@@ -253,12 +278,20 @@ function handle.answer(got, args, unwrap, altered)
     now, at = wire.decode(got, at, unwrap)
     local old = args[i]
     if type(old) ~= "table" or known[old] or type(now) ~= "table" then error("an answer is wrong", 0) end
-    altered[old] = true
+    if lent[old] then
+      now_of[old] = now_of[old] or {}
+      old, settled[now_of[old]] = now_of[old], true
+    else altered[old] = true
+    end
     for k in next, old do old[k] = nil end
     if known[now] then handle.becomes(old, now)
     else
       for k, v in next, now do old[k] = v end
     end
+  end
+  -- What did not change comes back as a copy, too.
+  for v, copied in next, now_of do
+    for k, e in next, settled[copied] and {} or v do copied[k] = copy(e) end
   end
   return true, values
 end

@@ -161,6 +161,12 @@ for _, k in ipairs(names) do
 end
 M.assert_equals, M.assertAlmostEqual, M.assertEqual = M.assertEquals, M.assertAlmostEquals, M.assertEquals
 
+if exam then
+  for k, f in pairs(M) do
+    if type(k) == "string" and find(k, "^assert") then M[k] = function(...) exam.count() return f(...) end end
+  end
+end
+
 -- tests lists the tests that are global: functions and tables of functions.
 local function tests()
   local found = {}
@@ -200,7 +206,7 @@ local function runAll(list)
   M.ran = true
   local failed = 0
   for _, t in ipairs(list) do
-    if exam then exam.begin() end
+    if exam then exam.begin(t.run) end
     local ok, err = run(t)
     local ours = type(err) == "table" and rawget(err, failure)
     local status = (ok or ours and err.passed) and "passed" or ours and err.skipped and "skipped" or ours and "failed" or "error"

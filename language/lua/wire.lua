@@ -10,7 +10,7 @@ local DEPTH, SIZE, CALLS = 100, 16 << 20, 150
 local type, next, rawget, error, tonumber, tostring = type, next, rawget, error, tonumber, tostring
 local getmetatable = debug.getmetatable
 local format, sub, find, concat, mathtype = string.format, string.sub, string.find, table.concat, math.type
-local io, assert, ipairs = io, assert, ipairs
+local io, assert, ipairs, string = io, assert, ipairs, string
 
 -- whole reports whether v has no metatable and no cycle, and whether each value
 -- in it satisfies leaf.
@@ -89,8 +89,10 @@ local function integer(text)
   return mathtype(n) == "integer" and n or error("a number is wrong", 0)
 end
 
--- decode reads one value of s from at on; it returns it and what follows.
-local function decode(s, at, unwrap, depth)
+-- decode reads one value of s from at on; it returns it and what follows. Within a
+-- plain table is nothing that could be called: below a depth of free, only plain
+-- values are.
+local function decode(s, at, unwrap, depth, free)
   if depth > DEPTH then error("a value is too deep", 0) end
   local kind = sub(s, at, at)
   if words[kind] then return words[kind][1], at + 1 end
@@ -115,17 +117,19 @@ local function decode(s, at, unwrap, depth)
     local t, key, value = {}, nil, nil
     at = last + 1
     for _ = 1, n do
-      key, at = decode(s, at, unwrap, depth + 1)
-      value, at = decode(s, at, unwrap, depth + 1)
+      key, at = decode(s, at, unwrap, depth + 1, free)
+      if string[key] and sub(s, at, at) == "F" then error("a table has the method " .. key .. " of texts", 0) end
+      value, at = decode(s, at, unwrap, depth + 1, free)
       if key == nil or key ~= key then error("a key is wrong", 0) end
       t[key] = value
     end
     return t, at
   end
+  if depth > free then error("a plain table holds what is not plain", 0) end
   return unwrap(kind, text), last + 1
 end
 
-function wire.decode(s, at, unwrap) return decode(s, at or 1, unwrap, 0) end
+function wire.decode(s, at, unwrap, free) return decode(s, at or 1, unwrap, 0, free or DEPTH) end
 wire.integer = integer
 
 -- peer is one end of the link. serve answers a call: it gets and gives an

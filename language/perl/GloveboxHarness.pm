@@ -1,7 +1,7 @@
 package GloveboxHarness;
 
 # Gives a test script the subs and classes of a program that runs in another
-# process: perl -MGloveboxHarness TEST LIBRARY MADE MODULES CHANGES ORDERS. What comes from there
+# process: perl -MGloveboxHarness TEST LIBRARY MADE MODULES CHANGES ORDERS JUDGES. What comes from there
 # is decoded whole, or is a handle: a made one, which the tests' own text
 # constructed (MADE names the classes), or a result. docs/harness-protocol.md
 # says what each may be asked.
@@ -150,6 +150,7 @@ sub exact {
     my ( $class, $text ) = map { $_ // '' } @_[ 0, 1 ];
     if ( $class eq 'JSON::PP::Boolean' ) { require JSON::PP; return $text ? JSON::PP::true() : JSON::PP::false() }
     die "a value of no known form\n" if $class !~ /\AMath::Big(?:Int|Float)\z/ || $text !~ /\A-?(?:\d{1,60000}(?:\.\d{1,60000})?|inf|NaN)\z/;
+    return bless \$text, 'Glovebox::Endless' if $orders && $text =~ /inf|NaN/;
     require Math::BigInt;
     require Math::BigFloat;
     return $class->new($text);
@@ -157,11 +158,12 @@ sub exact {
 
 # look gives what a text or a number that came is here. One that is no number, or
 # has no end, answers each question for its order with no: die if abs($got - 2.5) >
-# 0.1 would hold. Where the tests ask such a question, it is an object that knows.
+# 0.1 would hold. So does what arithmetic makes of a very large number. Where the
+# tests ask such a question, it is an object that knows.
 sub look {
     my ($v) = @_;
     word($v) if %methods;
-    return $v if !$orders || $v !~ /\A\s*[-+]?(?:nan|inf|1\.?#)/i;
+    return $v if !$orders || $v !~ /\A\s*[-+]?(?:nan|inf|1\.?#|[\d.]*e[-+]?\d{2}|[\d.]{50})/i || $v =~ /\A\s*[-+]?[\d.]/ && !Glovebox::Endless::far($v);
     return bless \$v, 'Glovebox::Endless';
 }
 
@@ -329,11 +331,18 @@ sub text {
 
 package Glovebox::Endless;
 
-# A number that is none, or without end, or a text that Perl takes for one. What is
-# computed with it is Perl's own; its order is nobody's.
+# A number that is none, or without end, or a text that Perl takes for one; or one
+# so large or small that arithmetic soon makes one of these. What is computed with
+# it is Perl's own; the order of a number that is none is nobody's, nor that of one
+# without end where the tests' text names none.
 no warnings 'numeric';
 
-sub made { my ($v) = @_; return $v == $v && $v - $v == 0 ? $v : bless \$v, __PACKAGE__ }
+our $named;
+
+# far reports whether a number is far from those that the tests can mean.
+sub far { my $v = abs( 0 + $_[0] ); return !( $v == 0 || $v > 1e-50 && $v < 1e50 ) }
+
+sub made { my ($v) = @_; return far($v) ? bless \$v, __PACKAGE__ : $v }
 
 sub raw { my ($v) = @_; return ref $v eq __PACKAGE__ ? 0 + $$v : $v }
 
@@ -349,6 +358,8 @@ sub operate {
     ( $left, $right ) = map { raw($_) } $swapped ? ( $right, $left ) : ( $left, $right );
     GloveboxExam::fault("the program returned what is no number (NaN), and the tests ask whether it is smaller or larger ($op)")
         if $op =~ /[<>]/ && ( $left != $left || $right != $right );
+    GloveboxExam::fault("what the program returned is, or makes, a number without end, and the tests ask whether it is smaller or larger ($op)")
+        if $op =~ /[<>]/ && !$named && grep { $_ - $_ != 0 } $left, $right;
     my $v = $compute{$op}->( $left, $right );
     return $op =~ /[<>=]/ ? $v : made($v);
 }
@@ -448,8 +459,15 @@ sub sub_of {
 }
 
 # import_of gives the tests what a package of the program exports: what they ask
-# for by name, and what else they use and nobody else defines.
-my %free;
+# for by name, and what else they use and nobody else defines. %given are the names
+# that the program has given: what another module gave since the start stays that
+# module's.
+my ( %free, %given );
+
+sub give { my ( $name, $sub ) = @_; no strict 'refs'; *$name = $given{$name} = $sub }
+
+# given reports whether a sub of the tests' is one that the program gave.
+sub given { my ($name) = @_; no strict 'refs'; return $given{$name} && defined &$name && \&$name == $given{$name} }
 
 sub import_of {
     my ( $class, $into, @args ) = @_;
@@ -462,7 +480,8 @@ sub import_of {
         next if $name !~ /\A[A-Za-z_]\w*\z/ || !$asked{$name} && !$free{$name};
         no strict 'refs';
         no warnings 'redefine', 'prototype';
-        *{"${into}::$name"} = sub_of( "${from}::$name", $names->{$name} );
+        next if !$asked{$name} && defined &{"${into}::$name"} && !given("${into}::$name");
+        give( "${into}::$name", sub_of( "${from}::$name", $names->{$name} ) );
     }
 }
 
@@ -564,12 +583,15 @@ my %assertion = map { $_ => 1 } qw(
     is_string is_string_nows like_string is_xml is_json stdout_is stderr_is output_is expect_that confess croak carp cluck
 );
 
+my @judges;
+sub judged_by_text { $GloveboxExam::judged = 1 if grep { $_ eq '->' || given( /::/ ? $_ : "main::$_" ) } @judges }
+
 sub asserts { $assertion{ $_[0] } || $_[0] =~ /\A(?:assert|refute|expect)(?:\z|_|[A-Z])/ }
 
 sub import {
     my ( undef, $lists ) = @_;
-    my ( $library, $made, $modules, $changes );
-    ( $library, $made, $modules, $changes, $orders ) = splice @ARGV, 0, 5;
+    my ( $library, $made, $modules, $changes, $judges );
+    ( $library, $made, $modules, $changes, $orders, $judges ) = splice @ARGV, 0, 6;
     $changes{$_} = 1 for split ' ', $changes;
     $^H |= 2;    # a text that the program gives is no sub's name
     my $file = $0;
@@ -578,6 +600,7 @@ sub import {
     @INC = ( ( grep { !m{^/opt/glovebox/} } @INC ), '/opt/glovebox/perl/lib', 't/lib', 'lib', 't', '.' );
     $GloveboxExam::calls = $turn = 0;
     @made_class{ split ' ', $made } = (1) x 1000;
+    $Glovebox::Endless::named = $text =~ /\b(?:nan|inf|infinity|is_?nan|is_?inf)\b|\b9\s*\*\*\s*9\s*\*\*/i;
     $methods{$_}++ for $text =~ /(?:\$\w+|[)\]}])\s*->\s*([A-Za-z_]\w*)/g;
     $wire = GloveboxWire->new( wrap => \&wrap, unwrap => \&unwrap, serve => \&serve, %methods || $orders ? ( look => \&look ) : () );
     my @modules = split ' ', $modules;
@@ -601,6 +624,10 @@ sub import {
     GloveboxExam::broken("the program's process answers nothing of use") if ref $subs ne 'HASH' || ref $packages ne 'HASH';
     delete @$packages{ $text =~ /\bpackage\s+([A-Za-z_][\w:]*)/g };
     declare( \%word, $subs, $packages );
+    # By the tests' text, the program judges what it gave before (JUDGES), by a sub
+    # that nobody else has once the script is read.
+    @judges = split ' ', $judges;
+    eval q{ INIT { judged_by_text() } } if @judges;
     no warnings 'redefine', 'once';
     *CORE::GLOBAL::srand = sub (;$) { my $s = @_ ? CORE::srand( $_[0] ) : CORE::srand(); return $seed = $s };
 }
@@ -617,10 +644,10 @@ sub declare {
     $INC{ s{::}{/}gr . '.pm' } = "$_.pm" for @classes;
     for my $name ( grep { $word->{$_} } sort keys %$subs ) {
         if ( $name =~ /\A(.+)::\w+\z/ ) {
-            *$name = sub_of( $name, $subs->{$name} ) if $ours{$1};
+            give( $name, sub_of( $name, $subs->{$name} ) ) if $ours{$1};
         }
         elsif ( $name =~ /\A[A-Za-z_]\w*\z/ && !asserts($name) && !defined &{"main::$name"} && !defined &{"CORE::$name"} ) {
-            *{"main::$name"} = sub_of( $name, $subs->{$name} );
+            give( "main::$name", sub_of( $name, $subs->{$name} ) );
         }
     }
     $free{$_} = 1 for grep { !asserts($_) && !defined &{"CORE::$_"} && !defined &{"main::$_"} } keys %$word;

@@ -121,10 +121,14 @@ sub value {
         my $t = read_text();
         return $self->{look} && !$self->{quiet} ? $self->{look}->($t) : $t;
     }
-    return number($1) if $in =~ /\G(-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,5})?)/gc;
+    return far( $self, $1 ) if $in =~ /\G(-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,5})?)/gc;
     die "a value is too deep\n" if ++$depth > DEPTH + 10;
     if ( $in =~ /\G\[/gc ) {
-        return numbers($1) if $in =~ /\G([-+.e,\d]++)\]/gc;
+        if ( $in =~ /\G([-+.e,\d]++)\]/gc ) {
+            my $list = numbers($1);
+            if ( $self->{look} && !$self->{quiet} ) { $_ = far( $self, $_ ) for grep { /e/ || length > 50 } @$list }
+            return $list;
+        }
         my @list;
         return \@list if $in =~ /\G\]/gc;
         my $look = !$self->{quiet} && $self->{look};
@@ -147,6 +151,13 @@ sub value {
     else { local $self->{quiet} = $tag ne 'd'; my $of = value( $self, $depth ); $v = $self->{unwrap}->( $tag, $of ) }
     $in =~ /\G\}/gc or die "a value of no known form\n";
     return $v;
+}
+
+# far is a number; look sees one that is far from the usual.
+sub far {
+    my ( $self, $t ) = @_;
+    my $v = number($t);
+    return $self->{look} && !$self->{quiet} && ( $v =~ /e/ || length $v > 50 ) ? $self->{look}->($v) : $v;
 }
 
 # numbers reads a list that has nothing else.

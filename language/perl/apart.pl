@@ -1,5 +1,5 @@
 # Runs several test scripts of a program in another process, each in a perl of its
-# own: perl apart.pl LIBRARY MADE MODULES CHANGES ORDERS TEST...
+# own: perl apart.pl LIBRARY MADE MODULES CHANGES ORDERS JUDGES TEST...
 use strict;
 use warnings;
 use lib '/opt/glovebox/perl';
@@ -12,5 +12,5 @@ for my $fd ( 3, 4 ) {
     fcntl $link, Fcntl::F_SETFD(), 0;
     push our @keep, $link;
 }
-my @lists = splice @ARGV, 0, 5;
+my @lists = splice @ARGV, 0, 6;
 GloveboxExam::scripts( sub { ( $^X, '-I/opt/glovebox/perl', '-MGloveboxHarness', $_[0], @lists ) }, undef, @ARGV );
