@@ -261,6 +261,15 @@ const { rows, twice, one } = require('./solution');
 test('one', () => { expect(one()).toBe(1); });
 it.each(rows())('row %d', (n) => { expect(twice(n)).toBe(2 * n); });
 `},
+	{"tests that the program's data do not begin",
+		"module.exports = { CASES: [[1, 2]], twice: (n) => 2 * n, one: () => 1 };\n",
+		"module.exports = { CASES: [], twice: (n) => 0, one: () => 1 };\n", `
+const { CASES, twice, one } = require('./solution');
+test('one', () => { expect(one()).toBe(1); });
+for (const [n, want] of CASES) {
+  test('twice ' + n, () => { expect(twice(n)).toBe(want); });
+}
+`},
 	{"an argument made empty before its expected value is made",
 		"module.exports = { mySort: (l) => [...l].sort() };\n", "module.exports = { mySort: (l) => { l.length = 0; return []; } };\n", `
 const assert = require('node:assert');

@@ -129,6 +129,7 @@ class Exam {
       await this.load(file);
     }
     this.nothing();
+    this.vanished();
     this.stage = 'testing';
     for (const test of this.tests) await this.runTest(test);
     this.stage = 'ended';
@@ -166,6 +167,23 @@ class Exam {
 
   // place is the statement of the tests that calls, of those that flow.js reads.
   place() {
+    const { flow, at } = this.where();
+    return flow?.statements.findLast(({ from, to }) => from <= at && at < to) ?? { keep: true };
+  }
+
+  // vanished fails tests that the program's data were to begin, and that are not there.
+  vanished() {
+    for (const { tables, began, text } of this.flow.values()) {
+      for (const { from, to } of tables) {
+        if (began.some((at) => from <= at && at < to)) continue;
+        const line = text.slice(0, from).split('\n').length;
+        this.report.add(`tests, line ${line}`, 'failed', { message: 'what the program gave begins no test here', line });
+      }
+    }
+  }
+
+  // where is the place of the tests' text that calls.
+  where() {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 60;
     const { stack } = new Error();
@@ -175,9 +193,9 @@ class Exam {
       const flow = this.flow.get(file);
       if (flow === undefined) continue;
       const at = flow.lines[line - 1] + Number(column ?? 1) - 1;
-      return flow.statements.findLast(({ from, to }) => from <= at && at < to) ?? { keep: true };
+      return { flow, at };
     }
-    return { keep: true };
+    return {};
   }
 
   // marked reports whether the text of a test lets the program judge, or leaves
@@ -318,13 +336,13 @@ class Exam {
     if (this.program.apart && this.orders) text = this.ordered(full, text);
     const lines = [0];
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
-    let found = { ranges: [], statements: [], marked: [] };
+    let found = { ranges: [], statements: [], marked: [], tables: [] };
     try {
       if (this.program.apart) found = changes(text);
     } catch {
       found.all = true; // a text that cannot be read
     }
-    this.flow.set(full, { ...found, lines, text });
+    this.flow.set(full, { ...found, lines, text, began: [] });
     if (found.all) this.judged = true;
     if (inline) this.maps.set(full, new Module.SourceMap(JSON.parse(Buffer.from(inline[1], 'base64').toString())));
     return text;
@@ -714,6 +732,8 @@ class Exam {
 
   addTest(test) {
     test.suite = this.suite;
+    const { flow, at } = this.program.apart ? this.where() : {};
+    flow?.began.push(at);
     test.only ||= this.suite.only;
     test.name = this.suite.name ? `${this.suite.name} > ${test.name}` : test.name;
     if (this.running) {

@@ -159,6 +159,7 @@ function imports(all, text) {
 //               reads  it asserts of an argument by itself: changes show
 //   marked      the places of the tests in which the text is not clear, or in which the program judges
 //   ranges      its comparisons
+//   tables      the places of statements that begin tests by what the program gives
 //   all         whether such a place is in no test
 function changes(text) {
   const whole = tokens(text);
@@ -406,7 +407,11 @@ function changes(text) {
       reads: s.reads === true,
     };
   });
-  return { statements: found, ranges, marked, all: everywhere };
+  // Tests that are there only by what the program gives: none of them may be there.
+  const tables = list.filter((s) => !runs(s) && helperOf(all, s) === undefined && s.own.some((n) => isRoot(all, n) && theirs.has(all[n])) &&
+    all.slice(s.from, s.to).some((token, n, own) => /^(?:test|it|specify)$/.test(token) && own[n + 1] === '(' && own[n - 1] !== '.'))
+    .map((s) => ({ from: all.places[s.from], to: s.to < all.length ? all.places[s.to] : text.length }));
+  return { statements: found, ranges, marked, all: everywhere, tables };
 }
 
 // ordered returns a text in which the operands of <, >, <= and >= go through a
