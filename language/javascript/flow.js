@@ -443,6 +443,7 @@ function ordered(text, name) {
       if (/^[([{]$/.test(all[right])) depth++;
       if (/^[)\]}]$/.test(all[right])) depth--;
     }
+    if ([left, begin].some((k) => text[all.places[k]] === '`')) continue; // a text, whose beginning is no mark
     added.push([all.places[left], `${name}(`, 1], [all.ends[n - 1], ')', 0], [all.places[begin], `${name}(`, 1], [all.ends[right - 1], ')', 0]);
   }
   added.sort(([a, , x], [b, , y]) => a - b || x - y);
