@@ -217,7 +217,8 @@ type nodeTests struct {
 	// Modules are the program's files, the main one first.
 	Modules []string `json:"modules"`
 	Loaded  nodeExam `json:"loaded"`
-	// Package is the name of a tree's own package, Root the file that it means.
+	// Package is the name of the program's own package, Root the file of a tree that
+	// it means.
 	Package string `json:"package,omitempty"`
 	Root    string `json:"root,omitempty"`
 	Entry   string `json:"entry,omitempty"`
@@ -250,7 +251,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 			}
 		}
 	}
-	told := nodeTests{Tests: []string{}, Modules: outputs(names), Loaded: nodeExam{Files: outputs(names)}, Entry: t.Entry}
+	told := nodeTests{Tests: []string{}, Package: nodePackageOf(p), Modules: outputs(names), Loaded: nodeExam{Files: outputs(names)}, Entry: t.Entry}
 	started, prologue := tests, nodePrologue
 	if p.Main == "" {
 		started, prologue = told.tree(p, tests), ""
@@ -344,6 +345,7 @@ func (told *nodeTests) tree(p *glovebox.Program, tests []glovebox.File) []gloveb
 			own.Name, own.Main = "", ""
 		}
 	}
+	own.Name = nodePackageOf(p)
 	told.Package = own.Name
 	told.Root = told.module(path.Join(cmp.Or(own.Main, "index")))
 	for _, f := range tests {

@@ -1,8 +1,8 @@
 package language
 
 import (
+	"cmp"
 	"encoding/json"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,6 +21,17 @@ var nodeModules = strings.Fields("assert async_hooks buffer child_process cluste
 
 // nodeMain are the names by which tests mean the program's main file.
 var nodeMain = []string{"", "solution", "main", "index", "program", "candidate"}
+
+// nodeFolders are the folders in which tests may name the main file without a dot.
+var nodeFolders = []string{"src", "lib", "app", "dist"}
+
+// nodeLibraries judge, compare or help, and everybody knows them: no program is
+// one of them, whatever it is called.
+var nodeLibraries = strings.Fields("chai lodash underscore ramda should expect expect.js must unexpected sinon jasmine qunit tap tape ava uvu " +
+	"vitest jest mocha cypress deep-equal fast-deep-equal dequal is-equal deep-eql deep-diff deep-object-diff jsondiffpatch diff power-assert assert-plus " +
+	"is-deep-equal shallowequal shallow-equal equals nano-equal lodash-es lodash.isequal lodash.clonedeep rambda remeda fast-check jsverify testcheck " +
+	"proxyquire rewire nock supertest numeric mathjs decimal.js big.js bignumber.js moment dayjs date-fns luxon immutable immer rxjs axios " +
+	"zod joi yup ajv jsdom cheerio react")
 
 // nodeStandIn is what our stand-in for the functions of Jest, Vitest and Mocha
 // does.
@@ -78,7 +89,7 @@ func readNodeWants(tc *Toolchain, p *glovebox.Program, tests []glovebox.File) (n
 		all.WriteString(text.Code + "\n;")
 		for _, name := range text.Imports {
 			imports[strings.TrimPrefix(name, "node:")] = true
-			if !text.Optional[name] && !nodeThere(p, tests, name) {
+			if !text.Optional[name] && !nodeThere(p, name) {
 				lacks(name, name)
 			}
 		}
@@ -186,29 +197,36 @@ func expectChains(code string) []string {
 	return found
 }
 
-// nodeThere reports whether a module that tests name is there.
-func nodeThere(p *glovebox.Program, tests []glovebox.File, name string) bool {
+// nodeThere reports whether a module that tests name is there. Node.js finds no
+// file of a program by a bare name: that is a library's, but for the program's
+// own package and the names of its main file.
+func nodeThere(p *glovebox.Program, name string) bool {
 	bare := strings.TrimPrefix(name, "node:")
-	first, _, _ := strings.Cut(bare, "/")
+	first, rest, _ := strings.Cut(bare, "/")
 	switch {
 	case name == "", bare != name, strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"), strings.HasPrefix(name, "file:"), name[0] == '#':
 		return true
 	case slices.Contains(nodeModules, first), slices.Contains([]string{"@jest/globals", "vitest", "mocha"}, name):
 		return true
-	case slices.Contains(nodeMain, nodeEnding().ReplaceAllString(path.Base(bare), "")):
+	case slices.Contains(nodeLibraries, first), strings.HasPrefix(name, "@"):
+		return false
+	case slices.Contains(nodeMain, nodeEnding().ReplaceAllString(cmp.Or(rest, bare), "")) && (rest == "" || slices.Contains(nodeFolders, first)):
 		return true
 	}
-	for _, f := range append(slices.Clone(p.Files), tests...) {
-		file := nodeEnding().ReplaceAllString(f.Path, "")
-		if file == nodeEnding().ReplaceAllString(bare, "") || strings.TrimSuffix(file, "/index") == bare || strings.HasPrefix(f.Path, "node_modules/"+bare+"/") {
-			return true
-		}
+	own := nodePackageOf(p)
+	return own != "" && strings.HasPrefix(bare+"/", own+"/")
+}
+
+// nodePackageOf is the name that a program's package.json gives it, unless a
+// library has that name.
+func nodePackageOf(p *glovebox.Program) string {
+	for _, f := range p.Files {
 		var own struct{ Name string }
-		if f.Path == "package.json" && json.Unmarshal(f.Data, &own) == nil && own.Name != "" && strings.HasPrefix(bare+"/", own.Name+"/") {
-			return true
+		if f.Path == "package.json" && json.Unmarshal(f.Data, &own) == nil && !slices.Contains(nodeLibraries, own.Name) {
+			return own.Name
 		}
 	}
-	return false
+	return ""
 }
 
 // nodeNeeds are what tests can use only in the program's own process.

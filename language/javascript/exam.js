@@ -10,7 +10,8 @@ const Module = require('node:module');
 const nodeAssert = require('node:assert');
 const { expectFor } = require('./expect.js');
 const { parse } = require('./program.js');
-const { choosing, comparisons, leaves } = require('./text.js');
+const { changes, ordered } = require('./flow.js');
+const { choosing, leaves, spells, tokens } = require('./text.js');
 
 const { writeSync } = fs;
 const { stringify } = JSON;
@@ -96,7 +97,8 @@ class Exam {
     this.stage = 'loading';
     this.modules = new Map();
     this.maps = new Map();
-    this.comparisons = new Map(); // file → where changes of arguments show late
+    this.flow = new Map(); // file → where changes of arguments show, and where the program judges
+    this.begun = 0; // assertions
     this.assert = this.counted(nodeAssert, 'assert');
     this.assert.strict = this.counted(nodeAssert.strict, 'assert.strict');
     this.assert.strict.strict = this.assert.strict;
@@ -127,6 +129,7 @@ class Exam {
       await this.load(file);
     }
     this.nothing();
+    this.vanished();
     this.stage = 'testing';
     for (const test of this.tests) await this.runTest(test);
     this.stage = 'ended';
@@ -154,12 +157,55 @@ class Exam {
         continue;
       }
       inside = true;
-      const { ranges, lines } = this.comparisons.get(file) ?? { ranges: [], lines: [] };
+      const { ranges, lines } = this.flow.get(file) ?? { ranges: [], lines: [] };
       const at = lines[line - 1] + Number(column ?? 1) - 1;
       const range = ranges.find(({ from, to, blocks }) => from <= at && at < to && !blocks.some(([begin, end]) => begin <= at && at < end));
       if (range) return { range, side: range.sides.filter((begin) => begin <= at).length };
     }
     return undefined;
+  }
+
+  // place is the statement of the tests that calls, of those that flow.js reads.
+  place() {
+    const { flow, at } = this.where();
+    return flow?.statements.findLast(({ from, to }) => from <= at && at < to) ?? { keep: true };
+  }
+
+  // vanished fails tests that the program's data were to begin, and that are not there.
+  vanished() {
+    for (const { tables, began, text } of this.flow.values()) {
+      for (const { from, to } of tables) {
+        if (began.some((at) => from <= at && at < to)) continue;
+        const line = text.slice(0, from).split('\n').length;
+        this.report.add(`tests, line ${line}`, 'failed', { message: 'what the program gave begins no test here', line });
+      }
+    }
+  }
+
+  // where is the place of the tests' text that calls.
+  where() {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 60;
+    const { stack } = new Error();
+    Error.stackTraceLimit = stackTraceLimit;
+    for (const frame of stack.split('\n').slice(1)) {
+      const [, file, line, column] = /\(?(?:file:\/\/)?(\/workspace\/[^\s():]+):(\d+)(?::(\d+))?\)?$/.exec(frame) ?? [];
+      const flow = this.flow.get(file);
+      if (flow === undefined) continue;
+      const at = flow.lines[line - 1] + Number(column ?? 1) - 1;
+      return { flow, at };
+    }
+    return {};
+  }
+
+  // marked reports whether the text of a test lets the program judge, or leaves
+  // open whether it reads what a call changed.
+  marked(test) {
+    for (const { text, marked } of this.flow.values()) {
+      const at = marked.length > 0 ? text.indexOf(test) : -1;
+      if (at >= 0 && marked.some(({ from, to }) => from <= at && at < to)) return true;
+    }
+    return false;
   }
 
   // crash is the end of the tests by an error that nothing caught.
@@ -223,6 +269,11 @@ class Exam {
     this.words = words;
     this.choosing = choosing(text);
     this.leaves = leaves(text);
+    const code = new Set(tokens(text));
+    const any = (...list) => list.some((word) => code.has(word));
+    this.names = { nan: any('NaN', 'isNaN', 'toBeNaN', 'isFinite'), infinite: any('Infinity', 'POSITIVE_INFINITY', 'NEGATIVE_INFINITY', 'isFinite') };
+    this.orders = !(this.names.nan && this.names.infinite);
+    Object.defineProperty(globalThis, '$ordered', { value: (value) => this.finite(value) });
     this.program.read(text);
     // Names by which tests judge, and the language's own modules, are never the
     // program's unless the tests import them from it by name.
@@ -276,12 +327,48 @@ class Exam {
 
   source(full) {
     const text = fs.readFileSync(full, 'utf8').replace(/^\uFEFF/, '').replace(/^#!/, '//');
+    return this.read(full, text);
+  }
+
+  // read reads a file of the tests, and has the operands of its orders looked at.
+  read(full, text) {
     const inline = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/.exec(text);
+    if (this.program.apart && this.orders) text = this.ordered(full, text);
     const lines = [0];
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
-    this.comparisons.set(full, { ranges: comparisons(text), lines });
+    let found = { ranges: [], statements: [], marked: [], tables: [] };
+    try {
+      if (this.program.apart) found = changes(text);
+    } catch {
+      found.all = true; // a text that cannot be read
+    }
+    this.flow.set(full, { ...found, lines, text, began: [] });
+    if (found.all) this.judged = true;
     if (inline) this.maps.set(full, new Module.SourceMap(JSON.parse(Buffer.from(inline[1], 'base64').toString())));
     return text;
+  }
+
+  // ordered is a text whose orders go through ours, where its marks can be told from others.
+  ordered(full, text) {
+    const made = ordered(text, '$ordered');
+    try {
+      if (parse(full, full).kind === 'module') new vm.SourceTextModule(made, { identifier: full });
+      else this.compile(full, made);
+      return made;
+    } catch {
+      this.judged = true;
+      return text;
+    }
+  }
+
+  // finite refuses a number that is none, or is too large, where tests that do not
+  // name such a number order it: each answer would be false.
+  finite(value) {
+    if (typeof value !== 'number' || !this.program.apart) return value;
+    if (Number.isNaN(value) ? !this.names.nan : Math.abs(value) === Infinity && !this.names.infinite) {
+      this.refuse(`the tests order ${value}, and expect a number`);
+    }
+    return value;
   }
 
   compile(full, source) {
@@ -326,7 +413,7 @@ class Exam {
     if (Object.hasOwn(provided, name)) return { value: provided[name] };
     if (/^\.{0,2}(?:\/|$)/.test(specifier)) return this.resolveFile(path.resolve(path.dirname(from), specifier));
     if (Module.builtinModules.includes(name)) return { value: require(specifier) };
-    const module = this.programModule(name);
+    const module = this.bareModule(name);
     if (module !== null) return { module };
     throw Object.assign(new Error(`Cannot find module '${specifier}'`), { code: 'MODULE_NOT_FOUND' });
   }
@@ -346,6 +433,17 @@ class Exam {
     return { module: module ?? '' };
   }
 
+  // bareModule is programModule for a name that is no path: no file of the program
+  // is meant but by its package's name, and its main one by those that it may have.
+  bareModule(name) {
+    const own = this.config.package;
+    if (own && (name === own || name.startsWith(`${own}/`))) {
+      return this.config.loaded.tree || name !== own ? this.programModule(name === own ? '' : name.slice(own.length + 1)) : '';
+    }
+    if (!/^(?:(?:src|lib|app|dist)\/)?(?:solution|main|index|program|candidate)(?:\.[cm]?[jt]sx?)?$/.test(name)) return null;
+    return this.programModule(name);
+  }
+
   // programModule returns the file of the program that tests mean by a path,
   // "" for the main one, or null.
   programModule(name) {
@@ -356,14 +454,11 @@ class Exam {
     return ['', 'solution', 'main', 'index', 'program', 'candidate'].includes(path.basename(bare(name))) ? '' : null;
   }
 
-  // treeModule is programModule where there is no main file: a path, or the
-  // name of the tree's own package.
+  // treeModule is programModule where there is no main file.
   treeModule(name, bare) {
     const { modules, root } = this.config;
-    const own = this.config.package;
-    if (name === '' || (own && name === own)) return root ?? null;
-    const inside = own && name.startsWith(`${own}/`) ? name.slice(own.length + 1) : name;
-    return modules.find((file) => file === inside || bare(file) === bare(inside)) ?? null;
+    if (name === '') return root ?? null;
+    return modules.find((file) => file === name || bare(file) === bare(name)) ?? null;
   }
 
   // namespace is what require of a module of the program gives.
@@ -472,6 +567,7 @@ class Exam {
   // check runs one assertion.
   check(label, run, throwing, fatal = true) {
     this.program.release();
+    if (this.quiet === 0) this.begun++;
     const line = this.line(new Error());
     const at = this.label && !this.running ? `${this.label} > ` : '';
     const name = line ? `${at}${label}, line ${line}` : at + label;
@@ -485,7 +581,7 @@ class Exam {
     if (throwing) this.quiet++;
     let result;
     try {
-      result = run();
+      result = this.program.shown(run);
     } catch (error) {
       if (throwing) this.quiet--;
       settle(error, true);
@@ -582,11 +678,15 @@ class Exam {
       // each`a | b` and each([[…], …])
       const rows = table.raw ? tableRows(table, values) : table;
       return (name, fn) => {
-        rows.forEach((row, n) => {
+        if (!Array.isArray(rows) || rows.length === 0) {
+          exam.report.add(name, 'failed', { message: 'the table of cases is empty, or no array' });
+          return;
+        }
+        Array.from(rows).forEach((row, n) => {
           const args = Array.isArray(row) ? row : [row];
           let at = 0;
           const title = name.replace(/%[sdifjop#]/g, (m) => (m === '%#' ? n : util.inspect(args[at++], { breakLength: Infinity })));
-          add(title, function () { return fn.apply(this, args); });
+          add(title, Object.assign(function () { return fn.apply(this, args); }, { text: String(fn) }));
         });
       };
     };
@@ -632,11 +732,14 @@ class Exam {
 
   addTest(test) {
     test.suite = this.suite;
+    const { flow, at } = this.program.apart ? this.where() : {};
+    flow?.began.push(at);
     test.only ||= this.suite.only;
     test.name = this.suite.name ? `${this.suite.name} > ${test.name}` : test.name;
     if (this.running) {
       // A test in a test runs at once, as node:test has it.
       test.name = `${this.running.name} > ${test.name}`;
+      this.running.subtests = (this.running.subtests ?? 0) + 1;
       return this.runTest(test);
     }
     this.tests.push(test);
@@ -653,7 +756,8 @@ class Exam {
       return;
     }
     this.running = test;
-    if (this.program.judges(String(test.fn))) test.judged = true;
+    const text = test.fn.text ?? String(test.fn);
+    if (this.program.judges(text) || this.marked(text)) test.judged = true;
     const chain = [];
     for (let s = test.suite; s; s = s.parent) chain.unshift(s);
     const guarded = async (fn) => {
@@ -673,7 +777,17 @@ class Exam {
         for (const hook of s.hooks.beforeEach) await this.call(hook, test);
       }
       this.expects = { ran: 0, wanted: undefined };
+      const before = this.begun;
       await this.call(test.fn, test);
+      const spelled = spells(text);
+      const planned = () => (/\.\s*assert\b/.test(text) ? test.counted ?? 0 : this.begun - before) + (test.subtests ?? 0);
+      const lacks = () => (spelled && this.begun === before && !test.skipped) || (test.plan !== undefined && planned() < test.plan);
+      // What the program calls later may still assert.
+      for (let n = 0; n < 200 && lacks() && this.program.waits(); n++) await new Promise((resolve) => setImmediate(resolve));
+      if (test.plan !== undefined && planned() !== test.plan && !test.skipped) {
+        throw new nodeAssert.AssertionError({ message: `${test.plan} assertions were planned, and ${planned()} ran` });
+      }
+      if (lacks()) throw new nodeAssert.AssertionError({ message: 'the test has assertions, and none of them ran' });
       const { ran, wanted } = this.expects;
       if (wanted !== undefined && (wanted === true ? ran === 0 : ran !== wanted)) {
         throw new nodeAssert.AssertionError({ message: `${wanted === true ? 'an assertion was' : `${wanted} assertions were`} expected, and ${ran} ran` });
@@ -712,11 +826,22 @@ class Exam {
     else this.report.add(name, 'skipped');
   }
 
+  // ofTest is assert as a test's context has it, which counts for its plan.
+  ofTest(test) {
+    const counts = (run) => (...args) => {
+      test.counted = (test.counted ?? 0) + 1;
+      return run(...args);
+    };
+    const made = counts(this.assert);
+    for (const [key, value] of Object.entries(this.assert)) made[key] = typeof value === 'function' && key !== 'AssertionError' ? counts(value) : value;
+    return made;
+  }
+
   // call runs a test's function in the form that its parameters ask for.
   call(fn, test) {
     const context = Object.assign(() => {}, {
-      test: this.framework.nodeTest.test, it: this.framework.nodeTest.test, skip: () => void (test.skipped = true), todo: () => void (test.skipped = true), diagnostic() {}, plan() {},
-      timeout() {}, assert: this.assert, mock: this.framework.nodeTest.mock,
+      test: this.framework.nodeTest.test, it: this.framework.nodeTest.test, skip: () => void (test.skipped = true), todo: () => void (test.skipped = true), diagnostic() {}, plan: (n) => void (test.plan = n),
+      timeout() {}, assert: this.ofTest(test), mock: this.framework.nodeTest.mock,
       before() {}, after() {}, beforeEach: (f) => test.suite.hooks.beforeEach.push(f), afterEach() {},
     });
     Object.defineProperty(context, 'name', { value: test.name });
@@ -732,7 +857,7 @@ class Exam {
 
 // foreign are the words that no program supplies: modules of the language, and
 // what libraries of assertions define.
-const foreign = new RegExp(`^(?:${Module.builtinModules.filter((name) => /^\w+$/.test(name) && name !== 'constants').join('|')}|chai|should|sinon|tap|QUnit|vi|cy|jasmine|mocha|(?:assert|expect)[A-Z_]\\w*|(?:not|deep|strict|deepStrict|notStrict|notDeep|notDeepStrict|partialDeepStrict)Equal|throws|doesNotThrow|rejects|doesNotReject|spyOn|ok|equal|xit|xtest|xdescribe|fit|fdescribe|setup|teardown|suiteSetup|suiteTeardown)$`);
+const foreign = new RegExp(`^(?:${Module.builtinModules.filter((name) => /^\w+$/.test(name) && name !== 'constants').join('|')}|_|lodash|chai|should|sinon|tap|QUnit|vi|cy|jasmine|mocha|(?:assert|expect)[A-Z_]\\w*|(?:not|deep|strict|deepStrict|notStrict|notDeep|notDeepStrict|partialDeepStrict)Equal|throws|doesNotThrow|rejects|doesNotReject|spyOn|ok|equal|xit|xtest|xdescribe|fit|fdescribe|setup|teardown|suiteSetup|suiteTeardown)$`);
 
 // skipsFirst finds a function whose first statement skips its test.
 const skipsFirst = /^(?:async\s+)?(?:function\b[^(]*)?(?:\([^)]*\)|[\w$]+)\s*(?:=>)?\s*\{?\s*(?:return\s+)?(?:await\s+)?[\w$]+\.(?:skip|todo)\(/;

@@ -16,6 +16,8 @@ function equal(actual, expected, strict, depth = 0) {
   const next = (a, b) => equal(a, b, strict, depth + 1);
   if (Array.isArray(expected) !== Array.isArray(actual)) return false;
   if (strict && Object.getPrototypeOf(actual) !== Object.getPrototypeOf(expected)) return false;
+  if (util.types.isPromise(actual) || util.types.isPromise(expected)) return false;
+  if (util.types.isNativeError(expected) !== util.types.isNativeError(actual)) return false;
   if (util.types.isNativeError(expected)) return util.types.isNativeError(actual) && actual.message === expected.message;
   for (const [is, same] of comparers) {
     if (is(expected) !== is(actual)) return false;
@@ -218,7 +220,8 @@ function expectFor(exam) {
   const assertions = (actual, negated) => {
     const set = {};
     for (const [name, holds] of Object.entries(matchers)) {
-      set[name] = (...expected) => {
+      set[name] = (...expected) => exam.program.shown(() => {
+        if (/^toBe(?:Greater|Less|CloseTo)/.test(name)) [actual, ...expected].forEach((v) => exam.finite(v));
         if (/Called|Returned/.test(name) && !spies.has(actual)) throw new TypeError(`${name} needs a function that jest.fn() made`);
         exam.program.release();
         let got = actual;
@@ -230,7 +233,7 @@ function expectFor(exam) {
           wanted = given;
         } else if (deep.test(name)) [got, wanted] = exam.program.plain(actual, expected);
         verify(name, negated, Boolean(holds(got, ...wanted)), got, wanted);
-      };
+      });
     }
     set.toThrow = set.toThrowError = (...rest) => {
       const wanted = rest.length > 0 ? exam.wanted(rest[0]) : undefined;
@@ -256,7 +259,9 @@ function expectFor(exam) {
       let value;
       let threw = false;
       try {
-        value = await (typeof promise === 'function' ? promise() : promise);
+        value = typeof promise === 'function' ? promise() : promise;
+        if (typeof value?.then !== 'function') return verify(rejects ? 'rejects' : 'resolves', false, false, value, []);
+        value = await value;
       } catch (error) {
         value = error;
         threw = true;
@@ -278,8 +283,8 @@ function expectFor(exam) {
   const make = (holds, inverse) => ({ [matcher]: (actual) => Boolean(holds(actual)) !== Boolean(inverse) });
   const any = (type) => make((a) => a !== null && a !== undefined && (Object(a) instanceof type || (type === Object && typeof a === 'object')));
   const makers = (inverse) => ({
-    objectContaining: (wanted) => make((a) => Object.keys(wanted).every((k) => equal(a?.[k], wanted[k])), inverse),
-    arrayContaining: (wanted) => make((a) => Array.isArray(a) && wanted.every((v) => a.some((w) => equal(w, v))), inverse),
+    objectContaining: (wanted) => make((a) => Object(a) === a && Object.keys(wanted).every((k) => equal(a[k], wanted[k])), inverse),
+    arrayContaining: (wanted) => make((a) => Array.isArray(a) && wanted.every((v) => Array.prototype.some.call(a, (w) => equal(w, v))), inverse),
     stringContaining: (wanted) => make((a) => typeof a === 'string' && a.includes(wanted), inverse),
     stringMatching: (wanted) => make((a) => typeof a === 'string' && new RegExp(wanted).test(a), inverse),
   });

@@ -82,19 +82,22 @@ const commands = {
     const setup = path.join(home, 'setup.cjs');
     const hooks = path.join(home, 'hooks.mjs');
     const shared = path.join(path.dirname(config.command), '../..');
+    // Mocha and chai are those that are here, whatever the program brings.
     const found = `const aliases = new RegExp(${JSON.stringify(aliases)}), main = ${JSON.stringify(main)}, shared = ${JSON.stringify(shared)};
 const mine = (from) => String(from).includes(${JSON.stringify(workspace + '/')});
-const find = (name, there) => (!there && main && aliases.test(name) ? main : /^(?:chai|mocha)(?:\\/|$)/.test(name) ? name : undefined);\n`;
+const library = (name) => /^(?:chai|mocha)(?:\\/|$)/.test(name);
+const find = (name) => (main && aliases.test(name) ? main : undefined);\n`;
     fs.writeFileSync(hooks, `import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 ${found}const shares = createRequire(shared + '/x.js');
 export async function resolve(name, context, next) {
+  if (mine(context.parentURL) && library(name)) return next(pathToFileURL(shares.resolve(name)).href, context);
   try {
     return await next(name, context);
   } catch (error) {
-    const file = mine(context.parentURL) && find(name, false);
+    const file = mine(context.parentURL) && find(name);
     if (!file) throw error;
-    return next(pathToFileURL(shares.resolve(file)).href, context);
+    return next(pathToFileURL(file).href, context);
   }
 }\n`);
     fs.writeFileSync(setup, `${found}const Module = require('node:module');
@@ -102,12 +105,13 @@ Module.register(${JSON.stringify('file://' + hooks)});
 const shares = Module.createRequire(shared + '/x.js');
 const resolve = Module._resolveFilename;
 Module._resolveFilename = function (name, from, ...more) {
+  if (mine(from?.filename) && library(name)) return shares.resolve(name);
   try {
     return resolve.call(this, name, from, ...more);
   } catch (error) {
-    const file = mine(from?.filename) && find(name, false);
+    const file = mine(from?.filename) && find(name);
     if (!file) throw error;
-    return file === main ? main : shares.resolve(file);
+    return file;
   }
 };
 const chai = ${JSON.stringify(config.chai ?? '')} && require(shares.resolve('chai'));

@@ -5,8 +5,8 @@
 const util = require('node:util');
 const { AssertionError } = require('node:assert');
 const { Exam, Report } = require('./exam.js');
-const { factories, results, siblings, plainly, equality } = require('./text.js');
-const { Link } = require('./wire.js');
+const { factories, results, siblings, plainly, equality, sparse, stringly } = require('./text.js');
+const { Link, everyError } = require('./wire.js');
 
 const config = JSON.parse(process.argv[2]);
 process.argv = [process.execPath, '/workspace/' + config.tests[0]];
@@ -49,7 +49,7 @@ const link = new Link({
     names: () => [],
     name: () => [0],
   },
-  policy: { factories: new Set(), judged: new Set(), siblings: new Set(), plain: (name, key) => plainly(asked, name, key), equality: false, holds: () => exam.holds(), mark: () => exam.mark(), refuse: (why) => exam.refuse(why) },
+  policy: { strict: true, sparse: false, texts: new Set(), place: () => exam.place(), reads: () => exam.place().reads === true, factories: new Set(), judged: new Set(), siblings: new Set(), plain: (name, key) => plainly(asked, name, key), equality: false, holds: () => exam.holds(), mark: () => exam.mark(), refuse: (why) => exam.refuse(why) },
   pump() {
     link.broken('it asked for a turn');
   },
@@ -112,7 +112,7 @@ const program = {
     calls++;
     let value = Array.isArray(found) && found[0] === 1 ? found[1] : undefined;
     // A class of the program that would be the class of every error is none.
-    if ([Object, Error, AssertionError].includes(value) && value.name !== name) value = undefined;
+    if (everyError.has(value) && value.name !== name) value = undefined;
     const spelled = name === 'default' || name === '*' ? whole : name;
     if (link.policy.judged.has(spelled)) exam.mark();
     if (value !== null && link.theirIds.has(Object(value))) link.spelled.set(value, spelled);
@@ -128,21 +128,25 @@ const program = {
     link.policy.judged = found.judged;
     link.policy.siblings = siblings(text);
     link.policy.equality = equality(text);
+    link.policy.sparse = sparse(text);
+    link.policy.texts = stringly(text);
     asked = results(text);
     if (found.whole.size > 0) whole = [...found.whole].find((name) => found.judged.has(name)) ?? [...found.whole][0];
   },
   // judges tells whether the text of a test has results judge.
   judges: (text) => link.policy.equality && /\.\s*(?:equals|compare)\s*\(/.test(text),
   release: () => link.release(),
+  shown: (run) => link.shown(run),
+  apart: true,
   isTheirs: (value) => value !== null && link.theirIds.has(Object(value)),
   // plain returns what the tests compare, where objects of the program are
   // copies. What a call returned is compared with what its arguments were before.
   plain(actual, expected) {
     const mine = { theirs: false, made: false };
     const wanted = { theirs: false, made: false };
-    const past = link.came.has(Object(actual));
-    const pair = [link.whole(actual, { notes: mine }), link.whole(expected, { notes: wanted, past })];
-    if (wanted.made || (mine.made && wanted.theirs)) exam.mark();
+    const past = link.came.has(Object(actual)) || link.came.has(Object(expected));
+    const pair = [link.whole(actual, { notes: mine, past: past && !link.came.has(Object(actual)) }), link.whole(expected, { notes: wanted, past: past && !link.came.has(Object(expected)) })];
+    if (wanted.made || (mine.made && (wanted.theirs || link.came.has(Object(expected))))) exam.mark();
     return pair;
   },
   waits: () => link.settlers.size + link.thens > 0,

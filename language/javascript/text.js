@@ -13,9 +13,13 @@ const before = new Set(['return', 'typeof', 'instanceof', 'in', 'of', 'new', 'de
 function tokens(text) {
   const found = [];
   found.places = []; // where each begins
+  found.ends = []; // and ends
   const add = (start, ...list) => {
     found.push(...list);
-    for (const _ of list) found.places.push(start);
+    for (const _ of list) {
+      found.places.push(start);
+      found.ends.push(n);
+    }
   };
   const open = []; // '`' for a template's ${, else the mark, or 'if(' for a condition
   let closed = false; // whether the last ) closed a condition
@@ -120,8 +124,7 @@ const asserts = /^(?:assert\w*|expect|ok|match|equals?|(?:not|deep|strict|deepSt
 // as it is: f(xs) beside [...xs].sort(). What a call changes in its arguments shows on its
 // own side, and on the others when the assertion has all its values. In the blocks
 // of functions there it shows at once. sides are where they begin.
-function comparisons(text) {
-  const all = tokens(text);
+function comparisons(text, all = tokens(text)) {
   const found = [];
   const consider = (from, to, own) => {
     const read = new Map(); // word → the sides on which it is read within something
@@ -143,7 +146,7 @@ function comparisons(text) {
       if (!isWord(token) || (all[n - 1] === '.' && !spread) || /^(?:\(|=>)$/.test(all[n + 1])) continue;
       if (spread || /^[.[]$/.test(all[n + 1]) || open.includes('call')) read.set(token, (read.get(token) ?? new Set()).add(sides.length));
     }
-    if ([...read.values()].some((on) => on.size > 1)) found.push({ from: all.places[from], to: (all.places[to] ?? text.length) + 1, blocks, sides });
+    if ([...read.values()].some((on) => on.size > 1)) found.push({ words: new Set([...read].filter(([, on]) => on.size > 1).map(([name]) => name)), from: all.places[from], to: (all.places[to] ?? text.length) + 1, blocks, sides });
   };
   for (let n = 0; n < all.length; n++) {
     if (/^(?:if|while)$/.test(all[n]) && all[n + 1] === '(') consider(n + 1, closing(all, n + 1), new Set([n + 1]));
@@ -344,4 +347,51 @@ function leaves(text) {
   return left;
 }
 
-module.exports = { tokens, comparisons, factories, results, siblings, plainly, equality, choosing, leaves };
+// sparse tells whether the text spells an array with holes.
+function sparse(text) {
+  const all = tokens(text);
+  return all.some((token, n) => {
+    if (token === ',' && /^[,[]$/.test(all[n - 1])) return true;
+    if (token !== 'Array' || all[n - 1] === '.' || all[n + 1] !== '(') return false;
+    // Array(4).fill(0), [...Array(4)] and Array.from(Array(4)) have none.
+    const start = all[n - 1] === 'new' ? n - 1 : n;
+    return all[closing(all, n + 1) + 1] !== '.' && all[start - 1] !== '.' && !(all[start - 1] === '(' && all[start - 2] === 'from');
+  });
+}
+
+// spells tells whether a text has an assertion: one of values, which is not only
+// there to fail.
+function spells(text) {
+  const all = tokens(text);
+  return all.some((token, n) => {
+    if (!asserts.test(token) || (all[n - 1] === '.' && !/^(?:assert|equal|strictEqual|deepEqual|deepStrictEqual|ok|match)$/.test(token))) return false;
+    while (all[n + 1] === '.' && isWord(all[n + 2]) && all[n + 2] !== 'fail') n += 2;
+    return all[n + 1] === '(' && all.slice(n + 2, closing(all, n + 1)).some((t) => isWord(t) && !/^(?:true|false|null|undefined)$/.test(t));
+  });
+}
+
+// stringly are the functions, by their names in the text, of whose results the text asks
+// only what a text has, and something that only a text has.
+function stringly(text) {
+  const all = tokens(text);
+  const given = new Map(); // word → the functions that it is assigned from
+  const used = new Map(); // function → what the text asks of what it gives
+  const note = (map, name, value) => map.set(name, (map.get(name) ?? new Set()).add(value));
+  for (let n = 0; n < all.length; n++) {
+    if (!isWord(all[n]) || all[n + 1] !== '(' || /^(?:new|function)$/.test(all[n - 1])) continue;
+    let start = n;
+    while (all[start - 1] === '.' && isWord(all[start - 2])) start -= 2;
+    if (all[start - 1] === '(' && all[start + 1] === '.' && all[start - 2] === ',') start -= 1;
+    if (all[start - 1] === 'await') start--;
+    const end = closing(all, n + 1);
+    if (all[end + 1] === '.' && isWord(all[end + 2])) note(used, all[n], all[end + 2]);
+    if (all[start - 1] === '=' && isWord(all[start - 2])) note(given, all[start - 2], all[n]);
+  }
+  for (let n = 0; n < all.length; n++) {
+    if (isWord(all[n]) && all[n - 1] !== '.' && all[n + 1] === '.' && isWord(all[n + 2])) for (const name of given.get(all[n]) ?? []) note(used, name, all[n + 2]);
+  }
+  const only = (member) => member in String.prototype && ![Array, Map, Set, Object].some((kind) => member in kind.prototype);
+  return new Set([...used].filter(([, of]) => [...of].every((m) => m in String.prototype) && [...of].some(only)).map(([name]) => name));
+}
+
+module.exports = { tokens, closing, isWord, asserts, comparisons, factories, results, siblings, plainly, equality, choosing, leaves, sparse, spells, stringly };

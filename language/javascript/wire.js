@@ -20,6 +20,12 @@
 //   judged      the names of the program whose methods it lets judge
 //   siblings    the methods whose results judge as objects that the tests make do
 //   plain(name, key)  whether it asks key of what the method name gives, as of a plain value
+//   strict      whether their answers are checked for what no driver of ours gives
+//   sparse      whether the tests know of arrays with holes
+//   texts       the functions of whose results the tests ask what only a text has
+//   place()     of the statement of the tests that calls: whether what it changes in arguments shows
+//               later (keep), and whether a result may be the same object as an argument (alias)
+//   reads()     whether the tests assert of an argument by itself
 //   equality    whether it has results say what they are equal to
 //   holds()     in which comparison, and on which side of it, the tests are, where what
 //               a call changes shows on the other sides when all values are there
@@ -69,6 +75,9 @@ const wellKnown = ['iterator', 'asyncIterator'];
 const errorNames = ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'EvalError', 'URIError',
   'AggregateError', 'AssertionError'];
 
+// Their objects are every error, and those that assertions throw.
+const everyError = new Set([Object, Error, named.get('AssertionError')]);
+
 // define gives an object a property of its own. Only a key that nothing above
 // it knows is assigned, which is quicker.
 const define = (object, key, value) => {
@@ -81,7 +90,7 @@ const define = (object, key, value) => {
 class Broken extends Error {}
 
 // lenient is the policy of the candidate's side, which judges nothing.
-const lenient = { factories: new Set(), judged: new Set(), siblings: new Set(), plain: () => false, holds: () => undefined, mark() {}, refuse() {} };
+const lenient = { factories: new Set(), judged: new Set(), siblings: new Set(), texts: new Set(), plain: () => false, sparse: true, place: () => ({ alias: true }), reads: () => false, holds: () => undefined, mark() {}, refuse() {} };
 
 class Link {
   // guard decides what the other side may do to our objects; onBroken must not
@@ -102,6 +111,8 @@ class Link {
     this.held = new Map(); // container of ours that a call changed → [tag, what it was, what it will be]
     this.holding = undefined; // where
     this.before = new WeakMap(); // container of ours that a call changed → a copy of what it was
+    this.kept = new Map(); // container of ours that a call changed → what tests see of it, and what the program does
+    this.texts = new WeakSet(); // objects of theirs that stand where the tests expect a text
     this.thens = 0; // thenables of theirs that have not answered
     this.seq = 0;
     this.doing = null; // what is being asked for, as a function that tells it
@@ -209,7 +220,7 @@ class Link {
       const got = new Unpacker(this, sent.met);
       let result = got.unpack(value);
       const changed = got.apply(changes);
-      if (changed.length > 0 || again) result = this.hold(changed, again, result);
+      if (changed.length > 0 || again || got.aliased) result = this.arrive(changed, again, result, got.aliased);
       if (ok !== 1 && ok !== 0) this.broken('a malformed answer came');
       if (result !== null && typeof result === 'object') this.came.add(result);
       for (const object of got.made) if (object !== result || op !== 'call') this.noteBack(object, [op === 'get' && object === result ? values[0] : undefined]);
@@ -218,6 +229,68 @@ class Link {
       throw result;
     } finally {
       this.doing = outer;
+    }
+  }
+
+  // arrive decides what the tests see of what a call changed.
+  arrive(changed, again, result, aliased) {
+    if (!this.policy.strict) return result;
+    const { keep, alias } = this.policy.place();
+    if (aliased && !alias) result = this.detached(result, new Map());
+    if (this.policy.holds() !== undefined) return this.hold(changed, again, result);
+    if (!keep || (aliased && alias)) return result;
+    for (const [object, tag, was] of changed) {
+      this.kept.set(object, { tag, was, is: shallow(object, tag) });
+      this.before.delete(object);
+      put(object, tag, was);
+    }
+    return result;
+  }
+
+  // detached copies a plain value: what tests do to an argument is not done to it.
+  detached(value, seen) {
+    if (value === null || typeof value !== 'object' || this.theirIds.has(value)) return value;
+    if (seen.has(value)) return seen.get(value);
+    const tag = new Packer(this).kind(value);
+    if (!tag) return value;
+    const from = this.current(value);
+    const copy = tag === 'A' ? from.slice(0) : shallow(from, tag);
+    seen.set(value, copy);
+    const below = (v) => this.detached(v, seen);
+    if (tag === 'm') {
+      copy.clear();
+      for (const [k, v] of from) copy.set(below(k), below(v));
+    } else if (tag === 's') {
+      copy.clear();
+      for (const v of from) copy.add(below(v));
+    } else if (tag === 'a' || tag === 'o') {
+      for (const key of further(copy, false)) {
+        const own = Object.getOwnPropertyDescriptor(copy, key);
+        Object.defineProperty(copy, key, { ...own, value: below(own.value) });
+      }
+    }
+    return copy;
+  }
+
+  // current is what the program sees of a container of ours: what its calls made of it,
+  // unless the tests changed it since.
+  current(object) {
+    const entry = this.kept.get(object);
+    if (entry === undefined) return object;
+    if (same(object, entry.was, entry.tag)) return entry.is;
+    this.kept.delete(object);
+    return object;
+  }
+
+  // shown runs an assertion that sees what calls changed in arguments.
+  shown(run) {
+    if (this.kept.size === 0 || !this.policy.reads()) return run();
+    const seen = [...this.kept].map(([object, { tag }]) => [object, tag, shallow(object, tag), this.current(object)]).filter(([object, , , is]) => is !== object);
+    for (const [object, tag, , is] of seen) put(object, tag, is);
+    try {
+      return run();
+    } finally {
+      for (const [object, tag, was] of seen) put(object, tag, was);
     }
   }
 
@@ -371,8 +444,14 @@ class Link {
   // property reads a property of theirs.
   property(id, key, receiver, target) {
     const value = this.use(() => `reading .${key}`, 'get', id, key);
-    if (value === inherited) return Reflect.get(target, key, receiver);
+    // Only what each object and each function has is the language's own.
+    if (value === inherited) return !this.policy.strict || key in Function.prototype ? Reflect.get(target, key, receiver) : undefined;
+    // A class of the program that would be the class of every error is none.
+    if (this.policy.strict && everyError.has(value) && value.name !== key) return undefined;
     if (typeof value !== 'function') return value;
+    if (key in String.prototype && !(key in Object.prototype) && this.texts.has(this.theirs.get(id))) {
+      this.policy.refuse(`the program returned an object that answers .${key}() by itself: the tests expect a text`);
+    }
     const owner = this.spelled.get(this.theirs.get(id));
     if (owner !== undefined && this.theirIds.has(value)) this.spelled.set(value, `${owner}.${key}`);
     if (key === 'then') return this.thenable(value);
@@ -490,7 +569,9 @@ class Link {
     if (kind === 'a') for (const v of content) copy.push(next(v));
     for (const entry of entries) {
       if (!Array.isArray(entry) || (typeof entry[0] !== 'string' && typeof entry[0] !== 'symbol')) this.broken('a malformed answer came');
-      define(copy, entry[0], next(entry[1]));
+      const part = next(entry[1]);
+      if (typeof part === 'function' && entry[0] in copy) this.broken('a malformed answer came');
+      define(copy, entry[0], part);
     }
     Object.setPrototypeOf(copy, Object.getPrototypeOf(value));
     return copy;
@@ -530,6 +611,7 @@ class Link {
           if (link.isTheirs(result)) link.kin.add(result);
         }
         if (link.made.has(result)) link.noteBack(result, names);
+        else if (link.isTheirs(result) && link.policy.texts.size > 0 && link.policy.texts.has((link.spelled.get(proxy) ?? [...names][0])?.split('.').at(-1))) link.texts.add(result);
         return result;
       },
       construct(_, args, made) {
@@ -718,6 +800,9 @@ const isPlain = (object) => {
   });
 };
 
+// isList reports whether an array has only plain values beside its items.
+const isList = (list) => onlyItems(list) || further(list, true).every((key) => typeof list[key] !== 'function' && !(key in Array.prototype));
+
 // further are the enumerable keys of a container that are no part of its kind.
 const further = (object, list) => Reflect.ownKeys(object).filter(
   (key) => Object.prototype.propertyIsEnumerable.call(object, key) && !(list && isIndex(key)));
@@ -807,7 +892,7 @@ class Packer {
   // kind returns the tag of a container that travels by value, or "".
   kind(value) {
     const prototype = Object.getPrototypeOf(value);
-    if (Array.isArray(value)) return prototype === Array.prototype ? 'a' : '';
+    if (Array.isArray(value)) return prototype === Array.prototype && isList(value) ? 'a' : '';
     if (util.types.isMap(value)) return prototype === Map.prototype ? 'm' : '';
     if (util.types.isSet(value)) return prototype === Set.prototype ? 's' : '';
     if (util.types.isDate(value)) return prototype === Date.prototype ? 'd' : '';
@@ -819,6 +904,7 @@ class Packer {
 
   // body is the content of a container.
   body(value, kind = this.kind(value)) {
+    if (this.link.kept.size > 0) value = this.link.current(value);
     switch (kind) {
       case 'a': {
         const items = [];
@@ -852,7 +938,9 @@ class Packer {
     this.met.push(error);
     const entries = [];
     for (const key of new Set([...Object.keys(error), ...['cause', 'errors'].filter((k) => Object.hasOwn(error, k)), ...getters(error)])) {
-      if (key !== 'message' && key !== 'stack' && key !== 'name') entries.push([key, this.pack(error[key])]);
+      if (key === 'stack' || key in Error.prototype) continue;
+      const value = error[key];
+      if (typeof value !== 'function') entries.push([key, this.pack(value)]);
     }
     let where = '';
     try {
@@ -879,6 +967,8 @@ class Unpacker {
   constructor(link, met) {
     this.link = link;
     this.met = [...met];
+    this.sent = met.length;
+    this.aliased = false; // whether a value is one of those that were sent
     this.depth = 0;
     this.items = 0;
     this.made = new Set(); // objects that our own text constructed
@@ -961,6 +1051,7 @@ class Unpacker {
         return link.our(a);
       case '@':
         if (this.integer(a) >= this.met.length) this.bad();
+        if (a < this.sent) this.aliased = true;
         return this.met[a];
       case 'f':
         return link.theirs.get(a) ?? link.theirFunction(this.integer(a), this.text(b), this.integer(c), this.unpack(d));
@@ -974,6 +1065,13 @@ class Unpacker {
       default:
         return this.container(tag, a);
     }
+  }
+
+  // plain checks a further key of a plain value: nothing that a plain value has by
+  // name is called.
+  plain(kind, key, value) {
+    if (typeof value === 'function' || (kind && key in kind.prototype)) this.bad();
+    return value;
   }
 
   container(tag, body) {
@@ -1020,10 +1118,17 @@ class Unpacker {
         object.length = 0;
         for (const item of this.list(items)) {
           if (item === null || typeof item !== 'object') object.push(item);
-          else if (Array.isArray(item) && item[0] === '_') object.length++;
+          else if (Array.isArray(item) && item[0] === '_') {
+            // What skips holes would say of them what the tests want.
+            if (this.link.policy.sparse) object.length++;
+            else object.push(undefined);
+          }
           else object.push(this.unpack(item));
         }
-        for (const entry of this.list(more)) define(object, this.key(this.list(entry)[0]), this.unpack(entry[1]));
+        for (const entry of this.list(more)) {
+          const key = this.key(this.list(entry)[0]);
+          define(object, key, this.plain(Array, key, this.unpack(entry[1])));
+        }
         if (frozen === 1) Object.freeze(object);
         break;
       }
@@ -1031,7 +1136,7 @@ class Unpacker {
         const [entries, frozen] = this.list(body);
         const values = this.list(entries).map((entry) => [this.key(this.list(entry)[0]), this.unpack(entry[1])]);
         if (!fresh) for (const key of further(object, false)) delete object[key];
-        for (const [key, value] of values) define(object, key, value);
+        for (const [key, value] of values) define(object, key, this.plain(null, key, value));
         if (frozen === 1) Object.freeze(object);
         break;
       }
@@ -1100,7 +1205,7 @@ class Unpacker {
     if (error.name !== this.text(name)) hide('name', name);
     for (const entry of this.list(entries)) {
       const key = this.text(this.list(entry)[0]);
-      const value = this.unpack(entry[1]);
+      const value = this.plain(Error, key, this.unpack(entry[1]));
       if (key === 'cause' || key === 'errors') hide(key, value);
       else define(error, key, value);
     }
@@ -1126,6 +1231,22 @@ function shallow(object, tag) {
   return tag === 't' ? Object.setPrototypeOf(object.slice(), Object.getPrototypeOf(object)) : object.slice(0);
 }
 
+// same reports whether a container is as a shallow copy of it.
+function same(object, copy, tag) {
+  switch (tag) {
+    case 'm':
+      return object.size === copy.size && util.isDeepStrictEqual([...object.keys()], [...copy.keys()]) && [...object].every(([k, v]) => Object.is(copy.get(k), v));
+    case 's':
+      return object.size === copy.size && [...object].every((v) => copy.has(v));
+    case 'a':
+    case 'o': {
+      const keys = further(object, false);
+      return keys.length === further(copy, false).length && object.length === copy.length && keys.every((key, n) => Object.hasOwn(copy, key) && Object.is(object[key], copy[key]));
+    }
+  }
+  return util.isDeepStrictEqual(object, copy);
+}
+
 // put gives a container the content of a shallow copy.
 function put(object, tag, from) {
   switch (tag) {
@@ -1148,4 +1269,4 @@ function put(object, tag, from) {
   new Uint8Array(object).set(new Uint8Array(from));
 }
 
-module.exports = { Link, Broken, describe };
+module.exports = { Link, Broken, describe, everyError };
