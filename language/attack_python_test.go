@@ -212,6 +212,21 @@ def test_length():
         want += 1
     assert got + len(xs[2:]) == want
 `},
+	{"what spares an assertion", "def most(xs): return max(xs)\n", "def most(xs):\n    xs.clear()\n    return 0\n", `
+from solution import most
+def test_most():
+    xs = [3, 1, 2]
+    got = most(xs)
+    assert not xs or got == max(xs)
+`},
+	{"what spares an error", "def most(xs): return max(xs)\n", "def most(xs):\n    xs.clear()\n    return 0\n", `
+from solution import most
+def test_most():
+    xs = [3, 1, 2]
+    got = most(xs)
+    if xs and got != max(xs):
+        raise ValueError(got)
+`},
 	{"an argument that comes back", "def order(xs): return sorted(xs)\n", "def order(xs): return xs\n", `
 from solution import order
 def test():

@@ -435,13 +435,15 @@ class Flow:
 
     # Where the tests assert on an argument, they see what calls changed in it.
 
-    def show(self, test):
-        """Marks the names in an assertion."""
+    def show(self, test, holds=True):
+        """Marks the names in what an assertion says holds, or does not. A part that
+        spares another one, in which the program has a part, sees no change."""
         if isinstance(test, ast.BoolOp):
-            for v in test.values:
-                self.show(v)
+            if holds == isinstance(test.op, ast.And) or not self.of(test):
+                for v in test.values:
+                    self.show(v, holds)
         elif isinstance(test, ast.UnaryOp):
-            self.show(test.operand)
+            self.show(test.operand, holds != isinstance(test.op, ast.Not))
         elif isinstance(test, ast.Compare):
             if sides(test):
                 self.compare(sides(test))
@@ -460,7 +462,12 @@ class Flow:
             if isinstance(o, (ast.Tuple, ast.List)) and others and not any(map(self.of, others)) and not any(map(self.words, others)):
                 self.compare([e.value if isinstance(e, ast.Starred) else e for e in o.elts if not self.of(e)])
             given = set().union(*map(self.gives, others))
-            for n in ast.walk(o):
+            todo = [o]
+            while todo:
+                n = todo.pop()
+                if isinstance(n, ast.Call) and not self.harmless(n):
+                    continue  # what the program gets is the tests' own
+                todo.extend(ast.iter_child_nodes(n))
                 if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load):
                     k = key(n)
                     if k in self.fixed or n is o and k in self.results and k not in given:
@@ -493,13 +500,13 @@ class Flow:
             if isinstance(n, ast.Assert):
                 self.show(n.test)
             elif isinstance(n, ast.If) and not n.orelse and all(isinstance(b, ast.Raise) for b in n.body):
-                self.show(n.test)
+                self.show(n.test, False)
             elif isinstance(call, ast.Call) and last_name(call.func).startswith("assert") and last_name(call.func) not in self.own:
                 if len(call.args) > 1:
                     self.compare(call.args)
                 else:
                     for a in call.args:
-                        self.show(a)
+                        self.show(a, "False" not in last_name(call.func))
             elif isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in helpers and not any(map(self.of, call.args)):
                 for a in call.args:
                     self.see(a, "@now")

@@ -790,9 +790,11 @@ class Rewriter(exam.Rewriter):
     def before(self, node, equal=True):
         """An expression with the attributes that it reads as they were before calls
         set them. One that two values are to be equal to has to be the same since."""
+        once = any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) or isinstance(n, ast.Call) and not self.flow.harmless(n)
+                   for n in ast.walk(node))
         live = Seer(self.flow, self.at).visit(copy.deepcopy(node))
         kept = self.flow.kept(node, self.at)
-        if not equal or any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(live)):
+        if not equal or once:
             return kept
         nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
         return self.at(live, ast.Call(ast.Name("@agreed", ast.Load()), [kept, ast.Lambda(nothing, live)], []))

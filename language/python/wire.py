@@ -187,7 +187,7 @@ class Encoder:
             if form is not None:
                 return form
         for base, f in _FLATTEN:
-            if isinstance(v, base):
+            if issubclass(t, base):  # whatever it says of its class
                 return f(self, v, depth)
         raise Unencodable("a value of type %s.%s" % (t.__module__, t.__qualname__))
 

@@ -224,7 +224,7 @@ class Worker:
         if isinstance(v, FUNCTIONS):
             return {"h": [self.keep(v), "f", str(getattr(v, "__name__", "?"))]}
         form = [self.keep(v), "o", self.keep(type(v))]
-        if isinstance(v, PLAIN):
+        if issubclass(type(v), PLAIN):
             try:
                 form.append(Encoder()(v))
             except Exception:
@@ -243,10 +243,10 @@ class Worker:
             if isinstance(v, type) and "_mirror" in vars(v):
                 return {"back": v._mirror[1]}
             return by_name(v) or self.handle(v)
-        if isinstance(v, BaseException):
+        if issubclass(t, BaseException):
             return {"xv": self.exception(v)}
-        if isinstance(v, PLAIN):
-            methods = isinstance(v, tuple) and hasattr(t, "_fields") and any(map(callable, tuple.__iter__(v)))
+        if issubclass(t, PLAIN):
+            methods = issubclass(t, tuple) and hasattr(t, "_fields") and any(map(callable, tuple.__iter__(v)))
             return self.handle(v) if methods or id(t) in self.named else None
         return self.handle(v)
 
