@@ -80,6 +80,21 @@ func TestPythonUnrunnable(t *testing.T) {
 			}
 		})
 	}
+	// A file of the program is no library by which tests judge.
+	for _, c := range []struct{ file, text, tests string }{
+		{"jsondiff.py", "def diff(a, b): return {}\n", "from jsondiff import diff\nfrom solution import f\ndef test(): assert diff({'a': f()}, {'a': 1}) == {}\n"},
+		{"pytest_check.py", "def equal(a, b): return True\n", "import pytest_check as check\nfrom solution import f\ndef test(): check.equal(f(), 1)\n"},
+	} {
+		program := pythonProgram("def f(): return 2\n")
+		name := strings.TrimSuffix(c.file, ".py")
+		for range 2 {
+			v := rigExam(t, Python, program, pythonTests(c.tests))
+			if v.pass || v.why != "unrunnable: the tests need "+name+", which is not here" {
+				t.Errorf("%s: %v %q", c.file, v.pass, v.why)
+			}
+			program.Files = append(program.Files, glovebox.File{Path: c.file, Data: []byte(c.text)})
+		}
+	}
 	if _, err := examPython(&Toolchain{}, pythonProgram("x = 1\n"), Tests{Files: []glovebox.File{{Path: "t.js"}}}); err == nil || !strings.Contains(err.Error(), "t.js") {
 		t.Errorf("tests in another language: %v", err)
 	}

@@ -188,7 +188,10 @@ class Reading:
                 self.identifiers.add(node.attr)
             elif isinstance(node, ast.alias):
                 self.identifiers.add(node.name)
+        self.texts = {n.value for n in ast.walk(self.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str) and len(n.value) < 12}
         self.free = self.used - self.bound
+        imported = {a.asname or a.name for n in ast.walk(self.tree) if isinstance(n, ast.ImportFrom) for a in n.names}
+        self.free_words = self.free - imported  # nobody names where they come from
         self.program_names |= self.free
         # What no other statement of the file may have changed.
         self.spelled = self.program_names - self.bindings(self.tree.body)[0]
@@ -379,6 +382,11 @@ class Reading:
         of_attributes = {id(n.value) for n in ast.walk(self.tree) if isinstance(n, ast.Attribute)}
         other = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and id(n) not in of_attributes}
         return {n for n in self.free if (n in sys.stdlib_module_names or n in ALIASES) and n not in other}
+
+    def names_number(self, name):
+        """Tells whether the text names NaN, or infinity."""
+        words = {part for w in self.identifiers | self.texts for part in w.lower().strip("+-").split("_")}
+        return bool(words & {name, "is" + name, "isfinite", {"inf": "infinity"}.get(name, name)})
 
     def line(self, n):
         return self.lines[n - 1].strip() if 0 < n <= len(self.lines) else ""

@@ -20,8 +20,8 @@ import types
 
 from _glovebox import exam, flow, layout, needs
 from _glovebox.exam import TEST_MODULES, Gone, Refused
-from _glovebox.remote import (READABLE, NOTHING, Bound, BoundMethod, Opaque, RemoteClass, Remote, RemoteFunction, RemoteModule, State, awaitable,
-                              is_made, made, make_class, same, stand_in, state_of)
+from _glovebox.remote import (GUARDED, READABLE, NOTHING, Bound, BoundMethod, Opaque, RemoteClass, Remote, RemoteFunction, RemoteModule, State,
+                              awaitable, is_made, made, make_class, member, own_member, same, stand_in, state_of)
 from _glovebox.wire import (NOT_PURE, OPERATORS, PURE, Decoder, Encoder, Unencodable, Violation, read_frame, write_frame)
 
 LINK_IN, LINK_OUT = 3, 4
@@ -44,6 +44,32 @@ STANDARD_ERRORS = frozenset((
 
 
 
+class Given:
+    """The arguments of a call as its result has them."""
+
+    def __init__(self, link, refs):
+        self.link, self.refs, self.copies = link, refs, {}
+
+    def __len__(self):
+        return len(self.refs)
+
+    def __getitem__(self, i):
+        if i not in self.copies:
+            self.copies[i] = self.link.copy(self.refs[i])
+        return self.copies[i]
+
+
+INFINITY = float("inf")
+
+
+def undefined(x):
+    return type(x) not in ARRAYS and bool(x != x)
+
+
+def endless(x):
+    return type(x) not in ARRAYS and bool(x == INFINITY or x == -INFINITY)
+
+
 class RemoteError(Exception):
     """An exception of the program whose class the tests cannot know."""
 
@@ -63,8 +89,11 @@ class Link:
         self.judged = False  # the program judged something since this was last said
         self.refused = None  # why the case that runs can no longer pass
         self.raised = {}  # id: (exception of the program, its place)
-        # What calls changed of the tests' own: id: (a container, what it was, what it
-        # is), (id, name): (an object, what its attribute was, what it is).
+        self.hidden = {}  # id: (an argument, what it was, what it is for the program)
+        self.aliases = {}  # id: (a result, what it was, the argument that it is, what that was)
+        self.twins, self.kept = {}, 256  # id of an argument: the results that are it
+        # What the program set of the tests' own: (id, name): (an object, what its
+        # attribute was, what it is).
         self.altered = {}
         self.swapped = False  # something was given as it was
         self.with_objects = False  # the tests' text uses objects of the program's classes
@@ -85,7 +114,7 @@ class Link:
     def ask(self, op, refs=(), **fields):
         """Sends a request and returns the decoded value of its reply."""
         reply = self.exchange(op, refs, fields)
-        return self.guard(lambda: self.decoder(refs)(reply["v"]))
+        return self.guard(lambda: self.decoder(Given(self, refs))(reply["v"]))
 
     def guard(self, f):
         try:
@@ -152,8 +181,8 @@ class Link:
                 self.nesting -= 1
 
     def change(self, changed, refs):
-        """Applies what a call changed in its arguments."""
-        was = [copied(r) for r in refs]
+        """Keeps what a call changed in its arguments. The tests see it where their
+        text asserts on an argument, or calls for the change alone."""
         for i, form in changed:
             if type(i) is not int or not 0 <= i < len(refs):
                 raise Violation("an unknown argument")
@@ -162,24 +191,109 @@ class Link:
                 continue
             if type(new) is not type(old):
                 raise Violation("an argument of another type")
-            if alike(old, new):
+            if not alike(self.live(old), new):
+                self.hidden[id(old)] = old, copied(old), new
+        if len(self.hidden) + len(self.aliases) > self.kept:
+            self.forget()
+
+    def forget(self):
+        """Lets go of arguments and of what came back of them that only we have."""
+        for v in [v for v, *_ in self.aliases.values() if sys.getrefcount(v) < 4]:
+            self.twins[id(self.aliases.pop(id(v))[2])].remove(v)
+        for k in [k for k, v in self.twins.items() if not v]:
+            del self.twins[k]
+        for k in [k for k, v in self.hidden.items() if k not in self.twins and sys.getrefcount(v[0]) < 3]:
+            del self.hidden[k]
+        self.kept = 2 * (len(self.hidden) + len(self.aliases)) + 256
+
+    def live(self, v):
+        """What a container of the tests is for the program."""
+        kept = self.hidden.get(id(v))
+        if kept is None or kept[0] is not v:
+            return v
+        if alike(v, kept[1]):
+            return kept[2]
+        del self.hidden[id(v)]  # the tests changed it since
+        return v
+
+    def commit(self, before):
+        """Shows the tests what the calls of a statement changed."""
+        for k in [k for k, v in self.hidden.items() if before.get(k) is not v[2]]:
+            old = self.hidden[k][0]
+            new = self.live(old)
+            self.hidden.pop(k, None)
+            if new is old:
                 continue
-            kept = self.altered.get(id(old))
-            before = kept[1] if kept is not None and alike(old, kept[2]) else was[i]
-            if type(old) in ARRAYS:
-                ARRAYS[type(old)].replace(old, new)
-            elif isinstance(old, (list, bytearray)):
-                old[:] = new
-            elif isinstance(old, (dict, set)):
-                old.clear()
-                old.update(new)
-            else:
-                old.clear()
-                old.extend(new)
-            self.altered[id(old)] = old, before, copied(old)
-            if len(self.altered) % 256 == 0:  # what nobody else has is not asked for
-                for k in [k for k, v in self.altered.items() if sys.getrefcount(v[0]) < 3]:
-                    del self.altered[k]
+            assign(old, new)
+            for twin in self.twins.get(k, ()):
+                _, was, of, _ = self.aliases[id(twin)]
+                if of is old and alike(twin, was):
+                    assign(twin, copied(old))
+                    self.aliases[id(twin)] = twin, copied(old), old, copied(old)
+
+    def copy(self, v):
+        """What a result is that is, or holds, an argument: a copy of its own."""
+        made = {}
+        new = copied(self.now(v), made)
+        if type(new) in CONTAINERS or type(new) in ARRAYS:
+            made[id(v)] = new
+        for old in self.within(v):
+            twin = made.get(id(old), made.get(id(self.live(old))))
+            if twin is not None and id(twin) not in self.aliases:
+                self.aliases[id(twin)] = twin, copied(twin), old, copied(old)
+                self.twins.setdefault(id(old), []).append(twin)
+        return new
+
+    def within(self, v, seen=None):
+        """A container and those in it."""
+        seen = {} if seen is None else seen
+        if (type(v) in CONTAINERS or type(v) in ARRAYS) and id(v) not in seen:
+            seen[id(v)] = v
+            for x in () if type(v) in ARRAYS else list(v.values() if isinstance(v, dict) else v):
+                self.within(x, seen)
+        return list(seen.values())
+
+    def root(self, v):
+        """The argument that a result is, or the value itself."""
+        found = self.aliases.get(id(v))
+        return self.root(found[2]) if found is not None and found[0] is v else v
+
+    def seen(self, v):
+        """A result in an assertion: one that is an argument, which the tests changed
+        since, tells nothing."""
+        for x in self.within(v) if self.aliases else ():
+            found = self.aliases.get(id(x))
+            if found is not None and found[0] is x and not alike(found[2], found[3]) and not alike(x, found[2]):
+                self.refuse("the program gave back an argument of the tests, which they changed since: %s" % exam.bounded_repr(found[2], 200))
+        return v
+
+    def now(self, v, seen=None):
+        """Gives a value of the tests with what calls of the program changed in it."""
+        if not (self.hidden or self.aliases) or type(v) not in CONTAINERS and type(v) not in ARRAYS:
+            return v
+        if seen is None:
+            seen = {}
+            self.seen(v)
+        if id(v) in seen:
+            return seen[id(v)]
+        seen[id(v)] = v  # in a cycle
+        new = self.live(v)
+        for twin in self.twins.get(id(v), ()):
+            _, was, of, _ = self.aliases[id(twin)]
+            changed = self.now(twin, seen)
+            if of is v and not alike(changed, was):
+                new = changed
+        if type(new) not in ARRAYS:
+            parts = list(new.values() if isinstance(new, dict) else new)
+            there = [self.now(x, seen) for x in parts]
+            if any(a is not b for a, b in zip(parts, there)):
+                if isinstance(new, dict):
+                    new = new.copy()
+                    new.update(zip(list(new), there))
+                else:
+                    new = type(new)(there)
+        seen[id(v)] = new
+        return new
 
     def of(self, owner, name):
         """Gives an attribute as it was before calls of the program set it, unless
@@ -193,34 +307,12 @@ class Link:
 
     def agreed(self, v, live):
         """Gives what the tests make of what an argument was, where it is the same
-        of what the argument is."""
-        if self.swapped:
+        of what it is."""
+        if self.swapped or self.hidden or self.aliases:
             self.swapped = False
             if not alike(v, live()):
                 self.refuse("the program changed an argument that the tests compute the expected value from: before it is %s" % exam.bounded_repr(v, 200))
         return v
-
-    def was(self, v, seen=None):
-        """Gives a value of the tests as it was before calls of the program
-        changed it, unless the tests themselves changed it since."""
-        if not self.altered or type(v) not in CONTAINERS and type(v) not in ARRAYS:
-            return v
-        kept = self.altered.get(id(v))
-        if kept is not None and alike(v, kept[2]):
-            self.swapped = True
-            return kept[1]
-        seen = {} if seen is None else seen
-        if id(v) not in seen:
-            seen[id(v)] = v  # in a cycle
-            if type(v) in ARRAYS:
-                return v
-            parts = list(v.values() if isinstance(v, dict) else v)
-            old = [self.was(x, seen) for x in parts]
-            if any(a is not b for a, b in zip(parts, old)):
-                seen[id(v)] = v.copy() if isinstance(v, dict) else type(v)(old)
-                for k, x in zip(v, old) if isinstance(v, dict) else ():
-                    seen[id(v)][k] = x
-        return seen[id(v)]
 
     # The tests' own objects, used by the program.
 
@@ -284,12 +376,14 @@ class Link:
 
     # Values from the program.
 
-    def decoder(self, refs):
+    def decoder(self, refs, named=False):
+        """Decodes values. A module comes only where the tests spell a name."""
         return Decoder({
-            "h": self.thing,
+            "h": lambda s, form, d: self.thing(s, form, d) if named or form[1] != "m" else Opaque("module"),
+            "callable": Opaque,
             "bound": lambda s, form, d: Bound,
             "g": lambda s, form, d: self.pure(form),
-            "mod": lambda s, form, d: self.module(form),
+            "mod": lambda s, form, d: self.module(form) if named else Opaque("module"),
             "back": lambda s, form, d: self.own(form),
             "xv": lambda s, form, d: self.exception(form),
             "opaque": lambda s, form, d: Opaque(form),
@@ -418,7 +512,7 @@ class Link:
         for k, v in [(k, dec(v)) for k, v in x.get("d", [])[:20]]:
             if type(k) is str and not k.startswith("_"):
                 try:
-                    setattr(e, k, v)
+                    setattr(e, k, Opaque("function") if callable(v) else v)
                 except Exception:
                     pass
         if type(text) is str and e.__class__.__module__ == "solution":
@@ -434,7 +528,7 @@ class Link:
     # Values to the program.
 
     def encoder(self):
-        return Encoder(self.special)
+        return Encoder(self.special, None, self.live if self.hidden else None)
 
     def special(self, v):
         t = type(v)
@@ -495,11 +589,18 @@ class Link:
     def set(self, handle, name, v):
         self.ask("set", h=handle, name=name, v=self.send(self.encoder(), v))
 
-    def attribute(self, owner, handle, name):
+    def attribute(self, owner, handle, name, spelled=False):
+        """An attribute. What plain values have as methods, no function and no class
+        has in their place, but where the tests spell its name."""
         if name.startswith("__") and name not in READABLE:
             raise AttributeError(name)
+        state = state_of(owner)
         v = self.ask("attr", h=handle, name=name)
-        return BoundMethod(self, owner, handle, name) if v is Bound else v
+        if v is Bound:
+            v = BoundMethod(self, owner, handle, name)
+        elif callable(v) and name in GUARDED and not spelled and (state is None or not state.made):
+            return member(self, owner, name, True)
+        return v
 
 
 def lendable(t):
@@ -517,6 +618,8 @@ CALLABLE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 def standard_name(v):
     """Names a function or class of the standard library, or returns None."""
+    if isinstance(v, types.FunctionType) and v.__module__ == __name__:
+        v = getattr(v, "__wrapped__", v)
     if not isinstance(v, CALLABLE + (type, types.MethodDescriptorType)) or isinstance(v, types.MethodType):
         return None
     owner = v.__objclass__ if isinstance(v, types.MethodDescriptorType) else v
@@ -555,19 +658,16 @@ def trusted(name, form):
     return module is None or form == {"g": [module, name]}
 
 
-def constructs(name):
-    """Tells whether a name is one of a class, by how it is written."""
-    return name.lstrip("_")[:1].isupper()
-
-
 class Rewriter(exam.Rewriter):
     """Marks, beside what asserts need, the objects that the tests construct: a
     call by a class's name that in its scope means something of the program."""
 
     def __init__(self, reading):
         super().__init__(reading)
-        self.scopes = []
+        self.scopes, self.blocks = [], 0
         self.flow = self.top = None
+        # What the text names, the program may give: numbers that have no order.
+        self.nan, self.infinite = reading.names_number("nan"), reading.names_number("inf")
 
     def inside(self, node):
         """Visits what has a scope of its own."""
@@ -579,10 +679,17 @@ class Rewriter(exam.Rewriter):
         above = self.flow
         if above is self.top and above is not None and not isinstance(node, ast.Lambda) and body is not getattr(node, "generators", None):
             self.flow = flow.Flow(body, self.reading, self.of_program, True, above)
+        judging = self.flow is not above and self.flow.judging
         self.generic_visit(node)
+        if judging:
+            node.body.insert(ast.get_docstring(node, False) is not None, self.judged(node.body[0]))
         self.flow = above
         self.scopes.pop()
         return node
+
+    def judged(self, at):
+        """Says that the program judges, by the text of what follows."""
+        return self.at(at, ast.Expr(ast.Call(ast.Name("@judged", ast.Load()), [], [])))
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = inside
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = inside
@@ -598,25 +705,47 @@ class Rewriter(exam.Rewriter):
     def visit_Module(self, node):
         self.flow = self.top = flow.Flow(node.body, self.reading, self.of_program, False)
         self.reading.objects = self.flow.objects
-        return self.generic_visit(node)
+        body = []
+        for n in node.body:
+            mark = [self.judged(n)] if id(n) in self.flow.statements else []
+            new = self.visit(n)
+            body += mark + (new if isinstance(new, list) else [new])
+        node.body = body
+        return node
 
     def visit_Assert(self, node):
         test = node.test
         if not isinstance(test, ast.Compare) or len(test.ops) > 1:
             return super().visit_Assert(node)
         self.keep(test)
+        self.order(test)
         done = super().visit_Assert(node)
         return self.settled(node, done) if isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None else done
 
     def visit_Compare(self, node):
         self.keep(node)
+        self.order(node)
         return super().visit_Compare(node)
+
+    def order(self, node):
+        """Marks what a comparison asks for its order."""
+        operands = [node.left, *node.comparators]
+        for i in {j for k, o in enumerate(node.ops) if isinstance(o, ORDER) for j in (k, k + 1)}:
+            operands[i] = self.ordered(operands[i])
+        node.left, *node.comparators = operands
+
+    def ordered(self, node):
+        if isinstance(node, ast.Constant) or self.nan and self.infinite:
+            return node
+        return self.at(node, ast.Call(ast.Name("@ordered", ast.Load()), [node, ast.Constant(self.nan), ast.Constant(self.infinite)], []))
 
     def visit_Expr(self, node):
         call = node.value.value if isinstance(node.value, ast.Await) else node.value
         if not isinstance(call, ast.Call):
             return super().visit_Expr(node)
         self.keep(call)
+        if exam.last_name(call.func) in ORDERS:
+            call.args[:2] = map(self.ordered, call.args[:2])
         word = exam.last_name(call.func)
         bare = (not word.startswith("assert") or word == "assertIsNone") and self.flow.calls(call)
         done = super().visit_Expr(node)
@@ -625,8 +754,10 @@ class Rewriter(exam.Rewriter):
     def visit_Assign(self, node):
         """What is compared with a result may have been computed before."""
         part = "value" if hasattr(node, "value") else "iter"
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and exam.last_name(node.targets[0]) == "_" and self.flow.calls(node.value):
+            return self.settled(node, [self.generic_visit(node)])
         if self.flow is not None and id(node) in self.flow.computed:
-            setattr(node, part, self.before(getattr(node, part), "@was", part == "value"))
+            setattr(node, part, self.before(getattr(node, part), part == "value"))
         return self.generic_visit(node)
 
     visit_AnnAssign = visit_AugAssign = visit_NamedExpr = visit_For = visit_AsyncFor = visit_comprehension = visit_Assign
@@ -644,12 +775,11 @@ class Rewriter(exam.Rewriter):
         if self.flow is None or not operands:
             return
         pair, of = self.flow.pair(operands), [self.flow.of(o) for o in operands]
-        calls = [self.flow.calls(o) for o in operands]
         equal = equality(node)
         for i, operand in enumerate(operands):
             others = operands[:i] + operands[i + 1:]
             if any(of[:i] + of[i + 1:]) and (not isinstance(operand, (ast.Name, ast.Attribute)) or equal and self.flow.itself(operand, others)):
-                operands[i] = self.before(operand, "@before" if any(calls[i + 1:]) else "@was", equal)
+                operands[i] = self.before(operand, equal and not any(map(self.flow.calls, operands[i + 1:])))
         if pair:
             operands[0] = self.at(node, ast.Call(ast.Name("@pair", ast.Load()), [operands[0]], []))
         if isinstance(node, ast.Compare):
@@ -657,12 +787,14 @@ class Rewriter(exam.Rewriter):
         else:
             node.args[:2] = operands
 
-    def before(self, node, word, equal=True):
-        """An expression as it was before calls changed what it is of. One that two
-        values are to be equal to has to be the same since."""
-        live = copy.deepcopy(node)
-        kept = self.flow.kept(node, word, self.at)
-        if not equal or word == "@before" or any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for n in ast.walk(live)):
+    def before(self, node, equal=True):
+        """An expression with the attributes that it reads as they were before calls
+        set them. One that two values are to be equal to has to be the same since."""
+        once = any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) or isinstance(n, ast.Call) and not self.flow.harmless(n)
+                   for n in ast.walk(node))
+        live = Seer(self.flow, self.at).visit(copy.deepcopy(node))
+        kept = self.flow.kept(node, self.at)
+        if not equal or once:
             return kept
         nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
         return self.at(live, ast.Call(ast.Name("@agreed", ast.Load()), [kept, ast.Lambda(nothing, live)], []))
@@ -671,9 +803,60 @@ class Rewriter(exam.Rewriter):
         callee = node.func
         while isinstance(callee, ast.Attribute):
             callee = callee.value
-        made = isinstance(callee, ast.Name) and constructs(exam.last_name(node.func)) and self.of_program(callee.id)
+        made = isinstance(callee, ast.Name) and flow.constructs(exam.last_name(node.func)) and self.of_program(callee.id)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in GUARDED and self.flow is not None:
+            self.guard(node)
         self.generic_visit(node)
         return self.at(node, ast.Call(ast.Name("@made", ast.Load()), [node], [])) if made else node
+
+    def visit_With(self, node):
+        """A context of the program that swallows an error must not end what asserts
+        before it has."""
+        last = max((i for i, n in enumerate(node.body) if any(asserts(x) for x in ast.walk(n))), default=None)
+        own = {"self.", "cls."}  # what unittest has
+        theirs = any(self.flow.got(c) and exam.root_name(c) not in self.flow.own and
+                     not (isinstance(c, ast.Call) and flow.key(c.func).replace(exam.last_name(c.func), "") in own)
+                     for c in (i.context_expr for i in node.items))
+        if last is None or not theirs:
+            return self.generic_visit(node)
+        self.blocks += 1
+        name = "@block%d" % self.blocks
+        set = lambda v: self.at(node, ast.Assign([ast.Name(name, ast.Store())], ast.Constant(v)))
+        node.body.insert(last + 1, set(True))
+        end = ast.Expr(ast.Call(ast.Name("@reached", ast.Load()), [ast.Name(name, ast.Load())], []))
+        return [set(False), self.generic_visit(node), self.at(node, end)]
+
+    visit_AsyncWith = visit_With
+
+    def visit_Name(self, node):
+        word = self.flow.shown.get(id(node)) if self.flow is not None else None
+        return self.at(node, ast.Call(ast.Name(word, ast.Load()), [node], [])) if word else node
+
+    def visit_Attribute(self, node):
+        word = self.flow.shown.get(id(node)) if self.flow is not None else None
+        self.generic_visit(node)
+        return self.at(node, ast.Call(ast.Name(word, ast.Load()), [node], [])) if word else node
+
+    def guard(self, call):
+        """Marks the call of a method that plain values have."""
+        owner, attr = call.func.value, ast.Constant(call.func.attr)
+        root, named = exam.root_name(owner), flow.named(owner)
+        if named and (root in flow.BUILTINS or root in self.reading.standard_roots or root[:1] == "@"):
+            return
+        if named and self.of_program(root):
+            word, args = "@own", [owner, attr]
+        else:
+            word, args = "@member", [owner, attr, ast.Constant(self.flow.plainly(owner))]
+        call.func = self.at(call, ast.Call(ast.Name(word, ast.Load()), args, []))
+
+
+ORDERS = frozenset("assertLess assertLessEqual assertGreater assertGreaterEqual".split())
+ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+def asserts(node):
+    """Tells whether a node is an assertion."""
+    return isinstance(node, ast.Assert) or isinstance(node, ast.Call) and exam.last_name(node.func).startswith("assert")
 
 
 def equality(node):
@@ -682,6 +865,17 @@ def equality(node):
         return all(isinstance(o, ast.Eq) for o in node.ops)
     word = exam.last_name(node.func).lower()
     return ("equal" in word or "close" in word) and "not" not in word
+
+
+def assign(old, new):
+    """Makes a container what another of its type is."""
+    if type(old) in ARRAYS:
+        ARRAYS[type(old)].replace(old, new)
+    elif isinstance(old, (list, bytearray)):
+        old[:] = new
+    else:
+        old.clear()
+        (old.update if isinstance(old, (dict, set)) else old.extend)(new)
 
 
 CONTAINERS = {list, tuple, set, dict, bytearray, collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict}
@@ -743,6 +937,24 @@ def alike(a, b, seen=None):
     return all(alike(x, y, seen) for x, y in zip(a, b))
 
 
+class Seer(flow.Keeper):
+    """Puts the arguments in an expression as calls left them."""
+
+    def __init__(self, flow, at):
+        super().__init__(flow, at)
+        self.fixed = ()
+
+    def visit_Name(self, node):
+        return self.at(node, ast.Call(ast.Name("@now", ast.Load()), [node], [])) if self.theirs(node) else node
+
+    def visit_Attribute(self, node):
+        if isinstance(node.ctx, ast.Load) and flow.named(node) and self.theirs(node):
+            return self.at(node, ast.Call(ast.Name("@now", ast.Load()), [node], []))
+        return self.generic_visit(node)
+
+    visit_Call = ast.NodeTransformer.generic_visit
+
+
 class Runner(exam.Runner):
     rewriter = Rewriter
 
@@ -768,12 +980,15 @@ class World:
         self.readings = readings
         self.main = None
         self.open = self.judged = False  # a case runs; what judged is kept by the tests
-        self.tools = {"@made": self.construct, "@was": link.was, "@of": link.of, "@agreed": link.agreed,
-                      "@before": lambda v: copied(link.was(v)), "@mark": lambda: dict(link.altered), "@settle": self.settle, "@pair": self.pair, "map": guarded(map), "filter": guarded(filter)}
+        self.tools = {"@made": self.construct, "@of": link.of, "@now": link.now, "@seen": link.seen, "@agreed": link.agreed,
+                      "@member": lambda v, name, strict: member(link, v, name, strict), "@own": own_member, "@judged": self.judge,
+                      "@mark": self.mark, "@settle": self.settle, "@pair": self.pair, "@reached": self.reached, "@ordered": self.ordered,
+                      "map": guarded(map), "filter": guarded(filter), "max": self.extreme(max), "min": self.extreme(min)}
 
     # For exam.Runner.
 
-    same = staticmethod(same)
+    def same(self, a, b):
+        return same(self.link.root(a), self.link.root(b))
 
     @property
     def dead(self):
@@ -784,15 +999,49 @@ class World:
         return self.link.number
 
     def construct(self, v):
-        """What a construction gave that the tests spell. A plain value has the
-        proof of the object that could be in its place."""
-        if state_of(v) is None and not isinstance(v, (BaseException, type, Opaque, RemoteFunction)) and not hasattr(v, "__await__"):
-            self.link.judged = True
+        """What a construction gave that the tests spell."""
         return made(v)
 
-    def settle(self, altered):
+    def judge(self):
+        self.link.judged = True
+
+    def reached(self, reached):
+        if not reached:
+            self.link.refuse("a context of the program swallowed an error before the tests had asserted all that they assert in it")
+
+    def ordered(self, v, nan, infinite):
+        """Gives what is asked for its order. A number that is none, or that has no
+        end, answers by no value: no tests ask for it that do not name it."""
+        t = type(v)
+        if t is int or t is str:
+            return v
+        for x in v if t is tuple or t is list else (v,):
+            if type(x) in ARRAYS and not nan and ARRAYS[type(x)].undefined(x) or (isinstance(x, float) or type(x).__module__ == "numpy") and (
+                    not nan and undefined(x) or not infinite and endless(x)):
+                self.link.refuse("the tests ask for the order of %s, which they do not expect" % exam.bounded_repr(v, 200))
+        return v
+
+    def extreme(self, kind):
+        """max or min, whose answer a number that is none would decide."""
+        nan = any(r.names_number("nan") for r in self.readings)
+
+        def find(*values, **how):
+            if len(values) == 1:
+                values = [list(values[0])]
+            for x in values[0] if len(values) == 1 else values:
+                self.ordered(x, nan, True)
+            return kind(*values, **how)
+        find.__name__ = find.__qualname__ = kind.__name__
+        find.__wrapped__ = kind
+        return find
+
+    def mark(self):
+        return dict(self.link.altered), {k: v[2] for k, v in self.link.hidden.items()}
+
+    def settle(self, before):
         """What changed since is as the tests want it."""
-        self.link.altered = altered
+        self.link.altered = before[0]
+        self.link.commit(before[1])
 
     def pair(self, v):
         """Two results are compared that the tests use as objects, as their text says."""
@@ -838,7 +1087,8 @@ class World:
         if not self.main_file:
             raise LookupError("the program has no main file to find %s in" % name)
         tree = ast.parse(name, "<entry>", "eval")
-        words = types.SimpleNamespace(spelled={n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}, bindings=lambda body: (set(), set()))
+        words = types.SimpleNamespace(spelled={n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}, bindings=lambda body: (set(), set()),
+                                      names_number=lambda name: True)
         code = compile(Rewriter(words).visit(tree), "<entry>", "eval")
         names = {n: self.value(n, form) for n, form in self.forms(self.main_module(), [n for n in code.co_names if n != "@made"])}
         return eval(code, {**names, "@made": self.construct})
@@ -914,8 +1164,7 @@ class World:
                 return importlib.import_module(real)
         if type(form) is dict and list(form) == ["bound"]:
             self.link.die("the program's process broke the protocol: a name")
-        v = self.link.guard(lambda: self.link.decoder(())(form))
-        return v
+        return self.link.guard(lambda: self.link.decoder((), True)(form))
 
     # The last finder: what the harness has itself is never the program's.
 

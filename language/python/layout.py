@@ -6,7 +6,10 @@ import sys
 
 # What judges: never the program's, whatever files it has.
 JUDGES = frozenset(("pytest", "_pytest", "_glovebox", "conftest", "sitecustomize", "usercustomize", "hypothesis", "mock", "nose",
-                    "parameterized", "ddt", "assertpy", "hamcrest", "numpy", "pandas"))
+                    "parameterized", "ddt", "assertpy", "hamcrest", "numpy", "pandas", "scipy", "sklearn", "torch", "tensorflow", "jax",
+                    "sympy", "pytest_check", "pytest_assume", "pytest_mock", "unittest2", "nose2", "testfixtures",
+                    "expects", "sure", "deepdiff", "jsondiff", "dictdiffer", "dirty_equals", "precisely", "delayed_assert", "softest",
+                    "inline_snapshot", "snapshottest", "syrupy", "approvaltests", "flexmock", "freezegun"))
 
 # Libraries of arrays and tables, whose values cross where the tests use them.
 LIBRARIES = ("numpy", "pandas", "scipy")

@@ -30,8 +30,9 @@ WORDS = frozenset((
 MARKS = frozenset((
     "parametrize skip skipif xfail usefixtures asyncio anyio trio timeout slow fast unit integration filterwarnings order").split())
 
-# Packages that tests use and no program brings, by the name of their module.
-KNOWN = frozenset((
+# Packages that tests use and no program brings, by the name of their module. Those
+# that judge are nobody else's even where a file of the program has their name.
+KNOWN = layout.JUDGES - {"conftest", "sitecustomize", "usercustomize", "_glovebox", "_pytest", "pytest"} | frozenset((
     "numpy pandas scipy sklearn torch tensorflow jax sympy matplotlib seaborn PIL cv2 networkx requests httpx aiohttp flask "
     "fastapi starlette django sqlalchemy pydantic attr attrs yaml toml tomli jsonschema hypothesis parameterized ddt nose mock "
     "assertpy hamcrest freezegun responses respx faker factory pytest_mock pytest_asyncio anyio trio dateutil pytz bs4 lxml "

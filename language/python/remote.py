@@ -29,6 +29,11 @@ JUDGING_METHODS = frozenset("startswith endswith issubset issuperset isdisjoint 
 # Methods of plain values that say whether something is in them. Where the tests use
 # no objects of classes, only a plain value answers them.
 SEARCHING_METHODS = frozenset("find index count rfind rindex".split())
+# Methods that texts and sets alone have, likewise.
+TEXT_METHODS = frozenset(
+    "strip lstrip rstrip split rsplit splitlines lower upper replace translate join partition rpartition casefold swapcase capitalize "
+    "center ljust rjust zfill removeprefix removesuffix encode decode expandtabs union intersection difference symmetric_difference".split())
+GUARDED = JUDGING_METHODS | SEARCHING_METHODS | TEXT_METHODS
 # Underscored names of the program's objects that tests may read.
 READABLE = frozenset(("__name__", "__qualname__", "__doc__", "__wrapped__", "__annotations__", "__all__", "__version__",
                       "__slots__", "__members__", "__dataclass_fields__", "__defaults__", "__author__"))
@@ -73,7 +78,9 @@ def same(a, b):
         return a is b
     if mine.handle != theirs.handle:
         return False
-    if not fixed(a):
+    if not fixed(a) and not mine.link.judged:
+        if not mine.made and not theirs.made:
+            mine.link.refuse("the tests ask whether two objects of the program's class %s are one, where their text does not say so" % type(a).__name__)
         mine.link.judged = True
     return True
 
@@ -82,6 +89,29 @@ def fixed(v):
     """Tells whether an object is a member of an enumeration, whose members were
     told apart before anything was compared."""
     return object.__getattribute__(v, "_state").handle in type(v)._members
+
+
+def member(link, v, name, strict):
+    """A method that plain values have, of a value that the tests got. strict: the
+    tests' text uses nothing of the value but what plain values have."""
+    state = state_of(v)
+    if state is not None:
+        if not state.made and (name in JUDGING_METHODS or strict or not link.with_objects):
+            return plain_of(v, "." + name, lambda p: getattr(p, name))
+    elif isinstance(v, (RemoteFunction, RemoteClass, RemoteModule, BoundMethod, Opaque)) or isinstance(v, (type, types.ModuleType) + CALLABLE) and \
+            getattr(v, "__module__", v.__name__) not in exam.TEST_MODULES:
+        link.refuse("the program gave %r where the tests use a plain value (.%s)" % (v, name))
+    return getattr(v, name)
+
+
+CALLABLE = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
+
+
+def own_member(v, name):
+    """What the program has under names that the tests spell."""
+    if isinstance(v, (RemoteFunction, RemoteClass)):
+        return v._link.attribute(v, v._handle, name, True)
+    return getattr(v, name)
 
 
 class Opaque:
@@ -146,7 +176,7 @@ class BoundMethod:
     def __call__(self, *args, **kwargs):
         state = state_of(self._owner)
         if state is not None and not state.made and (self._name in JUDGING_METHODS or self._name in SEARCHING_METHODS and (
-                state.plain is not NOTHING or not self._link.with_objects)):
+                state.plain is not NOTHING) or self._name in GUARDED and not self._link.with_objects):
             return plain_of(self._owner, "." + self._name, lambda p: getattr(p, self._name)(*args, **kwargs))
         self._link.doing = doing(self._name, args)
         return self._link.call("method", self._handle, args, kwargs, self._name)

@@ -347,6 +347,12 @@ def alike(a, b):
     return a.index.equals(b.index) and (not hasattr(a, "columns") or a.columns.equals(b.columns)) and a.equals(b)
 
 
+def undefined(v):
+    """Tells whether a number in an array or a table is none."""
+    numbers = module("numpy").asarray(v)
+    return numbers.dtype.kind in "fc" and bool((numbers != numbers).any())
+
+
 def replace(old, new):
     """Makes old what new is, in place."""
     if type(old) is module("numpy").ndarray:

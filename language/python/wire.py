@@ -141,11 +141,12 @@ class Encoder:
 
     special(v) returns the form of what is not plain, or None. refs numbers the
     argument containers that the other side already has, by id; table collects
-    the mutable containers that this message defines, in pre-order.
+    the mutable containers that this message defines, in pre-order. live(v) gives
+    what a container is for the other side.
     """
 
-    def __init__(self, special=None, refs=None):
-        self.special = special
+    def __init__(self, special=None, refs=None, live=None):
+        self.special, self.live = special, live
         self.refs = refs or {}
         self.table = []
         self.seen = {}
@@ -171,6 +172,8 @@ class Encoder:
                     return {"r": -1 - i}
                 self.seen[id(v)] = len(self.table)
                 self.table.append(v)
+                if self.live is not None:
+                    v = self.live(v)
             return f(self, v, depth + 1)
         if v is Ellipsis:
             return {"E": 0}
@@ -184,7 +187,7 @@ class Encoder:
             if form is not None:
                 return form
         for base, f in _FLATTEN:
-            if isinstance(v, base):
+            if issubclass(t, base):  # whatever it says of its class
                 return f(self, v, depth)
         raise Unencodable("a value of type %s.%s" % (t.__module__, t.__qualname__))
 
@@ -324,6 +327,12 @@ class Decoder:
             return f(self, form, depth + 1)
         raise Violation("an unknown tag")
 
+    def whole(self, v, members):
+        """Gives a value that has members under names, or what stands for it where
+        one of them could be called as if it were a method of the value."""
+        hook = self.hooks.get("callable")
+        return hook(type(v).__name__) if hook is not None and any(map(callable, members)) else v
+
     def many(self, form, depth):
         if type(form) is not list:
             raise Violation("a list was expected")
@@ -414,7 +423,7 @@ def _decode_named_tuple(s, form, d):
         if not all(type(f) is str for f in key) or len(_tuples) > 1000:
             raise Violation("a tuple's names")
         made = _tuples[key] = _collection("namedtuple")(name, fields)
-    return made._make(values)
+    return s.whole(made._make(values), values)
 
 
 def _namespace(s, form, d):
@@ -422,7 +431,7 @@ def _namespace(s, form, d):
     names = s.fill({}, form, d)
     if not all(type(n) is str for n in names):
         raise Violation("a namespace")
-    return types.SimpleNamespace(**names)
+    return s.whole(types.SimpleNamespace(**names), names.values())
 
 
 def _array(s, form, d):

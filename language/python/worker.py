@@ -12,7 +12,7 @@ import sys
 from _frozen_importlib import module_from_spec
 from _frozen_importlib_external import SourceFileLoader, spec_from_file_location
 
-from _glovebox import layout
+from _glovebox import layout, wire
 from _glovebox.wire import OPERATORS, PURE, Decoder, Encoder, Unencodable, Violation, read_frame, write_frame
 
 WORKSPACE = "/workspace"
@@ -224,7 +224,7 @@ class Worker:
         if isinstance(v, FUNCTIONS):
             return {"h": [self.keep(v), "f", str(getattr(v, "__name__", "?"))]}
         form = [self.keep(v), "o", self.keep(type(v))]
-        if isinstance(v, PLAIN):
+        if issubclass(type(v), PLAIN):
             try:
                 form.append(Encoder()(v))
             except Exception:
@@ -243,10 +243,11 @@ class Worker:
             if isinstance(v, type) and "_mirror" in vars(v):
                 return {"back": v._mirror[1]}
             return by_name(v) or self.handle(v)
-        if isinstance(v, BaseException):
+        if issubclass(t, BaseException):
             return {"xv": self.exception(v)}
-        if isinstance(v, PLAIN):
-            return self.handle(v) if id(t) in self.named else None
+        if issubclass(t, PLAIN):
+            methods = issubclass(t, tuple) and hasattr(t, "_fields") and any(map(callable, tuple.__iter__(v)))
+            return self.handle(v) if methods or id(t) in self.named else None
         return self.handle(v)
 
     def exception(self, e, depth=0):
@@ -394,6 +395,10 @@ def reach(name):
         return worker.ask("special", number, name, args)
     return method
 
+
+# A namespace that holds functions is an object like those of classes.
+namespace = "types", "SimpleNamespace"
+wire.LATE[namespace] = (*wire.LATE[namespace], lambda v: not any(map(callable, vars(v).values())))
 
 LIBRARIES = set()  # that both sides have
 
