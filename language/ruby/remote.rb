@@ -29,6 +29,11 @@ module Glovebox
     KEYS = %i[key? has_key?].freeze
     MEMBERS = (SEARCHED + KEYS + %i[includes? contains? contain? value? has_value? cover? start_with? end_with? match match? casecmp casecmp? superset? subset? equals?
                                    proper_superset? proper_subset? intersect? disjoint?]).freeze
+    GROUPS = %i[each_cons each_slice].freeze
+    # TEXTS are methods that texts and lists have. Where the tests name no class of the program, no object has them.
+    TEXTS = %i[slice scan sub gsub partition rpartition split delete tr tr_s squeeze each_char each_line each_byte chars lines bytes strip lstrip rstrip chomp chop
+               upcase downcase capitalize swapcase center ljust rjust reverse unpack unpack1 encode index rindex delete_prefix delete_suffix
+               values_at fetch_values transpose flatten compact uniq sort join].freeze
     # NAMES are operators under another name.
     NAMES = %i[difference intersection union].freeze
 
@@ -92,6 +97,11 @@ module Glovebox
         return __glovebox_judge(name, *args, &block) if @handle.made && (block || !args.empty?) && name != :match
         return __glovebox_search(name, args, &block) unless @handle.made
       end
+      # Of a result, pairs and groups are made here of what its iteration gives.
+      return @handle.program.list(@handle).public_send(name, *args, &block) if GROUPS.include?(name) && !@handle.made
+      if ::Glovebox::Unit.plain_results && !@handle.made && (TEXTS.include?(name) || (name == :[] && (::String === args[0] || ::Regexp === args[0])))
+        ::Glovebox.refuse("the program returned an object of #{@handle.name} where the tests expect a plain value: they call #{name}")
+      end
       if NUMBERS.include?(name) && !@handle.made
         ::Glovebox.refuse("the program returned an object of #{@handle.name} where the tests expect a number: they call #{name}")
       end
@@ -148,21 +158,41 @@ module Glovebox
     end
   end
 
-  # Order has a number that is none fail the tests that ask for its order. Each such
-  # question is answered no, so that (got - want).abs > 0.1 would raise nothing.
+  # Order fails tests that ask for the order of a number that is none (NaN), or has no
+  # end. Each question about the first is answered no, so that (got - want).abs > 0.1
+  # would raise nothing; the second is larger than all that the tests expect. Where the
+  # tests' text names such numbers, it may ask for the order of those without an end.
   module Order
-    def self.none?(value) = (Float === value || Codec.kind(value).name == "BigDecimal") && value.nan?
+    BINARY = %i[< <= > >= <=>].freeze
+    OTHERS = %i[between? clamp positive? negative?].freeze
 
-    # guard stands before the order of numbers from when one came that may lead there.
-    def self.guard
-      kinds = [Integer, Float, Rational, *(BigDecimal if defined?(BigDecimal))] - (@guarded ||= [])
-      @guarded |= kinds
-      kinds.product(%i[< <= > >= <=> between? clamp positive? negative?]) do |kind, name|
-        old = kind.instance_method(name)
-        kind.define_method(name) do |*args|
-          Glovebox.refuse("the program returned a number that is none (NaN), and the tests ask whether it is smaller or larger (#{name})") if Order.none?(self) || args.any? { |a| Order.none?(a) }
-          old.bind_call(self, *args)
-        end
+    # Whole stands before the order of whole numbers, Broken before that of others.
+    Whole, Broken = Module.new, Module.new
+    BINARY.each do |name|
+      Whole.class_eval("def #{name}(a)\n  ::Glovebox::Order.look(a, :#{name}) unless ::Integer === a\n  super\nend", __FILE__, __LINE__)
+      Broken.class_eval("def #{name}(a)\n  ::Glovebox::Order.look(self, :#{name})\n  ::Glovebox::Order.look(a, :#{name})\n  super\nend", __FILE__, __LINE__)
+    end
+    OTHERS.each do |name|
+      Broken.define_method(name) do |*args|
+        [self, *args].each { |a| Order.look(a, name) }
+        super(*args)
+      end
+    end
+
+    class << self
+      # guard stands before the order of numbers.
+      def guard(endless = @endless)
+        @endless = endless
+        [Integer, Rational].each { |c| c.prepend(Whole) }
+        Float.prepend(Broken)
+        BigDecimal.prepend(Broken) if defined?(BigDecimal)
+      end
+
+      def look(value, name)
+        return unless (Float === value || Codec.kind(value).name == "BigDecimal") && !value.finite?
+        return if @endless && !value.nan?
+        what = value.nan? ? "that is none (NaN)" : "that is infinite"
+        Glovebox.refuse("the program gave or brought about a number #{what}, and the tests ask whether it is smaller or larger (#{name})")
       end
     end
   end
