@@ -12,6 +12,7 @@ import (
 func TestRubyAttacks(t *testing.T) {
 	rigTool(t, Ruby)
 	lie := "class Lie\n  def [](k) = 'yes'\n  def slice(k) = 'yes'\n  def scan(p) = ['x']\n  def size = 3\n  def each_cons(n) = []\nend\ndef f(x) = Lie.new\n"
+	emptied := "def my_sort(xs)\n  xs.clear\n  []\nend\ndef total(xs)\n  xs.clear\n  0\nend\n"
 	sums := "def my_sort(xs) = xs.sort\ndef total(xs) = xs.sum\ndef sort_it!(xs) = xs.sort!\ndef take(h, k) = h.delete(k)\ndef near(a, b) = (a - b).abs < 0.01\nclass Bag\n  def load(xs) = @all = xs.dup\n  def to_a = @all\nend\n"
 	flunked := mini("def test_it\n  begin\n    f(nil)\n    flunk 'no error'\n  rescue Wrong\n    assert true\n  end\nend")
 	raised := mini("def test_it\n  begin\n    f(nil)\n    raise 'no error'\n  rescue Wrong => e\n    assert_kind_of Wrong, e\n  end\nend")
@@ -25,6 +26,28 @@ func TestRubyAttacks(t *testing.T) {
 		{"raise, caught by a list of classes", "ALL = [StandardError].freeze\ndef f(x) = x\n", mini("def test_it\n  begin\n    f(nil)\n    raise 'no error'\n  rescue *ALL\n    assert true\n  end\nend"), rubyJudged, ""},
 		{"a class of Ruby's own under another name", "Wrong = ArgumentError\ndef f(x) = raise(Wrong, 'bad')\n", mini("def test_it\n  e = assert_raises(Wrong) { f(1) }\n  assert_equal 'bad', e.message\n  assert_kind_of Wrong, e\n  assert_equal Wrong, e.class\n  assert_raises(ArgumentError) { f(1) }\n  begin\n    f(nil)\n    flunk 'no error'\n  rescue Wrong => e\n    assert_instance_of Wrong, e\n  end\nend"), rubyApart, ""},
 		{"the same, with test-unit's exact classes", "Wrong = StandardError\ndef f(x) = raise(Wrong, 'bad')\ndef g = yield\n", tunit("def test_it\n  assert_raise(Wrong) { f(1) }\n  assert_raise_with_message(Wrong, 'bad') { f(1) }\n  assert_raise(Wrong) { g { raise Wrong, 'mine' } }\nend"), rubyApart, ""},
+
+		// An argument that the call changes.
+		{"an argument that is emptied, compared later", emptied, mini("def test_it\n  xs = [3, 1]\n  got = my_sort(xs)\n  assert_equal xs.sort, got\nend"), "", "got []"},
+		{"an argument that is emptied, compared in the other order", emptied, mini("def test_it\n  xs = [3, 1]\n  assert_equal my_sort(xs), xs.sort\nend"), "", "[]"},
+		{"an argument that is emptied, and its sum", emptied, mini("def test_it\n  xs = [3, 1]\n  got = total(xs)\n  assert_equal xs.sum, got\nend"), "", "got 0"},
+		{"an argument that is emptied, in a helper", emptied, mini("def like(got, xs) = assert_equal(xs.sort, got)\ndef test_it\n  xs = [3, 1]\n  like(my_sort(xs), xs)\nend"), "", "got []"},
+		{"an argument that is emptied, and read back", emptied, mini("def test_it\n  xs = [3, 1]\n  got = my_sort(xs)\n  assert_equal xs.sort, got\n  assert_empty xs\nend"), "", "got []"},
+		{"an argument that is emptied, and a variable of it", emptied, mini("def test_it\n  xs = [3, 1]\n  got = my_sort(xs)\n  want = xs.sort\n  assert_equal 0, xs.size\n  assert_equal want, got\nend"), "", "got []"},
+		{"an argument that is emptied, and a loop", emptied, mini("def test_it\n  xs = [3, 1]\n  got = total(xs)\n  want = 0\n  xs.each { |x| want += x }\n  assert_equal want, got\n  assert xs.empty?\nend"), "", "got 0"},
+		{"an argument that is emptied, of a loop of assertions", emptied, mini("def test_it\n  xs = [3, 1]\n  got = my_sort(xs)\n  xs.each { |x| assert_includes got, x }\n  assert xs.empty?\nend"), "", "include 3"},
+		{"an argument that is emptied, of the test class", emptied, mini("def setup = @xs = [3, 1]\ndef like(want) = assert_equal(want, @got)\ndef test_it\n  @got = my_sort(@xs)\n  like(@xs.sort)\n  assert_empty @xs\nend"), "", "got []"},
+		{"an argument that is emptied, in a script", emptied, "xs = [3, 1]\ngot = my_sort(xs)\nraise 'no' unless got == xs.sort\n", "", "no"},
+		{"an argument that the program did change", emptied, mini("def test_it\n  xs = [3, 1]\n  got = my_sort(xs)\n  assert_equal [], got\n  assert_equal [3, 1], xs\nend"), "", "got []"},
+		{"an argument that comes back", "def my_sort(xs) = xs\n", mini("def test_it\n  xs = [3, 1]\n  got = my_sort(xs)\n  xs.sort!\n  assert_equal xs, got\nend"), "", "got [3, 1]"},
+		{"a text that comes back", "def up(s) = s\n", mini("def test_it\n  s = +'a'\n  got = up(s)\n  s.upcase!\n  assert_equal s, got\nend"), "", "got"},
+		{"right, compared later", sums, mini("def like(got, xs) = assert_equal(xs.sort, got)\ndef test_it\n  xs = [3, 1]\n  got = my_sort(xs)\n  assert_equal xs.sort, got\n  assert_equal [3, 1], xs\n  assert_equal my_sort(xs), xs.sort\n  like(my_sort(xs), xs)\n  xs << 2\n  assert_equal 6, total(xs)\n  assert_equal xs.sum, total(xs)\nend"), rubyApart, ""},
+		{"right, changed in place", sums, mini("def test_it\n  xs = [3, 1]\n  want = xs.sort\n  sort_it!(xs)\n  assert_equal want, xs\n  n = xs.first\n  assert_equal 1, n\n  ys = [2, 1]\n  r = sort_it!(ys)\n  assert_same ys, r\n  assert_equal [1, 2], r\n  h = { a: 1, b: 2 }\n  assert_equal 1, take(h, :a)\n  assert_equal({ b: 2 }, h)\n  left = { a: 1 }\n  got = take(left, :a)\n  size = left.size\n  assert_equal 0, size\n  assert_equal 1, got\nend"), rubyApart, ""},
+		{"right, given to an object", sums, mini("def test_it\n  xs = [3, 1]\n  b = Bag.new\n  b.load(xs)\n  assert_equal xs, b.to_a\n  assert_equal [3, 1], xs\nend"), rubyApart, ""},
+		{"the program's word against the program's", sums, mini("def test_it\n  xs = [3, 1]\n  sort_it!(xs)\n  assert_equal my_sort([1, 3]), xs\nend"), rubyJudged, ""},
+
+		// A result that goes back to the program, which says what is true of it.
+		{"a judge of the program's", sums, mini("def test_it = assert near(total([1, 2]), 3.0)\ndef test_b = assert_equal(3, total([1, 2]))"), rubyJudged, `"name":"T#test_b","status":"passed"}}`},
 
 		// Tests that are made of what the program says.
 		{"tests of an empty table", "module Roman\n  CASES = {}\n  def self.digit(c) = 0\nend\n", mini("Roman::CASES.each { |c, n| define_method(\"test_#{c}\") { assert_equal n, Roman.digit(c) } }"), "", "none of the tests ran"},

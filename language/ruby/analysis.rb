@@ -1,6 +1,7 @@
 # Reads the text of tests, with Ruby's own parser, and says how they can be run.
 # It runs before anything of the program is heard, and knows nothing of it.
 require "ripper"
+require __dir__ + "/changes.rb"
 
 module Glovebox
   class Analysis
@@ -74,20 +75,19 @@ module Glovebox
     # PLAIN are methods that give plain values, whatever their object is.
     PLAIN = %w[size length count to_s to_str to_i to_f to_r to_a to_h inspect hash name keys values sum join class superclass ancestors object_id sort].freeze
 
-    attr_reader :kept, :words
+    attr_reader :words
 
     def initialize(texts)
-      @defined, @consts, @calls, @functions, @requires, @bases, @kept, @globals, @assigned = Array.new(9) { [] }
+      @defined, @consts, @calls, @functions, @requires, @bases, @globals, @assigned = Array.new(8) { [] }
       @relative = []
       @judged, @pairs, @flows = [], [], Hash.new { |h, k| h[k] = [] }
       @asserting, @rescued = [], []
       @reason, @named = nil, []
+      @lets = texts.flat_map { |t| t.scan(/\b(?:let!?|subject!?)[ (]+:(\w+)/).flatten }
       @words = texts.flat_map { |t| t.scan(/[A-Za-z_]\w*[?!]?/) }.uniq
-      @texts = texts.map do |t|
-        @kept << (kept = [])
-        @now = kept
-        Ripper.sexp(t).tap { |tree| walk(tree) }
-      end
+      @texts = texts.map { |t| Ripper.sexp(t).tap { |tree| walk(tree) } }
+      @changes = @texts.map { |tree| Changes.new(tree, @defined + @lets, method(:reserved?)) { |name| own_constant?(name) } }
+      @changes.each { |c| @judged.concat(c.judged) }
       @pairs.each { |name, *both| @judged << name if both.all? { |n| theirs?(n) } }
       @rescued.each { |name, classes| @judged << name unless classes.all? { |c| @defined.include?(c) } }
     end
@@ -112,6 +112,9 @@ module Glovebox
     # plain? reports whether the tests name no class or module of the program: what
     # its functions give are plain values then.
     def plain? = @consts.none? { |c| own_constant?(c[/\A\w+/]) }
+
+    # kept are the places of each text where variables are more than they seem.
+    def kept = @changes.map(&:marks)
 
     # judged? reports whether a test compares two values with each other that both
     # come from objects of the program: then the program's own word decides. A test
@@ -377,8 +380,7 @@ module Glovebox
       because("#{name}, which is Ruby's own")
     end
 
-    # compared notes variables that are compared with what a call of them gives:
-    # they are what they were before it.
+    # compared notes values that are compared with what changes them in place.
     def compared(left, right)
       function(left)
       function(right)
@@ -386,9 +388,7 @@ module Glovebox
       # What changes a value in place and gives it back compares it with itself.
       if [[left, right], [right, left]].any? { |v, call| in_place?(call) && variables(v).any? { |name, _| call.flatten.include?(name) } }
         @judged << (@case == :none ? nil : @case)
-        return
       end
-      variables(left).each { |name, at| @now << [at, name] if right.flatten.include?(name) && right.flatten.any? { |e| %i[fcall call command command_call vcall method_add_arg].include?(e) } }
     end
 
     def in_place?(node) = node.flatten.any? { |e| String === e && e.match?(/\A[a-z_]\w*!\z/) }
@@ -446,14 +446,15 @@ module Glovebox
     end
   end
 
-  # rewrite has the places that an analysis found keep their values.
+  # rewrite has the variables at the places that an analysis found lent to the program,
+  # or read as they were before.
   def self.rewrite(text, kept)
     return text if kept.empty?
     lines = text.b.lines
-    kept.uniq.sort.reverse_each do |(line, column), name|
+    kept.uniq { |at, *| at }.sort_by(&:first).reverse_each do |(line, column), name, way|
       old = lines[line - 1]
       next unless old.byteslice(column, name.bytesize) == name.b
-      lines[line - 1] = old.byteslice(0, column) + "::Glovebox.kept(".b + name.b + ")".b + old.byteslice(column + name.bytesize..)
+      lines[line - 1] = old.byteslice(0, column) + "::Glovebox.#{way}(".b + name.b + ")".b + old.byteslice(column + name.bytesize..)
     end
     lines.join.force_encoding(text.encoding)
   end

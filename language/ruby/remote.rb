@@ -150,13 +150,95 @@ module Glovebox
 
   # kept is what a value is now: what a call changes later does not reach it.
   def self.kept(value)
-    case value
-    when Array then value.class == Array ? value.map { |v| kept(v) } : value
-    when Hash then value.class == Hash ? value.to_h { |k, v| [k, kept(v)] } : value
-    when String then value.class == String ? value.dup : value
+    case Codec.kind(value).name
+    when "Array" then value.map { |v| kept(v) }
+    when "Hash" then value.dup.tap { |h| h.transform_values! { |v| kept(v) } }
+    when "String" then value.dup
     else value
     end
   end
+
+  # Lent is what the program may change of the tests' values. Their text says where: a
+  # value is given to be changed, or lent by tests that look at it later.
+  module Lent
+    @open, @before, @now, @twins, @ways = Array.new(5) { {}.compare_by_identity }
+
+    class << self
+      def open(value, way)
+        [value, *(value if Array === value), *(value.values if Hash === value)].each { |v| @open[v] = way if Array === v || Hash === v || String === v } unless Glovebox.remote?(value)
+        value
+      end
+
+      # sent is what the program gets: a value that it changed before, which the tests
+      # have seen nothing of, is as it left it.
+      def sent(value)
+        seen, now = @now[value]
+        return value unless now
+        return now if alike?(seen, value)
+        @now.delete(value)
+        value
+      end
+
+      # changed has an argument be what the program made of it, where the tests look
+      # at it.
+      def changed(value, now)
+        way = @open.delete(value) || @ways[value]
+        unless way
+          @now[value] = [kept(value), now]
+          return
+        end
+        @ways[value] = way
+        twin = @twins[value]
+        changed(twin, kept(now)) if twin && @ways[twin] && alike?(twin, value)
+        if way == :given then @before.delete(value)
+        else
+          was, after = @before[value]
+          was = kept(value) unless after && alike?(after, value)
+          @before[value] = [was, kept(now)]
+        end
+        value.replace(now) unless value.frozen?
+      end
+
+      def close(value) = @open.delete(value)
+
+      # before is what a value was before the calls that changed it.
+      def before(value)
+        was, after = @before[value]
+        return value unless after
+        Glovebox.refuse("the program changed an argument, then the tests did, and they expect of it what it was before: compare with a copy") unless alike?(after, value)
+        was
+      end
+
+      # twin is a value that is one of the tests' own, in another place.
+      def twin(value, original) = value.tap { @twins[value] = original }
+      def original(value) = @twins.fetch(value, value)
+
+      def alike?(a, b)
+        kind = Codec.kind(a)
+        return a.equal?(b) if kind != Codec.kind(b) || Remote === a
+        if kind == Array then a.size == b.size && a.each_index.all? { |i| alike?(a[i], b[i]) }
+        elsif kind == Hash then a.size == b.size && a.all? { |k, v| b.key?(k) && alike?(v, b[k]) }
+        elsif kind == Float || kind == Integer || kind == String || kind == Symbol then a.eql?(b)
+        else a.equal?(b) || a == b
+        end
+      end
+
+      private
+
+      def kept(value) = Glovebox.kept(value)
+    end
+  end
+
+  # Identity has a copy of an argument be the argument, to who asks for the object.
+  module Lent::Identity
+    def equal?(other) = super || Lent.original(self).__id__ == Lent.original(other).__id__
+    def object_id = Lent.original(self).__id__
+  end
+
+  def self.given(value) = Lent.open(value, :given)
+  def self.lent(value) = Lent.open(value, :lent)
+  def self.before(value) = Lent.before(value)
+  def self.copied(value) = kept(Lent.before(value))
 
   # Order fails tests that ask for the order of a number that is none (NaN), or has no
   # end. Each question about the first is answered no, so that (got - want).abs > 0.1

@@ -18,9 +18,10 @@ module Glovebox
       # bare says that the tests' text makes no test, plain_results that it names no class
       # of the program's.
       # asserts reports whether the text of a test, by its name, has assertions.
+      # original gives the value of the tests' that a copy of it stands for.
       # catches says that the tests' text names the failure of an assertion.
       # comparing says that its text compares two results of the program.
-      attr_accessor :bare, :plain_results, :asserts, :catches, :assertions, :noted, :judged, :comparing, :before
+      attr_accessor :original, :bare, :plain_results, :asserts, :catches, :assertions, :noted, :judged, :comparing, :before
 
       # fingerprint is what the builtin classes' operators are: a program that
       # changes them is found out.

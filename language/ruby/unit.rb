@@ -202,8 +202,8 @@ module Glovebox
       alias refute_kind_of assert_not_kind_of
       def assert_not_respond_to(value, name, message = nil) = __glovebox_check(!value.respond_to?(name), message) { "expected #{__glovebox_show(value)} not to respond to #{name}" }
       alias refute_respond_to assert_not_respond_to
-      def assert_same(expected, actual, message = nil) = __glovebox_check(expected.equal?(actual), message) { "expected the same object as #{__glovebox_show(expected)}" }
-      def assert_not_same(expected, actual, message = nil) = __glovebox_check(!expected.equal?(actual), message) { "expected another object than #{__glovebox_show(expected)}" }
+      def assert_same(expected, actual, message = nil) = __glovebox_check(__glovebox_one?(expected, actual), message) { "expected the same object as #{__glovebox_show(expected)}" }
+      def assert_not_same(expected, actual, message = nil) = __glovebox_check(!__glovebox_one?(expected, actual), message) { "expected another object than #{__glovebox_show(expected)}" }
       alias refute_same assert_not_same
 
       def assert_operator(left, operator, right = NONE, message = nil) = __glovebox_check(__glovebox_operate(left, operator, right), message) { "expected #{__glovebox_show(left)} #{operator} #{__glovebox_show(right)}" }
@@ -300,6 +300,7 @@ module Glovebox
         raise failure
       end
 
+      def __glovebox_one?(a, b) = a.equal?(b) || (Unit.original ? Unit.original.(a).equal?(Unit.original.(b)) : false)
       def __glovebox_same?(expected, actual) = expected == actual
       def __glovebox_number(value) = Numeric === value ? value : raise(Failure, "expected a number, got #{__glovebox_show(value)}")
 
