@@ -86,8 +86,7 @@ module Glovebox
       @lets = texts.flat_map { |t| t.scan(/\b(?:let!?|subject!?)[ (]+:(\w+)/).flatten }
       @words = texts.flat_map { |t| t.scan(/[A-Za-z_]\w*[?!]?/) }.uniq
       @texts = texts.map { |t| Ripper.sexp(t).tap { |tree| walk(tree) } }
-      @changes = @texts.map { |tree| Changes.new(tree, @defined + @lets, method(:reserved?)) { |name| own_constant?(name) } }
-      @changes.each { |c| @judged.concat(c.judged) }
+      follow(texts)
       @pairs.each { |name, *both| @judged << name if both.all? { |n| theirs?(n) } }
       @rescued.each { |name, classes| @judged << name unless classes.all? { |c| @defined.include?(c) } }
     end
@@ -259,6 +258,16 @@ module Glovebox
       names = flat.each_cons(2).filter_map { |kind, name| name if kind == :@const }
       names << "a value" if (flat & %i[@ident @ivar @gvar @cvar]).any? || names.empty?
       @rescued << [@case == :none ? nil : @case, names]
+    end
+
+    # follow reads what becomes of arguments. Text that defeats it is run in process.
+    def follow(texts)
+      @changes = @texts.map { |tree| Changes.new(tree, (@defined + @lets).to_h { |n| [n, true] }, method(:reserved?)) { |name| own_constant?(name) } }
+      @changes.each { |c| @judged.concat(c.judged) }
+      texts.zip(kept) { |t, k| RubyVM::InstructionSequence.compile(Glovebox.rewrite(t, k)) }
+    rescue StandardError, SyntaxError, SystemStackError
+      because("arguments in ways that cannot be followed")
+      @changes = []
     end
 
     # within has what is walked belong to a test. What helpers compare, any test may.

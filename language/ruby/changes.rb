@@ -17,7 +17,7 @@ module Glovebox
     # result, and how what is made of it is used.
     Variable = Struct.new(:from, :result, :plain, :mixed, :given, :passes, :reads, :mutated, :made)
     # Place is where a variable stands in the text.
-    Place = Struct.new(:name, :at, :loop, :void, :copy)
+    Place = Struct.new(:name, :at, :loop, :void, :copy, :call)
     # A Term is an expression that is used as a whole.
     Term = Struct.new(:reads, :result, :judges, :passed)
 
@@ -28,12 +28,12 @@ module Glovebox
     # constant is the program's.
     def initialize(tree, mine, words, &own)
       @mine, @words, @own = mine, words, own
-      @marks, @judged, @shared, @scopes = [], [], {}, []
-      @holders, @kept = {}, {}
+      @marks, @judged, @scopes = [], [], []
+      @holders, @kept, @whole = {}, {}, {}
       2.times { holders(tree) }
       scope(nil) { statements(tree[1], true) }
+      flow
       @scopes.each { |s, name| settle(s, name) }
-      settle(@shared, nil)
       @marks.uniq!
     end
 
@@ -53,15 +53,17 @@ module Glovebox
 
     def within?(node, &block) = Array === node && (block.(node) || node.any? { |n| within?(n, &block) })
 
-    def scope(name)
-      old, @vars, @name, @loop = [@vars, @name, @loop], {}, name, false
+    # scope has variables of its own. What a method of the tests' own is made of, is in
+    # what a call of it gives.
+    def scope(name, gives = nil)
+      old, @vars, @name, @loop, @header, @gives = [@vars, @name, @loop, @header, @gives], {}, name, false, nil, gives
       @scopes << [@vars, name]
       yield
     ensure
-      @vars, @name, @loop = old
+      @vars, @name, @loop, @header, @gives = old
     end
 
-    def variable(name) = (name.match?(/\A[@A-Z]/) ? @shared : @vars)[name] ||= Variable.new([], name.start_with?("@") && @kept[name], false, false, false, [], [], [])
+    def variable(name) = @vars[name] ||= Variable.new([], name.start_with?("@") && @kept[name], false, false, false, [], [], [])
 
     # program? reports whether a node calls the program, or names a constant of it.
     def program?(node)
@@ -86,7 +88,8 @@ module Glovebox
     def place(node, void = false)
       return unless Array === node && Array === node[1]
       kind, name, at = node[1]
-      ok = (node[0] == :var_ref && (%i[@ident @ivar].include?(kind) || (kind == :@const && !@own.(name) && @mine.include?(name)))) || (node[0] == :vcall && @mine.include?(name) && !@holders[name])
+      return Place.new("#{name}()", at, @loop, void) if node[0] == :vcall && @mine.include?(name) && !@holders[name]
+      ok = node[0] == :var_ref && (%i[@ident @ivar].include?(kind) || (kind == :@const && !@own.(name) && @mine.include?(name)))
       ok ? Place.new(name, at, @loop, void) : nil
     end
 
@@ -100,26 +103,27 @@ module Glovebox
     def statement(node, void)
       return unless Array === node
       case node[0]
-      when :def then scope(node[1][1]) { body(node[3], node[1][1].match?(/\Atest|\A(?:setup|teardown)\z/)) }
+      when :def then scope(node[1][1], node[1][1]) { body(node[3], node[1][1].match?(/\Atest|\A(?:setup|teardown)\z/)) }
       when :defs then scope(node[3][1]) { body(node[5], false) }
       when :class then scope(nil) { body(node[3], true) }
       when :module, :sclass then scope(nil) { body(node[2], true) }
       when :if, :unless, :elsif, :while, :until
-        term(node[1], judges: true, inside: node[2], loop: %i[while until].include?(node[0]))
-        looped(%i[while until].include?(node[0])) { guarded(node[1]) { statements(node[2], void) } }
+        again = %i[while until].include?(node[0])
+        asked = term(node[1], judges: true, inside: node[2], loop: again)
+        looped(again) { guarded(asked) { statements(node[2], void) } }
         statement(node[3], void)
       when :if_mod, :unless_mod, :while_mod, :until_mod
         again = %i[while_mod until_mod].include?(node[0])
-        term(node[1], judges: true, inside: node[2], loop: again)
-        looped(again) { guarded(node[1]) { statement(node[2], true) } }
-      when :for then term(node[2]); from([node[1]], node[2]); looped(true) { guarded(node[2]) { statements(node[3], true) } }
+        asked = term(node[1], judges: true, inside: node[2], loop: again)
+        looped(again) { guarded(asked) { statement(node[2], true) } }
+      when :for then asked = term(node[2]); from([node[1]], node[2]); looped(true) { guarded(asked) { statements(node[3], true) } }
       when :case then term(node[1], judges: true); statement(node[2], void)
       when :when, :in then statements(node[2], void); statement(node[3], void)
       when :else, :ensure then statements(node[1], void)
       when :begin, :paren then body(node[1], void)
       when :bodystmt, :rescue then body(node, void)
       when :assign, :massign then from(Symbol === node[1][0] ? [node[1]] : node[1], node[2])
-      when :opassign then from([node[1]], node[3], true)
+      when :opassign then from([node[1]], node[3])
       else term(node, void: void, judges: judges?(node))
       end
     end
@@ -167,17 +171,22 @@ module Glovebox
     end
 
     # guarded has what is assigned within depend on what is asked before.
-    def guarded(header)
-      old, @header = @header, (@header || []) + names(header)
+    def guarded(term)
+      old, @header = @header, (@header || []) + term.reads
       yield
     ensure
       @header = old
     end
 
-    def names(node)
+    # given are the variables that a text gives to the program.
+    def given(node)
       found = []
-      within?(node) { |n| (p = place(n)) && found << p.name; false }
-      found.uniq
+      within?(node) do |n|
+        call, args = n[0] == :method_add_arg ? [n[1], n[2]] : n[0] == :command ? [[:fcall, n[1]], n[2]] : n[0] == :command_call ? [[:call, *n[1..3]], n[4]] : nil
+        flat(args).each { |a| (p = place(a)) && found << p.name } if call && (program?(call) || (call[0] == :fcall && @holders[call[1][1]]))
+        false
+      end
+      found
     end
 
     def judges?(node)
@@ -187,15 +196,15 @@ module Glovebox
     end
 
     # from notes that targets are assigned from a value.
-    def from(targets, value, adds = false)
+    def from(targets, value)
       t = collect(value, false)
+      targets.each { |n| (n[0] == :aref_field && p = place(n[1])) && variable(p.name).mutated << [p, @loop] }
       targets = targets.flat_map { |n| fields(n) }
       targets.each do |name|
         v = variable(name)
         v.made = made?(value) && v.made != false
         v.result ||= t.result
-        v.from.concat(t.reads.map { |r| [r, variable(r.name)] }, (@header || []).map { |h| Place === h ? [h, variable(h.name)] : [nil, variable(h)] })
-        v.mutated << [targets[0], @loop] if adds
+        v.from.concat(t.reads.map { |r| [r, variable(r.name)] }, (@header || []).map { |h| [h, variable(h.name)] })
       end
       # What a result is mixed with is expected of it.
       t.reads.each { |r| use(r, :mixed, t) } if t.result
@@ -214,8 +223,10 @@ module Glovebox
       judge(node) if judges && !void
       t = collect(node, void)
       # A loop that asks what the calls in it changed sees what they changed.
-      now = loop ? names(inside) : []
+      now = loop ? given(inside) : []
       t.reads.each { |r| use(r, now.include?(r.name) ? :plain : t.result ? :mixed : judges ? :plain : nil, t) }
+      variable("#{@gives}()").from.concat(t.reads.map { |r| [r, variable(r.name)] }) if @gives
+      t.reads.reject! { |r| now.include?(r.name) }
       t
     end
 
@@ -253,10 +264,17 @@ module Glovebox
       when :assign, :massign, :opassign
         if (made = statement(node, true)) then t.result ||= made.result end
       when :if, :unless, :while, :until, :if_mod, :unless_mod, :while_mod, :until_mod, :case, :begin, :def, :bodystmt, :for then inner(t) { statement(node, void) }
+      when :binary
+        whole(node[1], node[3]) if node[2] == :==
+        return called([:call, node[1], nil, [:@ident, "<<"]], [node[3]], t, void, input) if node[2] == :<<
+        [node[1], node[3]].each { |n| visit(n, t, false, input) }
       when :aref then visit(node[1], t, false, input); visit(node[2], t, false, input)
       else node.each { |n| visit(n, t, false, input) if Array === n }
       end
     end
+
+    # whole notes variables that are compared as they are.
+    def whole(*nodes) = nodes.each { |n| (p = place(n)) && @whole[p.at] = true }
 
     # inner has the statements within an expression tell it whether they hold a result.
     def inner(t)
@@ -273,7 +291,9 @@ module Glovebox
         fields(node[1]).each { |n| variable(n).from.concat(t.reads.map { |r| [r, variable(r.name)] }) }
       end
       run = -> { statements(node[2] && node[2][0] == :bodystmt ? [node[2]] : node[2], title ? !%w[let subject].include?(name) : STEPS.include?(name)) }
-      return scope(%w[it specify test].include?(name) ? "test_#{title_of(call)}" : nil, &run) if title
+      gives = nil
+      within?(call) { |n| gives = n[1][1] if n[0] == :symbol && Array === n[1]; false } if %w[let subject].include?(name)
+      return scope(%w[it specify test].include?(name) ? "test_#{title_of(call)}" : nil, gives, &run) if title
       old, @header = @header, (@header || []) + t.reads
       looped(true, &run)
       @header = old
@@ -295,7 +315,9 @@ module Glovebox
       name = call_name(call)
       receiver = call[0] == :call ? call[1] : nil
       helper = receiver.nil? && @holders[name]
-      theirs = program?(call)
+      theirs = program?(call) || made?(receiver) || (receiver && (o = place(receiver)) && variable(o.name).made)
+      # What the tests' own method gives is made of what its text reads.
+      t.reads << Place.new("#{name}()", call[1][2], @loop, false, false, true) if receiver.nil? && !helper && @mine.include?(name)
       t.result = true if theirs || helper
       # What asserts that nothing comes does not look at it.
       nothing = receiver.nil? && name == "assert_nil"
@@ -310,6 +332,7 @@ module Glovebox
         # What is put into a variable is a part of it.
         list.each { |a| (p && collect(a, false).then { |c| variable(p.name).result ||= c.result; variable(p.name).from.concat(c.reads.map { |r| [r, variable(r.name)] }) }) } if MUTATORS.include?(name)
       end
+      whole(*list) if receiver.nil? && name == "assert_equal"
       changes = helper ? false : void || name.end_with?("!")
       changes &&= receiver.nil? || constant(receiver) || name.end_with?("!") if theirs
       list.each do |a|
@@ -336,32 +359,45 @@ module Glovebox
       t.passed << place.name
     end
 
-    # settle says what is done where the variables of a scope stand.
-    def settle(vars, name)
-      each = vars.merge(@shared).values
+    def mark(place, way) = place.call || @marks << [place.at, place.name.delete_suffix("()"), way]
+
+    # flow has results and uses go where the text carries them. A variable of the test
+    # class, a constant and a method of the tests' are one in all scopes.
+    def flow
+      vars = @scopes.map(&:first)
+      all = vars.flat_map(&:values)
+      groups = vars.flat_map(&:to_a).select { |n, _| n.match?(/\A[@A-Z]|\(\)\z/) }.group_by(&:first).values.map { |g| g.map(&:last) }
       begin
-        known = each.map { |v| [v.result, v.plain, v.mixed] }
-        each.each do |v|
+        known = all.map { |v| [v.result, v.plain, v.mixed] }
+        groups.each { |g| %i[result plain mixed].each { |f| g.each { |v| v[f] = true } if g.any?(&f) } }
+        all.each do |v|
           v.from.each do |place, w|
-            v.result ||= w.result if place
+            v.result ||= w.result
             w.plain ||= v.plain
             w.mixed ||= v.mixed
           end
         end
-      end until known == each.map { |v| [v.result, v.plain, v.mixed] }
+      end until known == all.map { |v| [v.result, v.plain, v.mixed] }
+    end
+
+    # settle says what is done where the variables of a scope stand.
+    def settle(vars, name)
       vars.each_value do |v|
-        after = v.reads.select { |r, how| how == :mixed && v.passes.any? { |p| (p.at <=> r.at) <= 0 } }
+        after = v.reads.filter_map { |r, how| r if how == :mixed && v.passes.any? { |p| (p.at <=> r.at) <= 0 } }
         if v.given
-          @judged << (name&.start_with?("test") ? name : nil) unless after.empty?
+          @judged << (name&.start_with?("test") ? name : nil) unless after.empty? || v.result
         else
-          places = v.reads.filter_map { |r, how| r if how == :mixed }
-          places.each { |r| @marks << [r.at, r.name, r.copy ? :copied : :before] }
+          # What the tests looked at since, and compare as it is, is the program's word.
+          looked = after.select { |r| @whole[r.at] && v.reads.any? { |o, how| how == :plain && (o.at <=> r.at) < 0 && v.passes.any? { |p| (p.at <=> o.at) < 0 } } }
+          @judged << (name&.start_with?("test") ? name : nil) unless looked.empty?
+          places = v.reads.filter_map { |r, how| r if how == :mixed } - looked
+          places.each { |r| mark(r, r.copy ? :copied : :before) }
         end
-        back = v.plain || v.mutated.any? { |m, loop| v.passes.any? { |p| loop || p.loop || !(Place === m) || (p.at <=> m.at) > 0 } }
-        v.passes.each { |p| @marks << [p.at, p.name, p.void ? :given : :lent] if back || p.void }
+        back = v.plain || v.mutated.any? { |m, loop| v.passes.any? { |p| loop || p.loop || (p.at <=> m.at) > 0 } }
+        v.passes.each { |p| mark(p, p.void ? :given : :lent) if back || p.void }
       end
       # What is made of a variable is expected of a result where the other is.
-      vars.each_value { |v| v.from.each { |place, w| @marks << [place.at, place.name, :before] if place && v.mixed && !v.result && !w.given && !w.result } }
+      vars.each_value { |v| v.from.each { |place, w| mark(place, :before) if v.mixed && !v.result && !w.given && !w.result } }
     end
   end
 end

@@ -174,22 +174,28 @@ module Glovebox
       def sent(value)
         seen, now = @now[value]
         return value unless now
-        return now if alike?(seen, value)
+        fits = alike?(seen, value)
+        return now if fits && !@open.key?(value)
         @now.delete(value)
+        replace(value, now, @open[value]) if fits
         value
       end
 
       # changed has an argument be what the program made of it, where the tests look
       # at it.
       def changed(value, now)
-        way = @open.delete(value) || @ways[value]
+        twin = @twins[value]
+        way = @open.delete(value) || (twin && @ways[twin])
         unless way
           @now[value] = [kept(value), now]
           return
         end
         @ways[value] = way
-        twin = @twins[value]
-        changed(twin, kept(now)) if twin && @ways[twin] && alike?(twin, value)
+        replace(twin, kept(now), way) if twin && alike?(twin, value)
+        replace(value, now, way)
+      end
+
+      def replace(value, now, way)
         if way == :given then @before.delete(value)
         else
           was, after = @before[value]
