@@ -19,7 +19,7 @@ module Glovebox
     # Place is where a variable stands in the text.
     Place = Struct.new(:name, :at, :loop, :void, :copy, :call)
     # A Term is an expression that is used as a whole.
-    Term = Struct.new(:reads, :result, :judges, :passed)
+    Term = Struct.new(:reads, :result, :passed, :vars)
 
     # marks are places and what is done there: [[line, column], name, :before].
     attr_reader :marks, :judged
@@ -207,7 +207,7 @@ module Glovebox
         v.from.concat(t.reads.map { |r| [r, variable(r.name)] }, (@header || []).map { |h| [h, variable(h.name)] })
       end
       # What a result is mixed with is expected of it.
-      t.reads.each { |r| use(r, :mixed, t) } if t.result
+      t.reads.each { |r| use(r, nil, t) }
       t
     end
 
@@ -224,8 +224,8 @@ module Glovebox
       t = collect(node, void)
       # A loop that asks what the calls in it changed sees what they changed.
       now = loop ? given(inside) : []
-      t.reads.each { |r| use(r, now.include?(r.name) ? :plain : t.result ? :mixed : judges ? :plain : nil, t) }
-      variable("#{@gives}()").from.concat(t.reads.map { |r| [r, variable(r.name)] }) if @gives
+      t.reads.each { |r| use(r, now.include?(r.name) ? :now : judges ? :plain : nil, t) }
+      variable("#{@gives}()").tap { |v| v.result ||= t.result }.from.concat(t.reads.map { |r| [r, variable(r.name)] }) if @gives
       t.reads.reject! { |r| now.include?(r.name) }
       t
     end
@@ -233,13 +233,12 @@ module Glovebox
     def use(place, how, term)
       place.copy = term.passed.include?(place.name)
       v = variable(place.name)
-      v.reads << [place, how]
-      v.plain = true if how == :plain
-      v.mixed = true if how == :mixed
+      v.reads << [place, how, term]
+      term.vars << v
     end
 
     def collect(node, void)
-      t = Term.new([], false, false, [])
+      t = Term.new([], false, [], [])
       visit(node, t, void, false)
       t
     end
@@ -367,17 +366,27 @@ module Glovebox
       vars = @scopes.map(&:first)
       all = vars.flat_map(&:values)
       groups = vars.flat_map(&:to_a).select { |n, _| n.match?(/\A[@A-Z]|\(\)\z/) }.group_by(&:first).values.map { |g| g.map(&:last) }
-      begin
-        known = all.map { |v| [v.result, v.plain, v.mixed] }
-        groups.each { |g| %i[result plain mixed].each { |f| g.each { |v| v[f] = true } if g.any?(&f) } }
-        all.each do |v|
-          v.from.each do |place, w|
-            v.result ||= w.result
-            w.plain ||= v.plain
-            w.mixed ||= v.mixed
-          end
+      until_known(all, groups, [:result]) { |v, w| v.result ||= w.result }
+      all.each do |v|
+        # What stands beside a result is expected of it.
+        v.reads.each do |read|
+          read[1] = :mixed if read[1] != :now && (read[2].result || read[2].vars.any?(&:result))
+          v.mixed ||= read[1] == :mixed
+          v.plain ||= %i[plain now].include?(read[1])
         end
-      end until known == all.map { |v| [v.result, v.plain, v.mixed] }
+      end
+      until_known(all, groups, %i[plain mixed]) do |v, w|
+        w.plain ||= v.plain
+        w.mixed ||= v.mixed
+      end
+    end
+
+    def until_known(all, groups, fields)
+      begin
+        known = all.map { |v| v.to_h.slice(*fields) }
+        groups.each { |g| fields.each { |f| g.each { |v| v[f] = true } if g.any?(&f) } }
+        all.each { |v| v.from.each { |_, w| yield v, w } }
+      end until known == all.map { |v| v.to_h.slice(*fields) }
     end
 
     # settle says what is done where the variables of a scope stand.
@@ -388,7 +397,7 @@ module Glovebox
           @judged << (name&.start_with?("test") ? name : nil) unless after.empty? || v.result
         else
           # What the tests looked at since, and compare as it is, is the program's word.
-          looked = after.select { |r| @whole[r.at] && v.reads.any? { |o, how| how == :plain && (o.at <=> r.at) < 0 && v.passes.any? { |p| (p.at <=> o.at) < 0 } } }
+          looked = after.select { |r| @whole[r.at] && v.reads.any? { |o, how| %i[plain now].include?(how) && (o.at <=> r.at) < 0 && v.passes.any? { |p| (p.at <=> o.at) < 0 } } }
           @judged << (name&.start_with?("test") ? name : nil) unless looked.empty?
           places = v.reads.filter_map { |r, how| r if how == :mixed } - looked
           places.each { |r| mark(r, r.copy ? :copied : :before) }

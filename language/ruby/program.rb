@@ -399,6 +399,7 @@ module Glovebox
       unless EVERYONE.include?(name.to_sym) || (OPEN.include?(owner) && !INDIRECT.include?(name.to_sym)) || (Module === object && MODULES.include?(name.to_sym)) || (!CORE.key?(owner) && !name.match?(OWN))
         raise NoMethodError, "undefined method `#{name}' for a value of the tests: the program may only call what the tests define"
       end
+      Lent.written(object, name) unless Module === object
       ->(*args, **kwargs, &block) { object.public_send(name, *args, **kwargs, &block) }
     end
 

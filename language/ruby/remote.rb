@@ -161,7 +161,7 @@ module Glovebox
   # Lent is what the program may change of the tests' values. Their text says where: a
   # value is given to be changed, or lent by tests that look at it later.
   module Lent
-    @open, @before, @now, @twins, @ways = Array.new(5) { {}.compare_by_identity }
+    @open, @before, @now, @twins, @ways, @written = Array.new(6) { {}.compare_by_identity }
 
     class << self
       def open(value, way)
@@ -207,8 +207,15 @@ module Glovebox
 
       def close(value) = @open.delete(value)
 
+      # written notes an object of the tests' own that the program writes to.
+      def written(object, name) = name.match?(/[^=!<>]=\z|!\z|\A<<\z/) && @written[object] = true
+
       # before is what a value was before the calls that changed it.
       def before(value)
+        parts = @written.empty? ? [] : [value, *(value if Array === value), *(value.values if Hash === value)]
+        if parts.any? { |v| @written.key?(v) }
+          Glovebox.refuse("the program changed an object of the tests, and they expect of it what it was before: compare with what they know")
+        end
         was, after = @before[value]
         return value unless after
         Glovebox.refuse("the program changed an argument, then the tests did, and they expect of it what it was before: compare with a copy") unless alike?(after, value)
