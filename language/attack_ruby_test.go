@@ -74,6 +74,9 @@ func TestRubyAttacks(t *testing.T) {
 		{"assertions in a block that is never called", "def with; end\n", mini("def test_it\n  with { |s| assert_equal 1, s.get('a') }\nend"), "", "none of its assertions ran"},
 		{"assertions in a loop that is empty", "def rows = []\n", mini("def test_it\n  rows.each { |r| assert_equal 1, r }\nend"), "", "none of its assertions ran"},
 
+		{"right, with assertions of any kind", "def f(x) = x\n", tunit("def test_a = assert_nothing_thrown { f(1) }\ndef test_b = assert_nothing_raised { f(1) }\ndef test_c = assert_block { f(1) == 1 }\ndef test_d\n  f(1)\nrescue ArgumentError\n  flunk\nend\ndef test_e\n  assert f(1)\nensure\n  f(2)\nend"), rubyApart, ""},
+		{"right, with a failure that the tests name", "def f(x) = x\n", mini("def test_a\n  e = assert_raises(Minitest::Assertion) { assert_equal 2, f(1) }\n  assert_match(/expected/i, e.message)\nend"), rubyApart, ""},
+		{"right, with many numbers", "def mean(a) = a.sum / a.size.to_f\n", mini("def test_a\n  xs = Array.new(2000) { |i| i * 0.5 }\n  assert_in_delta 499.75, mean(xs)\n  assert xs.sort.each_cons(2).all? { |a, b| a <= b }\n  assert mean(xs).between?(1.0, 1000.0)\n  assert mean(xs).positive?\n  assert_equal 3, mean([1, 5]).clamp(1, 4)\n  assert_equal 2.5, [mean([2, 3]), 7].min\n  assert_includes (2..3), mean([2, 3])\nend"), rubyApart, ""},
 		// Numbers without an end.
 		{"arithmetic that has no end", "def root(x) = 1e200\n", mini("def test_it\n  r = root(2)\n  flunk 'wrong' if (r * r - 2).abs / (r * r) > 1e-9\nend"), "", "NaN"},
 		{"a number without an end", "def root(x) = Float::INFINITY\n", mini("def test_it\n  flunk 'wrong' if root(2) < 1.4\nend"), "", "infinite"},

@@ -249,7 +249,7 @@ module Glovebox
       alias assert_throw assert_throws
 
       def assert_nothing_thrown(message = nil)
-        yield
+        yield.tap { pass }
       rescue UncaughtThrowError => e
         __glovebox_check(false, message) { "expected nothing to be thrown, got #{__glovebox_show(e.tag)}" }
       end
@@ -265,7 +265,7 @@ module Glovebox
       def __glovebox_raises(kinds, block, &fits)
         message = kinds.pop if String === kinds.last
         any = kinds.empty?
-        error = __glovebox_raised(kinds.include?(SystemExit), &block)
+        error = __glovebox_raised(kinds.include?(SystemExit), Unit.catches && kinds.include?(Failure), &block)
         __glovebox_check(error && (any || kinds.any? { |k| fits.call(error, k) }), message) do
           wanted = any ? "an error" : kinds.join(" or ")
           error ? "expected #{wanted}, got #{error.class}: #{error.message}" : "expected #{wanted}, nothing was raised"
@@ -276,13 +276,13 @@ module Glovebox
       def __glovebox_pattern(p) = String === p ? Regexp.new(Regexp.escape(p)) : p
       def __glovebox_operate(left, operator, right) = NONE.equal?(right) ? left.public_send(operator) : left.public_send(operator, right)
 
-      def __glovebox_raised(ends = false)
+      def __glovebox_raised(ends = false, fails = false)
         yield
         nil
       rescue SystemExit => e
         ends ? e : raise
-      rescue Failure, Skip, SignalException
-        raise
+      rescue Failure, Skip, SignalException => e
+        fails && Failure === e ? e : raise
       rescue Exception => e # rubocop:disable Lint/RescueException
         e
       end
