@@ -1,6 +1,7 @@
 # Reads the text of tests, with Ruby's own parser, and says how they can be run.
 # It runs before anything of the program is heard, and knows nothing of it.
 require "ripper"
+require __dir__ + "/changes.rb"
 
 module Glovebox
   class Analysis
@@ -45,6 +46,13 @@ module Glovebox
                 "MonitorMixin" => "monitor", "WeakRef" => "weakref", "TSort" => "tsort", "Find" => "find", "IPAddr" => "ipaddr",
                 "OptionParser" => "optparse", "PStore" => "pstore", "Ripper" => "ripper", "RbConfig" => "rbconfig", "Abbrev" => "abbrev",
                 "Socket" => "socket", "Coverage" => "coverage" }.freeze
+    # JUDGES are libraries that assert and compare, with a constant of each that has
+    # but one meaning. No file of the program is one of them.
+    JUDGES = { "hashdiff" => "Hashdiff", "super_diff" => "SuperDiff", "diff-lcs" => nil, "diff/lcs" => nil, "diffy" => "Diffy", "shoulda" => "Shoulda",
+               "shoulda-context" => nil, "shoulda-matchers" => nil, "mocha" => "Mocha", "rr" => nil, "flexmock" => "FlexMock", "power_assert" => "PowerAssert",
+               "wrong" => nil, "riot" => nil, "bacon" => nil, "assertions" => nil, "rspec" => "RSpec", "json-diff" => "JsonDiff", "json_spec" => "JsonSpec",
+               "deepsort" => "DeepSort", "equivalent-xml" => "EquivalentXml", "compare-xml" => "CompareXML", "timecop" => "Timecop", "webmock" => "WebMock",
+               "faker" => "Faker", "rantly" => "Rantly", "numo/narray" => "Numo" }.freeze
     # LOADED are those that we load where tests forget it, as they are plain values.
     LOADED = %w[Set Date DateTime JSON BigDecimal].freeze
     FILES = %w[ENV ARGV ARGF Dir IO Tempfile Open3 FileUtils Pathname STDIN STDOUT STDERR DATA].freeze
@@ -67,21 +75,45 @@ module Glovebox
     # PLAIN are methods that give plain values, whatever their object is.
     PLAIN = %w[size length count to_s to_str to_i to_f to_r to_a to_h inspect hash name keys values sum join class superclass ancestors object_id sort].freeze
 
-    attr_reader :kept, :words
+    attr_reader :words
 
     def initialize(texts)
-      @defined, @consts, @calls, @functions, @requires, @bases, @kept, @globals, @assigned = Array.new(9) { [] }
+      @defined, @consts, @calls, @functions, @requires, @bases, @globals, @assigned = Array.new(8) { [] }
       @relative = []
       @judged, @pairs, @flows = [], [], Hash.new { |h, k| h[k] = [] }
-      @reason = nil
+      @asserting, @rescued = [], []
+      @reason, @named = nil, []
+      @lets = texts.flat_map { |t| t.scan(/\b(?:let!?|subject!?)[ (]+:(\w+)/).flatten }
       @words = texts.flat_map { |t| t.scan(/[A-Za-z_]\w*[?!]?/) }.uniq
-      @texts = texts.map do |t|
-        @kept << (kept = [])
-        @now = kept
-        Ripper.sexp(t).tap { |tree| walk(tree) }
-      end
+      @texts = texts.map { |t| Ripper.sexp(t).tap { |tree| walk(tree) } }
+      follow(texts)
       @pairs.each { |name, *both| @judged << name if both.all? { |n| theirs?(n) } }
+      @rescued.each { |name, classes| @judged << name unless classes.all? { |c| @defined.include?(c) } }
     end
+
+    # asserts? reports whether the text of a test has assertions. A test that the
+    # text does not name is one of those that are made while it is read.
+    def asserts?(name)
+      name = name.to_s.sub(/'+\z/, "")
+      @asserting.include?(@named.include?(name) ? name : nil)
+    end
+
+    # bare? reports whether the text makes no test at all.
+    def bare? = !framework.nil? && @defined.grep(/\Atest/).empty? && (@calls & MAKES).empty? && !@words.include?("define_method")
+    MAKES = %w[it specify test its example focus fit fexample xit pending skip property scenario include include_examples it_behaves_like it_should_behave_like].freeze
+
+    # catches? reports whether the tests name the failure of an assertion.
+    def catches? = @consts.any? { |c| c.match?(/(?:\A|::)(?:Assertion|AssertionFailedError|ExpectationNotMetError)\z/) }
+
+    # endless? reports whether the tests name the numbers that have no end.
+    def endless? = (@words & %w[INFINITY Infinity NAN NaN nan? infinite? finite?]).any?
+
+    # plain? reports whether the tests name no class or module of the program: what
+    # its functions give are plain values then.
+    def plain? = @consts.none? { |c| own_constant?(c[/\A\w+/]) }
+
+    # kept are the places of each text where variables are more than they seem.
+    def kept = @changes.map(&:marks)
 
     # judged? reports whether a test compares two values with each other that both
     # come from objects of the program: then the program's own word decides. A test
@@ -116,19 +148,29 @@ module Glovebox
     # GEMS are the folders of libraries that are no part of Ruby's own.
     GEMS = %w[/usr/share/rubygems-integration/*/gems/*/lib /usr/lib/ruby/gems/*/gems/*/lib /usr/lib/*/ruby/gems/*/gems/*/lib /usr/local/lib/ruby/gems/*/gems/*/lib].freeze
 
+    # library? reports whether a name is that of a library, whatever files the program has.
+    def self.library?(name)
+      plain = name.delete_suffix(".rb")
+      judge?(plain) || !$LOAD_PATH.resolve_feature_path(plain).nil?
+    end
+
+    def self.judge?(name) = JUDGES.key?(name) || JUDGES.key?(name[/\A[^\/]+/])
+
     # missing is what the tests load and nobody has: neither the program nor the
     # tests, whose files are given, nor Ruby.
     def missing(files)
       return [] if @words.include?("LoadError")
       plain = files.map { |f| Unit.plain(f) }
       here = ->(name) { plain.any? { |f| f == Unit.plain(name) || File.basename(f) == File.basename(Unit.plain(name)) } }
-      libraries = @requires.reject do |r|
-        here.(r) || r.start_with?("/") || FRAMEWORK.include?(r) || $LOAD_PATH.resolve_feature_path(r) ||
+      used = JUDGES.filter_map { |lib, const| lib if const && !FRAMEWORKS.include?(lib) && @consts.any? { |c| c[/\A\w+/] == const } && !@defined.include?(const) }
+      libraries = (@requires | used).reject do |r|
+        (here.(r) && !Analysis.judge?(r)) || r.start_with?("/") || FRAMEWORK.include?(r) || $LOAD_PATH.resolve_feature_path(r) ||
           GEMS.any? { |g| !Dir.glob("#{g}/#{r.delete_suffix(".rb")}.{rb,so}").empty? }
       end
       (libraries + @relative.reject(&here)).uniq
     end
 
+    FRAMEWORKS = %w[rspec].freeze
     # FRAMEWORK are names by which tests ask for what our stand-in does.
     FRAMEWORK = %w[test/unit test-unit test/unit/testcase minitest minitest/autorun minitest/test minitest/unit minitest/spec].freeze
 
@@ -190,6 +232,7 @@ module Glovebox
         @flows[node[1][1][1]] << node[-1] if node[1][0] == :var_field && Array === node[1][1]
       when :massign then Array(node[1]).each { |n| assigned(n) if Array === n }
       when :const_path_ref, :var_ref, :top_const_ref, :const_ref then seen(node)
+      when :rescue then rescues(node[1])
       when :xstring_literal then because("commands")
       when :defined then because("what the program defines, by defined?") if node[1].to_s.include?("@const") || node[1].to_s.include?("vcall")
       when :binary
@@ -205,9 +248,32 @@ module Glovebox
       node.each { |n| walk(n) if Array === n }
     end
 
+    # rescues notes a clause whose classes are told while the tests run: the program's
+    # word may decide what it catches.
+    def rescues(list)
+      return unless Array === list
+      plain = Array === list[0] ? list : nil
+      return if plain && plain.all? { |n| path(n) }
+      flat = list.flatten
+      names = flat.each_cons(2).filter_map { |kind, name| name if kind == :@const }
+      names << "a value" if (flat & %i[@ident @ivar @gvar @cvar]).any? || names.empty?
+      @rescued << [@case == :none ? nil : @case, names]
+    end
+
+    # follow reads what becomes of arguments. Text that defeats it is run in process.
+    def follow(texts)
+      @changes = @texts.map { |tree| Changes.new(tree, (@defined + @lets).to_h { |n| [n, true] }, method(:reserved?)) { |name| own_constant?(name) } }
+      @changes.each { |c| @judged.concat(c.judged) }
+      texts.zip(kept) { |t, k| RubyVM::InstructionSequence.compile(Glovebox.rewrite(t, k)) }
+    rescue StandardError, SyntaxError, SystemStackError
+      because("arguments in ways that cannot be followed")
+      @changes = []
+    end
+
     # within has what is walked belong to a test. What helpers compare, any test may.
     def within(name)
       @case = name.start_with?("test") ? name : :none
+      @named << name
       yield
     ensure
       @case = nil
@@ -274,6 +340,7 @@ module Glovebox
     def called(name, receiver, args)
       @calls << name
       @functions << name if receiver.nil?
+      @asserting << @case if name.match?(/\A(?:assert|refute|must|wont)_|\A(?:assert|refute)\z/) && !%w[assert refute].include?(name) | !word(args[0])
       text = literal(args[0])
       if receiver.nil?
         @requires << text if text && %w[require load].include?(name)
@@ -322,8 +389,7 @@ module Glovebox
       because("#{name}, which is Ruby's own")
     end
 
-    # compared notes variables that are compared with what a call of them gives:
-    # they are what they were before it.
+    # compared notes values that are compared with what changes them in place.
     def compared(left, right)
       function(left)
       function(right)
@@ -331,9 +397,7 @@ module Glovebox
       # What changes a value in place and gives it back compares it with itself.
       if [[left, right], [right, left]].any? { |v, call| in_place?(call) && variables(v).any? { |name, _| call.flatten.include?(name) } }
         @judged << (@case == :none ? nil : @case)
-        return
       end
-      variables(left).each { |name, at| @now << [at, name] if right.flatten.include?(name) && right.flatten.any? { |e| %i[fcall call command command_call vcall method_add_arg].include?(e) } }
     end
 
     def in_place?(node) = node.flatten.any? { |e| String === e && e.match?(/\A[a-z_]\w*!\z/) }
@@ -380,6 +444,9 @@ module Glovebox
       content.size == 1 && content[0][0] == :@tstring_content ? content[0][1] : nil
     end
 
+    # word is true, false or nil, where a node is no more.
+    def word(node) = Array === node && node[0] == :var_ref && node[1][0] == :@kw && node[1][1]
+
     def symbol(node) = Array === node && %i[symbol_literal dyna_symbol].include?(node[0]) && !node.flatten.include?(:string_embexpr)
 
     def expectation?(node)
@@ -388,14 +455,15 @@ module Glovebox
     end
   end
 
-  # rewrite has the places that an analysis found keep their values.
+  # rewrite has the variables at the places that an analysis found lent to the program,
+  # or read as they were before.
   def self.rewrite(text, kept)
     return text if kept.empty?
     lines = text.b.lines
-    kept.uniq.sort.reverse_each do |(line, column), name|
+    kept.uniq { |at, *| at }.sort_by(&:first).reverse_each do |(line, column), name, way|
       old = lines[line - 1]
       next unless old.byteslice(column, name.bytesize) == name.b
-      lines[line - 1] = old.byteslice(0, column) + "::Glovebox.kept(".b + name.b + ")".b + old.byteslice(column + name.bytesize..)
+      lines[line - 1] = old.byteslice(0, column) + "::Glovebox.#{way}(".b + name.b + ")".b + old.byteslice(column + name.bytesize..)
     end
     lines.join.force_encoding(text.encoding)
   end

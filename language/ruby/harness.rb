@@ -23,11 +23,15 @@ module Glovebox
         @analysis.library.each { |lib| require lib }
         supply
         name_constants
-        Unit.compares = @analysis.method(:judged?)
+        Unit.compares, Unit.asserts = @analysis.method(:judged?), @analysis.method(:asserts?)
+        Unit.bare, Unit.catches, Unit.plain_results = @analysis.bare?, @analysis.catches?, @analysis.plain?
+        Order.guard(@analysis.endless?)
+        Unit.original = Lent.method(:original)
+        [Array, Hash, String].each { |c| c.prepend(Lent::Identity) }
         keep_loops if @analysis.words.include?("StopIteration")
         kept = @analysis.kept
         texts.each_key.with_index { |t, i| texts[t] = Glovebox.rewrite(texts[t], kept[i]) }
-        Unit.run_files(texts) { @program.calls }
+        Unit.run_files(texts) { @program.asked }
       end
 
       private

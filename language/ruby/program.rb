@@ -16,6 +16,8 @@ module Glovebox
     end
 
     CORE = {}.compare_by_identity
+    # RENAMED are Ruby's own exceptions under names of the program's.
+    RENAMED = {}.compare_by_identity
     # Everyone are methods of any object that the program may call on one of the tests'.
     EVERYONE = %i[class is_a? kind_of? instance_of? respond_to? nil? inspect to_s hash == != eql? equal? object_id frozen? === =~ itself <=>].freeze
     OPEN = [Struct, Enumerable, Comparable, Enumerator, Enumerator::Lazy, Exception, Proc, Method].freeze
@@ -31,7 +33,8 @@ module Glovebox
     READERS = (SIZES + STEPS + LISTS + %w[first last [] at fetch dig empty? include? to_s inspect hash name respond_to? min max sort]).freeze
     OWN = /\A(?:test|assert|refute|setup|teardown|flunk|skip|pass\z|omit|pend|must_|wont_)/
 
-    attr_reader :calls
+    # asked is how often the program was asked for anything, calls how often something of it was called.
+    attr_reader :calls, :asked
 
     # words are those of the tests; scripts tells that raising is how they assert.
     # reserved reports whether a word is never the program's.
@@ -41,7 +44,7 @@ module Glovebox
       @stubs, @titles, @readers = {}, {}, {}
       @numbers, @theirs, @lent = {}.compare_by_identity, [], {}.compare_by_identity
       @raised, @turn = [], Mutex.new
-      @sizes, @steps = {}, Hash.new(0)
+      @sizes, @steps, @asked = {}, Hash.new(0), 0
       @codec = Codec.new(method(:wrap), method(:unwrap)) { Order.guard }
       load = lambda do |bytes|
         raise WireError, "a message is not text in UTF-8" unless bytes.force_encoding(Encoding::UTF_8).valid_encoding?
@@ -71,9 +74,10 @@ module Glovebox
 
     # const returns a constant of the program's, or what the block gives.
     def const(path)
+      @asked += 1
       answer = ask("op" => "const", "name" => path)
       raise_again(answer["raise"]) if answer.key?("raise")
-      return exception(answer["exception"]) if answer.key?("exception")
+      return named(path, answer["exception"]) if answer.key?("exception")
       return stub(Integer(answer["module"]), path, answer["class"] == true) if answer.key?("module")
       return yield unless answer.key?("return")
       decode(answer["return"])
@@ -124,7 +128,10 @@ module Glovebox
 
     def invoke(target, name, args, kwargs, made: false, on: false, &block)
       @calls += 1
-      request = { "method" => name, "args" => @codec.encode(args) }
+      @asked += 1
+      # A change arrives where the tests' text lets it; see Lent.
+      sent = args.map { |a| Lent.sent(a) }
+      request = { "method" => name, "args" => @codec.encode(sent) }
       request["target"] = target if target
       request["on"] = true if on
       request["made"] = true if made
@@ -138,8 +145,9 @@ module Glovebox
           given = @raised.slice!(mark..)
         end
       raise_again(answer["raise"], given) if answer.key?("raise")
-      (answer["changed"] || []).each { |i, now| change(args.fetch(i), decode(now)) }
-      result = decode(answer["return"], args)
+      (answer["changed"] || []).each { |i, now| change(args.fetch(i), sent[i] = decode(now)) }
+      args.each { |a| Lent.close(a) }
+      result = decode(answer["return"], args, sent)
       settle(target, name, result, @lent.key?(block) ? @steps[@lent[block]] - before : nil) if target && args.empty?
       result
     rescue TooMuch => e
@@ -165,13 +173,14 @@ module Glovebox
 
     def change(value, now)
       raise WireError, "an argument changed its kind" unless [Array, Hash, String].any? { |c| c === value && c === now }
-      value.replace(now) unless value.frozen?
+      Lent.changed(value, now)
     rescue WireError => e
       Glovebox.broken("the program's answer is wrong: #{e.message}")
     end
 
-    def decode(tree, args = nil)
-      return args.fetch(Integer(tree["a"])) if args && tree.is_a?(Hash) && tree.key?("a")
+    # decode reads a value. An argument that comes back is a copy of what it is now.
+    def decode(tree, args = nil, sent = nil)
+      return Integer(tree["a"]).then { |i| Lent.twin(Glovebox.kept(sent.fetch(i)), Lent.original(args.fetch(i))) } if args && tree.is_a?(Hash) && tree.key?("a")
       @codec.decode(tree)
     rescue WireError, KeyError, IndexError, ArgumentError, TypeError, SystemStackError => e
       Glovebox.broken("the program's answer is wrong: #{e.message}")
@@ -180,6 +189,7 @@ module Glovebox
     # wrap stands for a value of the tests: a handle that came is given back, the
     # rest are references, whose methods run here.
     def wrap(value)
+      value = RENAMED.fetch(value, value) if Module === value
       return { "o" => value.__glovebox.id } if Glovebox.remote?(value)
       return { "o" => @numbers[value] } if Module === value && @numbers.key?(value)
       return { "k" => value.name } if Module === value && CORE.key?(value) && value.name
@@ -250,6 +260,20 @@ module Glovebox
       @stubs[id] ||= Stub.make(self, id, path, kind).tap { |s| @numbers[s] = id }
     end
 
+    # named is the exception that a constant of the program's names. One of Ruby's
+    # own, under another name, is that class to what the program raises; what the tests
+    # raise, and assertions that fail, are none of it.
+    def named(path, classes)
+      kind = exception(classes)
+      return kind if @stubs.value?(kind)
+      made = Class.new(kind)
+      %i[name to_s inspect].each { |m| made.define_singleton_method(m) { kind.name } }
+      made.define_singleton_method(:===) { |e| super(e) || (kind === e && e.instance_variable_defined?(FOREIGN)) }
+      made.define_singleton_method(:==) { |other| equal?(other) || kind.equal?(other) }
+      RENAMED[made] = kind
+      made
+    end
+
     # exception is the class that stands for one of the program's: its own for
     # each, below those of Ruby's that it comes from.
     def exception(classes)
@@ -282,6 +306,8 @@ module Glovebox
     def arrived(kind, message, id, attributes)
       program = self
       kind.allocate.tap do |e|
+        %i[is_a? kind_of?].each { |m| e.define_singleton_method(m) { |k| RENAMED.key?(k) ? k === self : super(k) } }
+        e.define_singleton_method(:instance_of?) { |k| super(RENAMED.fetch(k, k)) }
         %i[message to_s].each { |m| e.define_singleton_method(m) { message } }
         attributes.each do |name, value|
           e.define_singleton_method(name) { value } if name.match?(/\A[a-z_]\w*\z/) && (CARRIED.include?(name) || !e.respond_to?(name, true))
@@ -373,6 +399,7 @@ module Glovebox
       unless EVERYONE.include?(name.to_sym) || (OPEN.include?(owner) && !INDIRECT.include?(name.to_sym)) || (Module === object && MODULES.include?(name.to_sym)) || (!CORE.key?(owner) && !name.match?(OWN))
         raise NoMethodError, "undefined method `#{name}' for a value of the tests: the program may only call what the tests define"
       end
+      Lent.written(object, name) unless Module === object
       ->(*args, **kwargs, &block) { object.public_send(name, *args, **kwargs, &block) }
     end
 

@@ -29,6 +29,11 @@ module Glovebox
     KEYS = %i[key? has_key?].freeze
     MEMBERS = (SEARCHED + KEYS + %i[includes? contains? contain? value? has_value? cover? start_with? end_with? match match? casecmp casecmp? superset? subset? equals?
                                    proper_superset? proper_subset? intersect? disjoint?]).freeze
+    GROUPS = %i[each_cons each_slice].freeze
+    # TEXTS are methods that texts and lists have. Where the tests name no class of the program, no object has them.
+    TEXTS = %i[slice scan sub gsub partition rpartition split delete tr tr_s squeeze each_char each_line each_byte chars lines bytes strip lstrip rstrip chomp chop
+               upcase downcase capitalize swapcase center ljust rjust reverse unpack unpack1 encode index rindex delete_prefix delete_suffix
+               values_at fetch_values transpose flatten compact uniq sort join].freeze
     # NAMES are operators under another name.
     NAMES = %i[difference intersection union].freeze
 
@@ -92,6 +97,11 @@ module Glovebox
         return __glovebox_judge(name, *args, &block) if @handle.made && (block || !args.empty?) && name != :match
         return __glovebox_search(name, args, &block) unless @handle.made
       end
+      # Of a result, pairs and groups are made here of what its iteration gives.
+      return @handle.program.list(@handle).public_send(name, *args, &block) if GROUPS.include?(name) && !@handle.made
+      if ::Glovebox::Unit.plain_results && !@handle.made && (TEXTS.include?(name) || (name == :[] && (::String === args[0] || ::Regexp === args[0])))
+        ::Glovebox.refuse("the program returned an object of #{@handle.name} where the tests expect a plain value: they call #{name}")
+      end
       if NUMBERS.include?(name) && !@handle.made
         ::Glovebox.refuse("the program returned an object of #{@handle.name} where the tests expect a number: they call #{name}")
       end
@@ -140,29 +150,144 @@ module Glovebox
 
   # kept is what a value is now: what a call changes later does not reach it.
   def self.kept(value)
-    case value
-    when Array then value.class == Array ? value.map { |v| kept(v) } : value
-    when Hash then value.class == Hash ? value.to_h { |k, v| [k, kept(v)] } : value
-    when String then value.class == String ? value.dup : value
+    case Codec.kind(value).name
+    when "Array" then value.map { |v| kept(v) }
+    when "Hash" then value.dup.tap { |h| h.transform_values! { |v| kept(v) } }
+    when "String" then value.dup
     else value
     end
   end
 
-  # Order has a number that is none fail the tests that ask for its order. Each such
-  # question is answered no, so that (got - want).abs > 0.1 would raise nothing.
-  module Order
-    def self.none?(value) = (Float === value || Codec.kind(value).name == "BigDecimal") && value.nan?
+  # Lent is what the program may change of the tests' values. Their text says where: a
+  # value is given to be changed, or lent by tests that look at it later.
+  module Lent
+    @open, @before, @now, @twins, @ways, @written = Array.new(6) { {}.compare_by_identity }
 
-    # guard stands before the order of numbers from when one came that may lead there.
-    def self.guard
-      kinds = [Integer, Float, Rational, *(BigDecimal if defined?(BigDecimal))] - (@guarded ||= [])
-      @guarded |= kinds
-      kinds.product(%i[< <= > >= <=> between? clamp positive? negative?]) do |kind, name|
-        old = kind.instance_method(name)
-        kind.define_method(name) do |*args|
-          Glovebox.refuse("the program returned a number that is none (NaN), and the tests ask whether it is smaller or larger (#{name})") if Order.none?(self) || args.any? { |a| Order.none?(a) }
-          old.bind_call(self, *args)
+    class << self
+      def open(value, way)
+        [value, *(value if Array === value), *(value.values if Hash === value)].each { |v| @open[v] = way if Array === v || Hash === v || String === v } unless Glovebox.remote?(value)
+        value
+      end
+
+      # sent is what the program gets: a value that it changed before, which the tests
+      # have seen nothing of, is as it left it.
+      def sent(value)
+        seen, now = @now[value]
+        return value unless now
+        fits = alike?(seen, value)
+        return now if fits && !@open.key?(value)
+        @now.delete(value)
+        replace(value, now, @open[value]) if fits
+        value
+      end
+
+      # changed has an argument be what the program made of it, where the tests look
+      # at it.
+      def changed(value, now)
+        twin = @twins[value]
+        way = @open.delete(value) || (twin && @ways[twin])
+        unless way
+          @now[value] = [kept(value), now]
+          return
         end
+        @ways[value] = way
+        replace(twin, kept(now), way) if twin && alike?(twin, value)
+        replace(value, now, way)
+      end
+
+      def replace(value, now, way)
+        if way == :given then @before.delete(value)
+        else
+          was, after = @before[value]
+          was = kept(value) unless after && alike?(after, value)
+          @before[value] = [was, kept(now)]
+        end
+        value.replace(now) unless value.frozen?
+      end
+
+      def close(value) = @open.delete(value)
+
+      # written notes an object of the tests' own that the program writes to.
+      def written(object, name) = name.match?(/[^=!<>]=\z|!\z|\A<<\z/) && @written[object] = true
+
+      # before is what a value was before the calls that changed it.
+      def before(value)
+        parts = @written.empty? ? [] : [value, *(value if Array === value), *(value.values if Hash === value)]
+        if parts.any? { |v| @written.key?(v) }
+          Glovebox.refuse("the program changed an object of the tests, and they expect of it what it was before: compare with what they know")
+        end
+        was, after = @before[value]
+        return value unless after
+        Glovebox.refuse("the program changed an argument, then the tests did, and they expect of it what it was before: compare with a copy") unless alike?(after, value)
+        was
+      end
+
+      # twin is a value that is one of the tests' own, in another place.
+      def twin(value, original) = value.tap { @twins[value] = original }
+      def original(value) = @twins.fetch(value, value)
+
+      def alike?(a, b)
+        kind = Codec.kind(a)
+        return a.equal?(b) if kind != Codec.kind(b) || Remote === a
+        if kind == Array then a.size == b.size && a.each_index.all? { |i| alike?(a[i], b[i]) }
+        elsif kind == Hash then a.size == b.size && a.all? { |k, v| b.key?(k) && alike?(v, b[k]) }
+        elsif kind == Float || kind == Integer || kind == String || kind == Symbol then a.eql?(b)
+        else a.equal?(b) || a == b
+        end
+      end
+
+      private
+
+      def kept(value) = Glovebox.kept(value)
+    end
+  end
+
+  # Identity has a copy of an argument be the argument, to who asks for the object.
+  module Lent::Identity
+    def equal?(other) = super || Lent.original(self).__id__ == Lent.original(other).__id__
+    def object_id = Lent.original(self).__id__
+  end
+
+  def self.given(value) = Lent.open(value, :given)
+  def self.lent(value) = Lent.open(value, :lent)
+  def self.before(value) = Lent.before(value)
+  def self.copied(value) = kept(Lent.before(value))
+
+  # Order fails tests that ask for the order of a number that is none (NaN), or has no
+  # end. Each question about the first is answered no, so that (got - want).abs > 0.1
+  # would raise nothing; the second is larger than all that the tests expect. Where the
+  # tests' text names such numbers, it may ask for the order of those without an end.
+  module Order
+    BINARY = %i[< <= > >= <=>].freeze
+    OTHERS = %i[between? clamp positive? negative?].freeze
+
+    # Whole stands before the order of whole numbers, Broken before that of others.
+    Whole, Broken = Module.new, Module.new
+    BINARY.each do |name|
+      Whole.class_eval("def #{name}(a)\n  ::Glovebox::Order.look(a, :#{name}) unless ::Integer === a\n  super\nend", __FILE__, __LINE__)
+      Broken.class_eval("def #{name}(a)\n  ::Glovebox::Order.look(self, :#{name})\n  ::Glovebox::Order.look(a, :#{name})\n  super\nend", __FILE__, __LINE__)
+    end
+    OTHERS.each do |name|
+      Broken.define_method(name) do |*args|
+        [self, *args].each { |a| Order.look(a, name) }
+        super(*args)
+      end
+    end
+
+    class << self
+      # guard stands before the order of numbers.
+      def guard(endless = @endless)
+        @endless = endless
+        [Integer, Rational].each { |c| c.prepend(Whole) }
+        Float.prepend(Broken)
+        BigDecimal.prepend(Broken) if defined?(BigDecimal)
+      end
+
+      def look(value, name)
+        return unless (Float === value || Codec.kind(value).name == "BigDecimal") && !value.finite?
+        return if @endless && !value.nan?
+        what = value.nan? ? "that is none (NaN)" : "that is infinite"
+        Glovebox.refuse("the program gave or brought about a number #{what}, and the tests ask whether it is smaller or larger (#{name})")
       end
     end
   end

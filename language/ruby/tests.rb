@@ -15,8 +15,13 @@ module Glovebox
       # assertions counts what was asserted. judged says that the case that runs
       # rested on what the program's own operators say. before is the fingerprint
       # from before the program, if it is to be looked at again in the end.
+      # bare says that the tests' text makes no test, plain_results that it names no class
+      # of the program's.
+      # asserts reports whether the text of a test, by its name, has assertions.
+      # original gives the value of the tests' that a copy of it stands for.
+      # catches says that the tests' text names the failure of an assertion.
       # comparing says that its text compares two results of the program.
-      attr_accessor :assertions, :noted, :judged, :comparing, :before
+      attr_accessor :original, :bare, :plain_results, :asserts, :catches, :assertions, :noted, :judged, :comparing, :before
 
       # fingerprint is what the builtin classes' operators are: a program that
       # changes them is found out.
@@ -55,6 +60,8 @@ module Glovebox
               path = plain.(name)
               ours = caller_locations(1, 1)[0].path.start_with?(HOME)
               next super(name, *rest) if ours && way != :require_relative
+              # Ruby's own libraries, and those of assertions, are none of the program's.
+              next super(name, *rest) if way == :require && Analysis.library?(name.to_s)
               next false if known.include?(path) || way == :require_relative && known.include?(File.basename(path))
               other = files.find { |f| plain.(f) == path || path.end_with?("/" + plain.(f)) || (way == :require_relative && File.basename(plain.(f)) == File.basename(path)) }
               next load ? load.(other) : Kernel.require(File.join("/workspace", other)) if other

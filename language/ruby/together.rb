@@ -45,6 +45,7 @@ module Glovebox
     Unit::CLASSES.clear
     Unit.stand_for(tree ? [] : [main, "solution", "main"])
     Unit.before = before
+    Unit.bare, Unit.catches, Unit.asserts = analysis.bare?, analysis.catches?, real ? nil : analysis.method(:asserts?)
     real ? Real.run(texts) : Unit.run_files(texts)
   end
 
