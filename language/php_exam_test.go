@@ -49,6 +49,7 @@ class Box { public $a = 1; public $b = [1]; private $c = 2; static $made = 0; }
 function box() { return new Box; }
 function sorted(array $xs) { sort($xs); return $xs; }
 function shorten(array &$xs) { array_pop($xs); return count($xs); }
+function near($a, $b) { return abs($a - $b) < 0.01; }
 function keyed() { return new ArrayObject(['a1' => 1, 'b2' => 2]); }
 `
 
@@ -156,6 +157,12 @@ func TestPHPExams(t *testing.T) {
 		{"unit, keys of an object", unit(`function testA() { $got = keyed(); $this->assertCount(2, $got); $this->assertArrayHasKey('a1', $got); $this->assertTrue(isset($got['a1'], $got['b2']) && !isset($got['c'])); }`), "", "", apart, true, ""},
 		{"unit, keys of an object that has all", unit(`function testA() { $got = keyed(); $this->assertCount(2, $got); $this->assertArrayHasKey('a1', $got); }`), "return new ArrayObject(['a1' => 1, 'b2' => 2]);", "return new class implements ArrayAccess, Countable { function offsetExists($k): bool { return true; } function offsetGet($k): mixed { return 1; } function offsetSet($k, $v): void {} function offsetUnset($k): void {} function count(): int { return 2; } };", apart, false, "nor does it give its keys"},
 		{"unit, keys of an object that has all and gives others", unit(`function testA() { $got = keyed(); $this->assertTrue(isset($got['a1'])); }`), "return new ArrayObject(['a1' => 1, 'b2' => 2]);", "return new class([1, 2]) extends ArrayObject { function offsetExists($k): bool { return true; } };", apart, false, "got false"},
+		{"unit, a comparison of the program's", unit(`function testA() { $this->assertTrue(near(odd(5), 2.5)); } function testB() { $ok = near(odd(5), 2.5); $this->assertSame(true, $ok); }`), "", "", judged, true, ""},
+		{"a comparison of the program's", `<?php $got = sorted([2, 1]); if (!near($got[0], 1)) { throw new Exception('wrong'); }`, "", "", judged, true, ""},
+		{"a comparison of the program's, kept", `<?php $got = odd(5); $ok = spend(1) === 1 && near($got, 2.5); echo $ok ? 'ok' : exit(1);`, "", "", judged, true, ""},
+		{"what the program says of the tests' own", `<?php $s = new Stack; $s->push(2); assert(near(2, 2.0) && !near(spend(1) === 1 ? 3 : 4, 9) && isset($s[0]));`, "", "", judged, true, ""},
+		{"a predicate", `<?php foreach ([2, 4] as $n) { assert(near($n, $n)); } assert(!near(2, 3) && spend(1) === 1);`, "", "", apart, true, ""},
+		{"a library that compares", "<?php use Webmozart\\Assert\\Check; assert(Check::same(spend(1), 1));", "", "", "", false, "no exam: the tests need Webmozart"},
 		{"unit, an infinite number", unit(`function testA() { $r = half(4) * 1e308 * 1e308; $this->assertTrue(half(4) > 1); if ($r < 3) { $this->fail(); } }`), "", "", apart, false, "infinite"},
 		{"unit, an infinite number that is spoken of", unit(`function testA() { $r = half(4) * INF; $this->assertTrue(half(4) > 1); if ($r < 3) { $this->fail(); } }`), "", "", apart, true, ""},
 		{"unit, output", unit(`function testA() { $this->expectOutputString("Hello you\n"); hello('you'); }`), "", "", apart, true, ""},

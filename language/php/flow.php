@@ -366,12 +366,123 @@ final class Flow
                 $found[$text->in($first)[0]] = true;
             }
         }
+        foreach ($this->verdicts() as $place) {
+            $found[$text->in($place)[0]] = true;
+        }
         foreach ($this->changed() as [$place, , $lent]) {
             if (!$lent) {
                 $found[$text->in($place)[0]] = true;
             }
         }
         return $found;
+    }
+
+    /**
+     * Where the tests take for the truth what a call of the program says of what the
+     * program gave.
+     *
+     * @return list<int>
+     */
+    private function verdicts(): array
+    {
+        $text = $this->text;
+        $found = $parts = [];
+        foreach ($text->code as $n => $_) {
+            if ($text->inText[$n]) {
+                continue;
+            }
+            if ($text->at($n)->is('!')) {
+                $parts[] = [$n + 1, $this->end($n + 1)];
+            } elseif ($text->opens($n + 1) && $text->at($n + 1)->text === '(') {
+                $asserts = $text->at($n)->is(Operands::NAME) && \preg_match('/^\\\\?assert(?:_?(?:not_?)?(?:true|false))?$/i', $text->at($n)->text);
+                if ($asserts || $text->at($n)->is([\T_IF, \T_ELSEIF, \T_WHILE])) {
+                    $parts[] = $asserts ? $text->arguments($n + 1)[0] ?? [$n + 2, $n + 1] : [$n + 2, $text->pair[$n + 1] - 1];
+                }
+            } elseif ($text->at($n)->is('?')) {
+                for ($at = $n - 1; $at >= 0 && !$text->at($at)->is([';', ',', '(', '[', '{', '}', '=', ':', \T_RETURN, \T_ECHO, \T_PRINT, \T_OPEN_TAG, \T_DOUBLE_ARROW]); $at--) {
+                    $at = isset($text->pair[$at]) && $text->pair[$at] < $at ? $text->pair[$at] : $at;
+                }
+                $parts[] = [$at + 1, $n - 1];
+            }
+        }
+        foreach ($text->equals() as [$first, $last, $from, $to]) {
+            foreach ([[$first, $last, $from, $to], [$from, $to, $first, $last]] as [$a, $b, $c, $d]) {
+                if ($a === $b && \preg_match('/^(?:true|false)$/i', $text->at($a)->text)) {
+                    $parts[] = [$c, $d];
+                }
+            }
+        }
+        foreach ($parts as [$from, $to]) {
+            foreach ($this->parts($from, $to) as [$a, $b]) {
+                if ($this->isVerdict($a, $b)) {
+                    $found[] = $a;
+                }
+            }
+        }
+        return $found;
+    }
+
+    private function isVerdict(int $from, int $to): bool
+    {
+        $text = $this->text;
+        while ($text->at($from)->is('!') || $text->opens($from) && $text->pair[$from] === $to && $text->at($from)->text === '(') {
+            $to -= $text->at($from)->is('!') ? 0 : 1;
+            $from++;
+        }
+        if (\count($inner = $this->parts($from, $to)) > 1) {
+            return (bool) \array_filter($inner, fn ($part) => $this->isVerdict(...$part));
+        }
+        [$scope] = $text->in($from);
+        if ($from === $to && $text->at($from)->is(\T_VARIABLE)) {
+            $name = $text->at($from)->text;
+            if (isset($this->open["v $scope $name"])) {
+                return false;
+            }
+            $this->open["v $scope $name"] = true;
+            $is = (bool) \array_filter($this->assigned[$scope][$name] ?? [], fn ($a) => $a[1] >= 0 && $this->isVerdict($a[1], $a[2]));
+            unset($this->open["v $scope $name"]);
+            return $is;
+        }
+        if (!$text->at($to)->is(')') || !isset($text->pair[$to])) {
+            return false;
+        }
+        $callee = $text->pair[$to] - 1;
+        $static = $text->at($callee - 1)->is(\T_DOUBLE_COLON) && $this->constructs($callee - 1);
+        if ($callee < $from || $text->at($callee - 1)->is(\T_NEW) || !$static && !$this->asks($callee)) {
+            return false;
+        }
+        return $this->holdsResult($callee + 2, $to - 1, $this->results($scope));
+    }
+
+    /** The variables of a function that hold what calls of the program gave, but for objects that the tests made. */
+    private function results(string $scope): array
+    {
+        $results = [];
+        do {
+            $before = \count($results);
+            foreach ($this->assigned[$scope] ?? [] as $variable => $all) {
+                foreach ($all as [, $from, $to, $how]) {
+                    if ($from >= 0 && $how !== 'key' && $this->holdsResult($from, $to, $results)) {
+                        $results[$variable] = true;
+                    }
+                }
+            }
+        } while (\count($results) > $before);
+        return $results;
+    }
+
+    private function holdsResult(int $from, int $to, array $results): bool
+    {
+        $text = $this->text;
+        for ($at = $from; $at <= $to; $at++) {
+            if ($text->at($at)->is([\T_FN, \T_FUNCTION])) {
+                return false;
+            }
+            if ($text->at($at)->is(\T_VARIABLE) && isset($results[$text->at($at)->text]) || $this->asks($at) && !$this->constructs($at) && !$text->at($at - 1)->is(\T_NEW)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
