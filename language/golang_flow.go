@@ -19,10 +19,12 @@ type goGiven struct {
 }
 
 // goGift says from where on the program may have changed it. bare: the call is a
-// statement, which is there for what it changes.
+// statement, which is there for what it changes. whole: it got the address, and so
+// may have changed a list's length.
 type goGift struct {
-	from token.Pos
-	bare bool
+	from  token.Pos
+	bare  bool
+	whole bool
 }
 
 // rests reports whether the program had a part in e.
@@ -61,9 +63,12 @@ func (u *goUses) part(e ast.Expr, bare bool) bool {
 			if kv, ok := el.(*ast.KeyValueExpr); ok {
 				el = kv.Value
 			}
-			return !u.isFunction(el) && u.part(el, bare)
+			return !u.isFunction(el) && !goEmpty(el) && u.part(el, bare)
 		})
 	case *ast.CallExpr:
+		if u.isLength(e) {
+			return false
+		}
 		switch f := e.Fun.(type) {
 		case *ast.Ident:
 			if k := u.key(f); k != nil && u.parts[goReturns{k}] {
@@ -79,6 +84,45 @@ func (u *goUses) part(e ast.Expr, bare bool) bool {
 		return slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !u.isFunction(a) && u.part(a, bare) })
 	}
 	return false
+}
+
+// goEmpty reports whether e is a literal with nothing in it.
+func goEmpty(e ast.Expr) bool {
+	if a, ok := e.(*ast.UnaryExpr); ok {
+		e = a.X
+	}
+	lit, ok := e.(*ast.CompositeLit)
+	return ok && len(lit.Elts) == 0
+}
+
+// isLength reports whether a call gives the length of a list that the program got
+// by its value, and so cannot have changed.
+func (u *goUses) isLength(call *ast.CallExpr) bool {
+	id, ok := call.Fun.(*ast.Ident)
+	if !ok || id.Name != "len" && id.Name != "cap" || id.Obj != nil || u.declared[id.Name] || len(call.Args) != 1 || u.says(call.Args[0]) {
+		return false
+	}
+	root, path := goPath(call.Args[0])
+	if root == nil || root.Obj == nil || u.parts[u.key(call.Args[0])] {
+		return false
+	}
+	if _, list := u.under(u.typeOf(call.Args[0], 0)).(*ast.ArrayType); !list {
+		return false
+	}
+	// Its own place counts, not what a list within a list holds.
+	if _, element := call.Args[0].(*ast.IndexExpr); element {
+		return false
+	}
+	for p := path; ; p = p[:strings.LastIndexByte(p, '.')] {
+		for _, g := range u.gifted[goGiven{root.Obj, p}] {
+			if g.whole || p != path {
+				return false
+			}
+		}
+		if p == "" {
+			return true
+		}
+	}
 }
 
 // goReturns says of a function of the tests that it gives what the program said.
@@ -169,6 +213,9 @@ func (u *goUses) give(e ast.Expr, g goGift, loops []ast.Node, depth int) {
 		}
 		return
 	}
+	if a, ok := e.(*ast.UnaryExpr); ok && a.Op == token.AND {
+		g.whole = true
+	}
 	root, path := goPath(e)
 	if root == nil || root.Obj == nil || root.Obj.Kind != ast.Var || depth > 8 || !u.changeable(e) {
 		return
@@ -184,7 +231,7 @@ func (u *goUses) give(e ast.Expr, g goGift, loops []ast.Node, depth int) {
 		from = 0
 	}
 	k := goGiven{root.Obj, path}
-	if gift := (goGift{from, g.bare}); !slices.Contains(u.gifted[k], gift) {
+	if gift := (goGift{from, g.bare, g.whole}); !slices.Contains(u.gifted[k], gift) {
 		u.gifted[k] = append(u.gifted[k], gift)
 		u.gifts++
 	}

@@ -378,7 +378,7 @@ func (u *goUses) difference(e ast.Expr) bool {
 	case *ast.UnaryExpr:
 		return u.difference(e.X)
 	case *ast.CallExpr:
-		if sel, ok := e.Fun.(*ast.SelectorExpr); ok && slices.Contains(goDifferences, sel.Sel.Name) && u.rests(sel.X) && len(e.Args) == 1 && u.rests(e.Args[0]) {
+		if sel, ok := e.Fun.(*ast.SelectorExpr); ok && slices.Contains(goDifferences, sel.Sel.Name) && u.part(sel.X, true) && len(e.Args) == 1 && u.part(e.Args[0], true) {
 			return true
 		}
 		return slices.ContainsFunc(e.Args, u.difference)
