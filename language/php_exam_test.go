@@ -161,6 +161,7 @@ func TestPHPExams(t *testing.T) {
 		{"a comparison of the program's", `<?php $got = sorted([2, 1]); if (!near($got[0], 1)) { throw new Exception('wrong'); }`, "", "", judged, true, ""},
 		{"a comparison of the program's, kept", `<?php $got = odd(5); $ok = spend(1) === 1 && near($got, 2.5); echo $ok ? 'ok' : exit(1);`, "", "", judged, true, ""},
 		{"what the program says of the tests' own", `<?php $s = new Stack; $s->push(2); assert(near(2, 2.0) && !near(spend(1) === 1 ? 3 : 4, 9) && isset($s[0]));`, "", "", judged, true, ""},
+		{"there and back", `<?php $xs = [2, 3]; assert($xs === sorted(sorted($xs)) && 3 === spend(spend(3)));`, "", "", apart, true, ""},
 		{"a predicate", `<?php foreach ([2, 4] as $n) { assert(near($n, $n)); } assert(!near(2, 3) && spend(1) === 1);`, "", "", apart, true, ""},
 		{"a library that compares", "<?php use Webmozart\\Assert\\Check; assert(Check::same(spend(1), 1));", "", "", "", false, "no exam: the tests need Webmozart"},
 		{"unit, an infinite number", unit(`function testA() { $r = half(4) * 1e308 * 1e308; $this->assertTrue(half(4) > 1); if ($r < 3) { $this->fail(); } }`), "", "", apart, false, "infinite"},

@@ -451,6 +451,13 @@ final class Flow
         if ($callee < $from || $text->at($callee - 1)->is(\T_NEW) || !$static && !$this->asks($callee)) {
             return false;
         }
+        for ($at = $from; $at < $callee; $at++) {
+            if ($text->opens($at)) {
+                $at = $text->pair[$at];
+            } elseif (!$text->at($at)->is([\T_VARIABLE, ...Operands::NAME, ...Operands::MEMBER])) {
+                return false; // the call is not all of it
+            }
+        }
         return $this->holdsResult($callee + 2, $to - 1, $this->results($scope));
     }
 
