@@ -25,6 +25,8 @@ final class Flow
     private array $assigned = [];
     /** @var list<array{int, int, int, int, int}>|null the file's comparisons */
     private ?array $compared = null;
+    /** @var array<string, mixed> what was found out before */
+    private array $known = [];
     /** @var array<string, bool> what is being looked at */
     private array $open = [];
 
@@ -46,6 +48,7 @@ final class Flow
                 }
             }
         }
+        $this->known = []; // what was asked before all was read
     }
 
     private function note(int $place, int $variable, int $from, int $to, string $how): void
@@ -173,6 +176,11 @@ final class Flow
             return !$class->is(\T_VARIABLE);
         }
         $name = \ltrim($class->text, '\\');
+        return $this->known["own $name"] ??= $this->isOwnName($name);
+    }
+
+    private function isOwnName(string $name): bool
+    {
         if (\preg_match('/^(?:self|static|parent|phpunit\\\\.*|assert)$/i', $name) || \class_exists($name, false) && (new \ReflectionClass($name))->isInternal()) {
             return true;
         }
@@ -186,6 +194,11 @@ final class Flow
 
     /** Whether a place is the name in a call of the program. */
     private function asks(int $at): bool
+    {
+        return $this->known["asks $at"] ??= $this->isAsking($at);
+    }
+
+    private function isAsking(int $at): bool
     {
         $text = $this->text;
         if ($this->constructs($at)) {
@@ -464,6 +477,9 @@ final class Flow
     /** The variables of a function that hold what calls of the program gave, but for objects that the tests made. */
     private function results(string $scope): array
     {
+        if (isset($this->known["results $scope"])) {
+            return $this->known["results $scope"];
+        }
         $results = [];
         do {
             $before = \count($results);
@@ -475,7 +491,7 @@ final class Flow
                 }
             }
         } while (\count($results) > $before);
-        return $results;
+        return $this->known["results $scope"] = $results;
     }
 
     private function holdsResult(int $from, int $to, array $results): bool
@@ -668,6 +684,9 @@ final class Flow
     private function looks(int $begin, int $last): array
     {
         $text = $this->text;
+        if (isset($this->known["looks $begin"])) {
+            return $this->known["looks $begin"];
+        }
         $found = [];
         $this->compared ??= $text->comparisons([...Operands::EQUAL, '<', '>', \T_IS_SMALLER_OR_EQUAL, \T_IS_GREATER_OR_EQUAL, \T_SPACESHIP], true);
         $scope = $begin < 0 ? '' : null;
@@ -690,7 +709,7 @@ final class Flow
                 }
             }
         }
-        return $found;
+        return $this->known["looks $begin"] = $found;
     }
 
     /** The parts of a condition, each of which is judged by itself. */

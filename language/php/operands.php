@@ -37,6 +37,8 @@ final class Operands
     public array $own = [];
     /** @var list<array{string, int, int}>|null the file's named functions, with the brackets of their bodies */
     private ?array $functions = null;
+    /** @var array<int, array{string, int, int}>|null the outermost of them, by place */
+    private ?array $inside = null;
 
     /** @param list<\PhpToken> $tokens */
     public function __construct(private array $tokens)
@@ -334,12 +336,15 @@ final class Operands
     /** The outermost named function around a place; "" and the whole file where there is none. */
     public function in(int $place): array
     {
-        foreach ($this->functions() as $function) {
-            if ($function[1] < $place && $place < $function[2]) {
-                return $function;
+        if ($this->inside === null) {
+            $this->inside = [];
+            foreach (\array_reverse($this->functions()) as $function) { // the outermost come last
+                for ($at = $function[1] + 1; $at < $function[2]; $at++) {
+                    $this->inside[$at] = $function;
+                }
             }
         }
-        return ['', -1, \count($this->code)];
+        return $this->inside[$place] ?? ['', -1, \count($this->code)];
     }
 
     /** Whether an expression is what a call of the program gives. */
