@@ -87,6 +87,28 @@ func TestAttackGoHost(t *testing.T) {
 	}
 }
 
+// TestAttackGoModules has programs that bring the module by which the tests judge.
+func TestAttackGoModules(t *testing.T) {
+	tc := &Toolchain{Language: "go", Version: "1.26.0", Tools: map[string]string{"driver": goDriver}}
+	file := func(name, text string) glovebox.File { return glovebox.File{Path: name, Data: []byte(text)} }
+	const main, judge = "package main\n\nfunc F() int { return 0 }\nfunc main() {}\n", "package cmp\n\nfunc Equal(a, b any) bool { return true }\n"
+	tests := file("a_test.go", "package main\n\nimport (\n\t\"testing\"\n\n\t\"github.com/google/go-cmp/cmp\"\n)\n\nfunc TestF(t *testing.T) {\n\tif !cmp.Equal(F(), 1) {\n\t\tt.Fatal()\n\t}\n}\n")
+	for name, files := range map[string][]glovebox.File{
+		"nothing":                {file("main.go", main)},
+		"by a go.mod":            {file("go.mod", "module github.com/google/go-cmp\n"), file("main.go", main), file("cmp/cmp.go", judge)},
+		"by a go.mod of a level": {file("go.mod", "module github.com\n"), file("main.go", main), file("google/go-cmp/cmp/cmp.go", judge)},
+		"by folders":             {file("main.go", main), file("cmp/cmp.go", judge)},
+		"vendored":               {file("go.mod", "module x\n"), file("main.go", main), file("vendor/github.com/google/go-cmp/cmp/cmp.go", judge)},
+	} {
+		for _, main := range []string{"main.go", ""} {
+			_, err := examGo(tc, &glovebox.Program{Language: "go", Main: main, Files: files}, Tests{Files: []glovebox.File{tests}})
+			if u, ok := err.(*Unrunnable); !ok || !strings.Contains(u.Reason, "github.com/google/go-cmp/cmp") {
+				t.Errorf("%s, main %q: %v", name, main, err)
+			}
+		}
+	}
+}
+
 // TestAttackGo has programs that are wrong in a way that a comparison of Go
 // overlooks.
 func TestAttackGo(t *testing.T) {
@@ -102,6 +124,14 @@ func TestAttackGo(t *testing.T) {
 			answer("(a + b) / 2"), []string{answer("math.NaN()"), answer("math.Inf(1)"), answer("0")}},
 		{"a relative error", "func TestF(t *testing.T) {\n\tgot := F(2, 3)\n\tif math.Abs((got-2.5)/got) > 1e-9 {\n\t\tt.Fail()\n\t}\n}\n",
 			answer("(a + b) / 2"), []string{answer("math.NaN()"), answer("math.Inf(1)"), answer("math.Inf(-1)"), answer("1e308")}},
+		{"arithmetic that overflows", "func TestF(t *testing.T) {\n\tr := F(2, 3)\n\tif math.Abs(r*r-6.25)/(r*r) > 1e-9 {\n\t\tt.Fatal(r)\n\t}\n}\n",
+			answer("(a + b) / 2"), []string{answer("1e200"), answer("-1e200")}},
+		{"arithmetic that overflows, of a helper, in parallel", "func near(got, want float64) bool {\n\treturn !(math.Abs(got*got-want*want)/(got*got) > 1e-9)\n}\n\nfunc TestF(t *testing.T) {\n\tt.Parallel()\n\tif !near(F(2, 3), 2.5) {\n\t\tt.Fatal()\n\t}\n}\n",
+			answer("(a + b) / 2"), []string{answer("1e200")}},
+		{"a square, beside a test of infinity", "func TestNone(t *testing.T) {\n\tif !math.IsInf(F(math.Inf(1), 1), 1) {\n\t\tt.Fatal()\n\t}\n}\n\nfunc TestF(t *testing.T) {\n\tif r := F(2, 3); r*r-6 < 0 || r < 0 || 1/(r*r) > 0.2 {\n\t\tt.Fatal()\n\t}\n}\n",
+			answer("(a + b) / 2"), []string{answer("1e200")}},
+		{"operands of all kinds", "type meters float64\n\nconst small = 1e-9\n\nfunc TestF(t *testing.T) {\n\tvar m meters = meters(F(2, 3))\n\tn, i := int64(F(1, 1)), 0\n\tfor ; float64(i) < F(4, 4); i++ {\n\t}\n\tif m > 3 || m < 2*small || n > 1<<i || \"a\"+string(rune(i)) < \"a\" || math.MaxFloat64 < F(2, 3) || uint8(n) > 200 || math.Pi > F(2, 3)+max(1, 2) {\n\t\tt.Fatal(m, n)\n\t}\n}\n",
+			answer("(a + b) / 2"), []string{answer("1e200"), answer("math.NaN()")}},
 		{"a test of NaN beside others", "func TestNone(t *testing.T) {\n\tif !math.IsNaN(F(0, math.Inf(1)-math.Inf(1))) {\n\t\tt.Fail()\n\t}\n}\n\nfunc TestF(t *testing.T) {\n\tif math.Abs(F(2, 3)-2.5) > 1e-9 {\n\t\tt.Fail()\n\t}\n}\n",
 			answer("(a + b) / 2"), []string{answer("math.NaN()")}},
 	} {

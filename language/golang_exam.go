@@ -68,8 +68,8 @@ type goExam struct {
 	beside []string
 	// more says what the tests need beyond calls and values; empty means nothing.
 	more string
-	// nan: a test speaks of NaN.
-	nan bool
+	// nan: a test speaks of NaN; inf: one speaks of infinity.
+	nan, inf bool
 	// parallel: tests may run at once.
 	parallel bool
 	// joined: the tests speak of errors that are several at once.
@@ -86,6 +86,8 @@ type goTest struct {
 	judged bool
 	// nan: it does not speak of NaN. inf: it does not speak of infinity, and divides.
 	nan, inf bool
+	// bound: it does not speak of infinity.
+	bound bool
 }
 
 // goTestFile is one file of tests.
@@ -115,7 +117,7 @@ func (x *goExam) readTests(t Tests) error {
 		tf.parsed, err = parser.ParseFile(token.NewFileSet(), f.Path, f.Data, parser.ParseComments)
 		if tf.parsed == nil || !tf.parsed.Package.IsValid() {
 			tf.fragment = true
-			tf.parsed, err = parser.ParseFile(token.NewFileSet(), f.Path, "package tests;"+string(f.Data), parser.ParseComments)
+			tf.parsed, err = parser.ParseFile(token.NewFileSet(), f.Path, goFragmentClause+string(f.Data), parser.ParseComments)
 		}
 		if err != nil {
 			return goUnrunnable("the tests do not parse: %v", err)
@@ -126,7 +128,7 @@ func (x *goExam) readTests(t Tests) error {
 		x.files = append(x.files, tf)
 	}
 	x.read.makeModule(x.imported())
-	missing := slices.DeleteFunc(x.imported(), x.isProgram)
+	missing := slices.DeleteFunc(x.imported(), func(p string) bool { return x.isProgram(p) && !(isGoJudge(p) && p != x.claimed()) })
 	if len(missing) > 0 {
 		return &Unrunnable{
 			Reason:  "the tests import " + missing[0] + ", which is neither in the standard library nor among the given files",
@@ -143,13 +145,15 @@ func (x *goExam) readTests(t Tests) error {
 	for i, n := range x.tests {
 		x.tests[i].judged = u.judged(n.name, map[string]bool{})
 		x.tests[i].nan = !u.speaks(n.name, goNaN(), map[string]bool{})
-		x.tests[i].inf = u.divides(n.name, map[string]bool{}) && !u.speaks(n.name, goInf(), map[string]bool{})
-		x.nan = x.nan || !x.tests[i].nan
+		x.tests[i].bound = !u.speaks(n.name, goInf(), map[string]bool{})
+		x.tests[i].inf = u.divides(n.name, map[string]bool{}) && x.tests[i].bound
+		x.nan, x.inf = x.nan || !x.tests[i].nan, x.inf || !x.tests[i].bound
 	}
 	// Whose call gave a number, nobody can tell of tests that run at once.
 	for i := range x.tests {
 		x.tests[i].nan = x.tests[i].nan && !x.parallel
 		x.tests[i].inf = x.tests[i].inf && !x.parallel
+		x.tests[i].bound = x.tests[i].bound && !x.parallel
 	}
 	x.wanted, x.own, x.spelled, x.more = slices.Sorted(maps.Keys(u.wanted)), u.declared, u.spelled, u.more
 	x.beside = slices.DeleteFunc(x.imported(), func(p string) bool { return x.outside() && p == x.importPath() })
@@ -206,14 +210,10 @@ func (x *goExam) isProgram(imported string) bool {
 // the program: by their clause; by the program's module, where they import more
 // than one package; or the one that has no place in the world.
 func (x *goExam) importPath() string {
-	all := x.imported()
-	for _, f := range x.files {
-		for _, p := range all {
-			if f.outside && path.Base(p) == strings.TrimSuffix(f.parsed.Name.Name, "_test") {
-				return p
-			}
-		}
+	if p := x.claimed(); p != "" {
+		return p
 	}
+	all := x.imported()
 	for _, p := range all {
 		if x.outside() && p == path.Join(x.read.module, x.read.main) {
 			return p
@@ -225,6 +225,19 @@ func (x *goExam) importPath() string {
 		}
 	}
 	return goProgramPath
+}
+
+// claimed is the import that the clause of tests of a package of their own names;
+// empty where there is none.
+func (x *goExam) claimed() string {
+	for _, f := range x.files {
+		for _, p := range x.imported() {
+			if f.outside && path.Base(p) == strings.TrimSuffix(f.parsed.Name.Name, "_test") {
+				return p
+			}
+		}
+	}
+	return ""
 }
 
 // folders are the folders of the tests that are named as their packages, and the
@@ -273,6 +286,22 @@ func isGoHosted(p string) bool {
 
 // goHosts are where modules of others come from.
 var goHosts = strings.Fields("github.com golang.org gopkg.in google.golang.org go.uber.org gotest.tools gitlab.com bitbucket.org k8s.io")
+
+// isGoJudge reports whether an import is of a well-known module that compares,
+// asserts or stands in for something. What judges is never the program's.
+func isGoJudge(p string) bool {
+	return slices.ContainsFunc(goJudgeModules, func(m string) bool { return p == m || strings.HasPrefix(p, m+"/") })
+}
+
+var goJudgeModules = strings.Fields(`github.com/google/go-cmp github.com/stretchr/testify github.com/onsi/gomega github.com/onsi/ginkgo
+	github.com/go-test/deep github.com/matryer/is github.com/frankban/quicktest github.com/smartystreets github.com/smarty
+	github.com/r3labs/diff github.com/kr/pretty github.com/davecgh/go-spew github.com/pmezard/go-difflib github.com/sergi/go-diff
+	github.com/golang/mock github.com/google/gofuzz github.com/leanovate/gopter github.com/alecthomas/assert github.com/shoenig/test
+	github.com/franela/goblin github.com/rogpeppe/go-internal github.com/bradleyjkemp/cupaloy github.com/approvals github.com/nsf/jsondiff
+	github.com/yudai/gojsondiff github.com/wI2L/jsondiff github.com/maxatome/go-testdeep github.com/DATA-DOG github.com/jarcoal/httpmock
+	github.com/petergtz/pegomock github.com/vektra/mockery github.com/bytedance/mockey github.com/samber/lo github.com/thoas/go-funk
+	github.com/shopspring/decimal github.com/pkg/errors github.com/hashicorp/go-multierror go.uber.org/mock go.uber.org/goleak
+	go.uber.org/multierr golang.org/x gonum.org gopkg.in/check.v1 gotest.tools pgregory.net/rapid google.golang.org/protobuf`)
 
 // readTestFile notes what of a file is to be run.
 func (x *goExam) readTestFile(f *goTestFile, u *goUses) {
@@ -534,13 +563,17 @@ func (x *goExam) apart() *Exam {
 	staged := []glovebox.File{stubs}
 	for i, f := range x.files {
 		file := goGlue + strconv.Itoa(i) + ".go"
-		text := fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.inPackage(name))
+		text := fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.guarded(name))
 		switch {
 		case f.fragment:
-			text = fmt.Appendf(nil, "package %s\n%s\n//line %s:1\n%s", name, goImports(f.qualifiers), f.Path, f.Data)
+			text = fmt.Appendf(nil, "package %s\n%s\n//line %s:1\n%s", name, goImports(f.qualifiers), f.Path, f.guarded(""))
 			names = append(names, file)
 		case f.outside:
-			text = fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.Data)
+			text = fmt.Appendf(nil, "//line %s:1\n%s", f.Path, f.guarded(""))
+			if len(outside) == 0 {
+				guard := glovebox.File{Path: goGlue + "guard.go", Data: fmt.Appendf(nil, "package %s\n\nimport gloveboxWire \"glovebox/wire\"\n%s", f.parsed.Name.Name, goOrderedGuard)}
+				outside, staged = append(outside, guard.Path), append(staged, guard)
+			}
 			outside = append(outside, file)
 			alias = x.importPath()
 		default:
@@ -634,7 +667,7 @@ func (t goTest) entry(function, label string, remote bool) string {
 		s += fmt.Sprintf(", Output: %q, Unordered: %t", t.output, t.unordered)
 	}
 	if remote {
-		s += fmt.Sprintf(", Judged: %t, NaN: %t, Inf: %t", t.judged, t.nan, t.inf)
+		s += fmt.Sprintf(", Judged: %t, NaN: %t, Inf: %t, Bound: %t", t.judged, t.nan, t.inf, t.bound)
 	}
 	return s + "}"
 }

@@ -302,7 +302,7 @@ func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string
 	}
 	// Every stub needs gloveboxReady: variables of the tests may call one as they
 	// are initialised.
-	fmt.Fprintf(&c, ")\n\n%s%s\nvar gloveboxReady = func() bool {\n%s\tgloveboxWire.AllowNaN, gloveboxWire.AllowJoined = %t, %t\n\tgloveboxWire.Start()\n\treturn true\n}()\n", uses, s.stubs.Bytes(), s.both.Bytes(), x.nan, x.joined)
+	fmt.Fprintf(&c, ")\n\n%s%s\nvar gloveboxReady = func() bool {\n%s\tgloveboxWire.AllowNaN, gloveboxWire.AllowInf, gloveboxWire.AllowJoined = %t, %t, %t\n\tgloveboxWire.Start()\n\treturn true\n}()\n%s", uses, s.stubs.Bytes(), s.both.Bytes(), x.nan, x.inf, x.joined, goOrderedGuard)
 	ready := "var gloveboxReady = true\n"
 	fmt.Fprintf(&p, ")\n\n%s%s%s\nfunc GloveboxServe() {\n%s\tgloveboxWire.Serve(map[string]any{\n%s\t})\n}\n",
 		uses, ready, s.serve.Bytes(), s.both.Bytes(), s.entries.Bytes())

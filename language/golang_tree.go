@@ -86,7 +86,7 @@ func (x *goTree) readTests(t Tests) error {
 		for _, i := range parsed.Imports {
 			p := goImport(i)
 			x.read.makeModule([]string{p})
-			if _, local := x.read.local(p); !local && isGoHosted(p) && !slices.Contains(missing, p) {
+			if _, local := x.read.local(p); (!local && isGoHosted(p) || isGoJudge(p)) && !slices.Contains(missing, p) {
 				missing = append(missing, p)
 			}
 			// Tests beside their package spell the module: it is the program's,

@@ -32,6 +32,14 @@ type goUses struct {
 	errors map[any]bool
 	// differs says of them that they hold how two words of the program differ.
 	differs map[any]bool
+	// parts says of them that the program had a part in what they hold, verdicts
+	// that they hold what the program says of its own words.
+	parts, verdicts map[any]bool
+	// gifted are what calls of the program got and may have changed, gifts their
+	// number; numbers are what the tests calculate with.
+	gifted  map[goGiven][]goGift
+	gifts   int
+	numbers map[goGiven]bool
 	// more is the first thing that takes more than calls.
 	more string
 }
@@ -45,24 +53,33 @@ func (u *goUses) need(what string) {
 // readGoUses reads all files.
 func readGoUses(files []goTestFile, program func(imported string) bool) *goUses {
 	u := &goUses{declared: map[string]bool{}, decls: map[string][]ast.Node{}, ownTypes: map[string]bool{}, wanted: map[string]bool{},
-		spelled: map[string]bool{}, foreign: map[*ast.Ident]bool{}, qualified: map[string]bool{}, imports: map[*goTestFile]map[string]string{}, word: map[any]bool{}, errors: map[any]bool{}, differs: map[any]bool{}}
+		spelled: map[string]bool{}, foreign: map[*ast.Ident]bool{}, qualified: map[string]bool{}, imports: map[*goTestFile]map[string]string{}, word: map[any]bool{}, errors: map[any]bool{}, differs: map[any]bool{},
+		parts: map[any]bool{}, verdicts: map[any]bool{}, gifted: map[goGiven][]goGift{}, numbers: map[goGiven]bool{}}
 	for i := range files {
 		u.declare(&files[i], program)
 	}
 	for i := range files {
 		u.names(&files[i])
 	}
+	for i := range files {
+		u.calculated(files[i].parsed)
+		u.typeNames(files[i].parsed)
+	}
+	known := func() int {
+		return len(u.word) + len(u.errors) + len(u.differs) + len(u.parts) + len(u.verdicts) + u.gifts
+	}
 	for again := true; again; {
-		before := len(u.word) + len(u.errors) + len(u.differs)
+		before := known()
 		for i := range files {
 			u.flow(files[i].parsed)
+			u.follow(files[i].parsed)
 		}
-		again = len(u.word)+len(u.errors)+len(u.differs) > before
+		again = known() > before
 	}
 	for i := range files {
 		u.needs(&files[i])
 	}
-	u.gifts(files)
+	u.unused(files)
 	u.panics(files)
 	return u
 }
@@ -118,8 +135,8 @@ func (u *goUses) panics(files []goTestFile) {
 	}
 }
 
-// gifts notes functions that tests declare and never use: the program may.
-func (u *goUses) gifts(files []goTestFile) {
+// unused notes functions that tests declare and never use: the program may.
+func (u *goUses) unused(files []goTestFile) {
 	used := map[string]bool{}
 	for _, f := range files {
 		ast.Inspect(f.parsed, func(n ast.Node) bool {
@@ -327,6 +344,12 @@ func (u *goUses) mark(k any, e ast.Expr) {
 	if u.difference(e) {
 		u.differs[k] = true
 	}
+	if u.rests(e) {
+		u.parts[k] = true
+	}
+	if u.verdict(e) {
+		u.verdicts[k] = true
+	}
 }
 
 // difference reports whether e is how two words of the program differ: that it is
@@ -338,7 +361,11 @@ func (u *goUses) difference(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BinaryExpr:
 		switch e.Op {
-		case token.SUB, token.QUO, token.REM, token.XOR, token.AND_NOT:
+		case token.SUB, token.XOR, token.AND_NOT:
+			if u.rests(e.X) && u.rests(e.Y) {
+				return true
+			}
+		case token.QUO, token.REM:
 			if u.says(e.X) && u.says(e.Y) {
 				return true
 			}
@@ -351,7 +378,7 @@ func (u *goUses) difference(e ast.Expr) bool {
 	case *ast.UnaryExpr:
 		return u.difference(e.X)
 	case *ast.CallExpr:
-		if sel, ok := e.Fun.(*ast.SelectorExpr); ok && slices.Contains(goDifferences, sel.Sel.Name) && u.says(sel.X) && len(e.Args) == 1 && u.says(e.Args[0]) {
+		if sel, ok := e.Fun.(*ast.SelectorExpr); ok && slices.Contains(goDifferences, sel.Sel.Name) && u.part(sel.X, true) && len(e.Args) == 1 && u.part(e.Args[0], true) {
 			return true
 		}
 		return slices.ContainsFunc(e.Args, u.difference)
@@ -390,7 +417,7 @@ func (u *goUses) says(e ast.Expr) bool {
 			return true
 		}
 		if sel, ok := e.Fun.(*ast.SelectorExpr); ok {
-			if u.says(sel.X) || u.sentinel(sel.X) {
+			if u.says(sel.X) || u.sentinel(sel.X) || u.typed(sel.X) {
 				return true
 			}
 			if id, ok := sel.X.(*ast.Ident); !ok || id.Obj != nil {
@@ -434,17 +461,6 @@ func (u *goUses) says(e ast.Expr) bool {
 	return false
 }
 
-// rests reports whether e is a word of the program, or arithmetic with one.
-func (u *goUses) rests(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.BinaryExpr:
-		return u.rests(e.X) || u.rests(e.Y)
-	case *ast.ParenExpr:
-		return u.rests(e.X)
-	}
-	return u.says(e)
-}
-
 // flow notes where what the program says goes.
 func (u *goUses) flow(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -470,10 +486,11 @@ func (u *goUses) flow(f *ast.File) {
 				}
 			}
 		case *ast.RangeStmt:
-			for _, e := range []ast.Expr{n.Key, n.Value} {
-				if e != nil {
-					u.mark(u.key(e), n.X)
-				}
+			if n.Key != nil && u.says(n.X) {
+				u.mark(u.key(n.Key), n.X)
+			}
+			if n.Value != nil {
+				u.mark(u.key(n.Value), n.X)
 			}
 		case *ast.KeyValueExpr:
 			if id, ok := n.Key.(*ast.Ident); ok {
@@ -488,6 +505,36 @@ func (u *goUses) flow(f *ast.File) {
 				u.word[calledObject{id.Obj}] = true
 			}
 			u.given(n)
+		}
+		return true
+	})
+}
+
+// typeNames notes the names of the program that the tests use as types.
+func (u *goUses) typeNames(f *ast.File) {
+	note := func(t ast.Expr) {
+		if t == nil {
+			return
+		}
+		ast.Inspect(t, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok {
+				if id := u.ident(e); id != nil {
+					u.word["type "+id.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			note(n.Type)
+		case *ast.Field:
+			note(n.Type)
+		case *ast.ValueSpec:
+			note(n.Type)
+		case *ast.TypeAssertExpr:
+			note(n.Type)
 		}
 		return true
 	})
@@ -514,6 +561,16 @@ func (u *goUses) positional(lit *ast.CompositeLit) {
 				u.fields(elem, inner.Elts)
 			} else if isFunction {
 				u.function(e)
+			}
+		}
+		return
+	}
+	if m, ok := t.(*ast.MapType); ok {
+		if _, ok := goUnderlying(m.Value).(*ast.FuncType); ok {
+			for _, e := range lit.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					u.function(kv.Value)
+				}
 			}
 		}
 		return
@@ -602,7 +659,7 @@ func (u *goUses) given(call *ast.CallExpr) {
 }
 
 // goComparers are functions that compare two values.
-var goComparers = strings.Fields("DeepEqual Equal EqualFunc Compare CompareFunc EqualFold Is")
+var goComparers = strings.Fields("DeepEqual Equal EqualFunc Compare CompareFunc EqualFold Is Index IndexAny LastIndex Contains ContainsAny HasPrefix HasSuffix Count BinarySearch Less")
 
 // goEquals are methods that say whether an object is like another.
 var goEquals = strings.Fields("Equal Equals Eq Cmp Compare CompareTo Less LessThan Same Is")
@@ -618,7 +675,9 @@ func (u *goUses) judged(name string, seen map[string]bool) bool {
 	found := false
 	for _, d := range u.decls[name] {
 		values := u.values(d)
+		found = found || u.between(d)
 		ast.Inspect(d, func(n ast.Node) bool {
+			found = found || u.truths(n)
 			switch n := n.(type) {
 			case *ast.Ident:
 				if values[n] || u.decls[n.Name] != nil && (n.Obj == nil || n.Obj.Kind != ast.Var || u.isTop(n)) && u.judged(n.Name, seen) {
@@ -627,9 +686,9 @@ func (u *goUses) judged(name string, seen map[string]bool) bool {
 			case *ast.BinaryExpr:
 				switch n.Op {
 				case token.EQL, token.NEQ:
-					found = found || u.rests(n.X) && u.rests(n.Y) || u.difference(n.X) || u.difference(n.Y)
+					found = found || u.rests(n.X) && u.rests(n.Y) || u.difference(n.X) || u.difference(n.Y) || u.found(n.X) || u.found(n.Y)
 				case token.LSS, token.LEQ, token.GTR, token.GEQ:
-					found = found || u.difference(n.X) || u.difference(n.Y)
+					found = found || u.difference(n.X) || u.difference(n.Y) || u.found(n.X) || u.found(n.Y)
 				}
 			case *ast.CallExpr:
 				sel, ok := n.Fun.(*ast.SelectorExpr)
@@ -638,11 +697,11 @@ func (u *goUses) judged(name string, seen map[string]bool) bool {
 				}
 				id, isName := sel.X.(*ast.Ident)
 				switch {
-				case isName && id.Obj == nil && slices.Contains(goComparers, sel.Sel.Name) && len(n.Args) > 1 && u.says(n.Args[0]) && u.says(n.Args[1]):
+				case isName && id.Obj == nil && slices.Contains(goComparers, sel.Sel.Name) && len(n.Args) > 1 && u.rests(n.Args[0]) && u.rests(n.Args[1]):
 					found = true
 				case isName && id.Obj == nil && (id.Name == "sort" || id.Name == "heap") && len(n.Args) == 1 && u.ident(n.Args[0]) == nil && u.holds(n.Args[0]):
 					found = true
-				case slices.Contains(goEquals, sel.Sel.Name) && u.says(sel.X):
+				case slices.Contains(goEquals, sel.Sel.Name) && (u.says(sel.X) || u.typed(sel.X) || u.rests(sel.X) && slices.ContainsFunc(n.Args, u.rests)):
 					found = true
 				}
 			}

@@ -47,6 +47,10 @@ function encoded($s) { return strrev($s); }
 function at($a, $k) { return $a[$k]; }
 class Box { public $a = 1; public $b = [1]; private $c = 2; static $made = 0; }
 function box() { return new Box; }
+function sorted(array $xs) { sort($xs); return $xs; }
+function shorten(array &$xs) { array_pop($xs); return count($xs); }
+function near($a, $b) { return abs($a - $b) < 0.01; }
+function keyed() { return new ArrayObject(['a1' => 1, 'b2' => 2]); }
 `
 
 // TestPHPExams runs tests in the shapes that people write, with the right
@@ -136,6 +140,32 @@ func TestPHPExams(t *testing.T) {
 		{"unit", unit(`function testA() { $this->assertEquals(new Pt(1, 2), mk(1, 2)); $this->assertNotEquals(new Pt(1, 3), mk(1, 2)); } function testB() { $this->assertSame(3, spend(3)); }`), "", "", judged, true, ""},
 		{"unit, wrong", unit(`function testA() { $this->assertEquals(new Pt(1, 2), mk(1, 2)); }`), "return new Pt($x, $y)", "return new Pt(1, 1)", apart, false, "expected"},
 		{"unit, one that comes back", unit(`function testA() { $s = new Stack; $p = new Pt(1, 2); $s->push($p); $this->assertContainsEquals($p, [$s->pop()]); }`), "", "", judged, true, ""},
+		{"unit, a number, and what returns itself", unit(`function testA() { $want = 7; $s = new Stack(); $s->push($want); $this->assertTrue($s->pop() === $want); }`), "", "", apart, true, ""},
+		{"unit, a number, and what returns nothing", unit(`function testA() { $want = 7; $s = new Stack(); $s->push($want); $this->assertTrue($s->pop() === $want); }`), "$this->a[] = $v; return $this;", "$this->a[] = $v;", apart, true, ""},
+		{"unit, an object that comes back or another", unit(`function testA() { $p = new Pt(1, 2); $s = new Stack(); $s->push($p); $this->assertNotSame($p, clone $s->pop()); }`), "", "", judged, true, ""},
+		{"unit, a helper that compares", unit(`private function same($got, $want) { $this->assertTrue($got === $want); } function testA() { $s = new Stack(); $s->push(3); $this->same($s->pop(), 3); }`), "", "", apart, true, ""},
+		{"unit, a provider and a comparison", unit(`/** @dataProvider rows */ function testA($in, $want) { $s = new Stack(); $s->push($in); $this->assertTrue($want === $s->pop()); } static function rows() { return [[1, 1], [2, 2]]; }`), "", "", apart, true, ""},
+		{"unit, a list that is sorted after", unit(`function testA() { $xs = [3, 1, 2]; $got = sorted($xs); sort($xs); $this->assertSame($xs, $got); }`), "", "", apart, true, ""},
+		{"unit, a list that is emptied, sorted after", unit(`function testA() { $xs = [3, 1, 2]; $got = sorted($xs); sort($xs); $this->assertSame($xs, $got); }`), "function sorted(array $xs) {", "function sorted(array &$xs) { $xs = [];", apart, false, "expected"},
+		{"unit, a list that is emptied, summed after", unit(`function testA() { $xs = [3, 1, 2]; $got = sorted($xs); $this->assertSame(array_sum($xs), array_sum($got)); }`), "function sorted(array $xs) {", "function sorted(array &$xs) { $xs = [];", apart, false, "expected"},
+		{"unit, a list that is emptied, walked after", unit(`function testA() { $xs = [3, 1, 2]; $got = sorted($xs); $n = 0; foreach ($xs as $x) { $n += $x; } $this->assertEquals($n, array_sum($got)); }`), "function sorted(array $xs) {", "function sorted(array &$xs) { $xs = [];", apart, false, "expected"},
+		{"unit, a list that is emptied, counted after", unit(`function testA() { $xs = [3, 1, 2]; $this->assertSame(count(sorted($xs)), count($xs)); }`), "function sorted(array $xs) {", "function sorted(array &$xs) { $xs = [];", apart, false, "expected"},
+		{"a list that is emptied, in a table", `<?php foreach ([['in' => [2, 1]], ['in' => [4]]] as $c) { if (array_sum(sorted($c['in'])) !== array_sum($c['in'])) { throw new Exception('wrong'); } }`, "function sorted(array $xs) {", "function sorted(array &$xs) { $xs = [];", apart, false, "wrong"},
+		{"unit, a list that is changed and read", unit(`function testA() { $xs = [3, 1, 2]; $n = shorten($xs); $this->assertSame([3, 1], $xs); $this->assertSame(2, $n); }`), "", "", apart, true, ""},
+		{"unit, a list that is changed and read, and compared", unit(`function testA() { $xs = [3, 1, 2]; $n = shorten($xs); $this->assertSame([3, 1], $xs); $this->assertSame(count($xs), $n); }`), "", "", judged, true, ""},
+		{"unit, a list that is changed twice", unit(`function testA() { $xs = [3, 1, 2]; shorten($xs); $this->assertSame(1, shorten($xs)); $this->assertSame([3], $xs); }`), "", "", apart, true, ""},
+		{"unit, keys of an object", unit(`function testA() { $got = keyed(); $this->assertCount(2, $got); $this->assertArrayHasKey('a1', $got); $this->assertTrue(isset($got['a1'], $got['b2']) && !isset($got['c'])); }`), "", "", apart, true, ""},
+		{"unit, keys of an object that has all", unit(`function testA() { $got = keyed(); $this->assertCount(2, $got); $this->assertArrayHasKey('a1', $got); }`), "return new ArrayObject(['a1' => 1, 'b2' => 2]);", "return new class implements ArrayAccess, Countable { function offsetExists($k): bool { return true; } function offsetGet($k): mixed { return 1; } function offsetSet($k, $v): void {} function offsetUnset($k): void {} function count(): int { return 2; } };", apart, false, "nor does it give its keys"},
+		{"unit, keys of an object that has all and gives others", unit(`function testA() { $got = keyed(); $this->assertTrue(isset($got['a1'])); }`), "return new ArrayObject(['a1' => 1, 'b2' => 2]);", "return new class([1, 2]) extends ArrayObject { function offsetExists($k): bool { return true; } };", apart, false, "got false"},
+		{"unit, a comparison of the program's", unit(`function testA() { $this->assertTrue(near(odd(5), 2.5)); } function testB() { $ok = near(odd(5), 2.5); $this->assertSame(true, $ok); }`), "", "", judged, true, ""},
+		{"a comparison of the program's", `<?php $got = sorted([2, 1]); if (!near($got[0], 1)) { throw new Exception('wrong'); }`, "", "", judged, true, ""},
+		{"a comparison of the program's, kept", `<?php $got = odd(5); $ok = spend(1) === 1 && near($got, 2.5); echo $ok ? 'ok' : exit(1);`, "", "", judged, true, ""},
+		{"what the program says of the tests' own", `<?php $s = new Stack; $s->push(2); assert(near(2, 2.0) && !near(spend(1) === 1 ? 3 : 4, 9) && isset($s[0]));`, "", "", judged, true, ""},
+		{"there and back", `<?php $xs = [2, 3]; assert($xs === sorted(sorted($xs)) && 3 === spend(spend(3)));`, "", "", apart, true, ""},
+		{"a predicate", `<?php foreach ([2, 4] as $n) { assert(near($n, $n)); } assert(!near(2, 3) && spend(1) === 1);`, "", "", apart, true, ""},
+		{"a library that compares", "<?php use Webmozart\\Assert\\Check; assert(Check::same(spend(1), 1));", "", "", "", false, "no exam: the tests need Webmozart"},
+		{"unit, an infinite number", unit(`function testA() { $r = half(4) * 1e308 * 1e308; $this->assertTrue(half(4) > 1); if ($r < 3) { $this->fail(); } }`), "", "", apart, false, "infinite"},
+		{"unit, an infinite number that is spoken of", unit(`function testA() { $r = half(4) * INF; $this->assertTrue(half(4) > 1); if ($r < 3) { $this->fail(); } }`), "", "", apart, true, ""},
 		{"unit, output", unit(`function testA() { $this->expectOutputString("Hello you\n"); hello('you'); }`), "", "", apart, true, ""},
 		{"unit, output, wrong", unit(`function testA() { $this->expectOutputString("Hello you\n"); hello('you'); }`), "Hello $w", "Hi $w", apart, false, "expected"},
 		{"unit, messages", unit(`function testA() { $this->expectException(Broke::class); $this->expectExceptionMessageMatches('/no \d+/'); $this->expectExceptionCode(9); spend(12); }`), "", "", apart, true, ""},

@@ -232,6 +232,10 @@ func (t *phpText) inAttribute(i int) bool {
 	return false
 }
 
+// phpJudges are libraries that judge or compare, by the first part of their
+// names: what they have is never the program's.
+var phpJudges = strings.Fields("Mockery Prophecy Hamcrest Codeception Behat PhpSpec Webmozart Respect Assert Tester atoum Kahlan Eris Swaggest Diff SebastianBergmann Symfony Doctrine Illuminate Carbon Laminas")
+
 // otherFrameworks says what tests need that is neither PHPUnit nor here.
 func (t *phpText) otherFrameworks() (reason string, missing []string) {
 	for _, base := range t.bases {
@@ -249,7 +253,7 @@ func (t *phpText) otherFrameworks() (reason string, missing []string) {
 			t.isCall(i) && lower == "expect" && !t.functions[lower]:
 			return "the tests are Pest's, which is not here", []string{"Pest"}
 		}
-		for _, name := range []string{"Mockery", "Prophecy", "Hamcrest", "Codeception", "Behat", "PhpSpec"} {
+		for _, name := range phpJudges {
 			if first, _, _ := strings.Cut(lower, `\`); first == strings.ToLower(name) && (strings.Contains(lower, `\`) || t.at(i+1).is("::") || t.at(i-1).is("use")) {
 				return "the tests need " + name + ", which is not here", []string{name}
 			}

@@ -6,6 +6,7 @@ declare(strict_types=1);
 namespace Glovebox;
 
 require __DIR__ . '/operands.php';
+require __DIR__ . '/flow.php';
 
 const MAX_TEXT = 2048;
 
@@ -42,7 +43,7 @@ final class Report
             // Whatever the tests made of it: they cannot catch this.
             [$status, $message] = ['failed', Standing::$doom];
         }
-        $proof = $status === 'passed' && (Standing::$judged || Standing::$between) ? 'candidate_judged' : null;
+        $proof = $status === 'passed' && (Standing::$judged || Standing::$between || Standing::$told) ? 'candidate_judged' : null;
         $this->total++;
         $this->passed += $status === 'passed' ? 1 : 0;
         $this->failed += $status === 'failed' || $status === 'error' ? 1 : 0;
@@ -96,6 +97,10 @@ final class Standing
     public static ?string $doom = null;
     /** Whether its text compares two results, so that the program judges. */
     public static bool $between = false;
+    /** Whether its text lets the program judge in another way. */
+    public static bool $told = false;
+    /** Whether the tests speak of infinity. */
+    public static bool $infinite = false;
 }
 
 function judged(): void
@@ -119,10 +124,10 @@ final class TestFile
     public array $uncalled = [];
     public bool $asserts = false;
     public bool $exits = false;
-    /** Whether something is compared with more than a literal: maybe two objects. */
-    public bool $compares = false;
     /** The test functions that compare two results, "" for all. */
     private array $between;
+    /** Those that let the program judge in another way. */
+    private array $told;
     /** Whether it has declare(strict_types=1). */
     public bool $strict = false;
     /** Whether it may do without what the program lacks. */
@@ -188,8 +193,10 @@ final class TestFile
             $previous = $token;
         }
         $this->strict = (bool) \preg_match('/\bdeclare\(strict_types=1\)/', \implode('', \array_map(fn ($t) => $t->text, \array_slice($tokens, 0, 12))));
-        $this->compares = comparesMore($tokens);
-        $this->between = (new Operands($tokens))->between();
+        $operands = new Operands($tokens);
+        $this->between = $operands->between();
+        $this->told = (new Flow($operands))->told();
+        Standing::$infinite = Standing::$infinite || \array_filter($tokens, fn ($t) => \preg_match('/\bINF\b|infinit/i', $t->text));
         foreach ($this->declared as $lower => $name) {
             $short = \strtolower(\substr($name, (int) \strrpos("\\$name", '\\')));
             $calls = 0;
@@ -211,8 +218,19 @@ final class TestFile
     /** Whether a test function compares two results; null is what runs by itself. */
     public function isBetween(?string $function): bool
     {
-        $tests = \array_filter($this->between, fn ($name) => \str_starts_with($name, 'test'), \ARRAY_FILTER_USE_KEY);
-        return isset($tests[\strtolower((string) $function)]) || \count($tests) < \count($this->between) || $function === null && $this->between !== [];
+        return self::has($this->between, $function);
+    }
+
+    /** Whether a test function lets the program judge in another way. */
+    public function isTold(?string $function): bool
+    {
+        return self::has($this->told, $function);
+    }
+
+    private static function has(array $functions, ?string $function): bool
+    {
+        $tests = \array_filter($functions, fn ($name) => \str_starts_with($name, 'test'), \ARRAY_FILTER_USE_KEY);
+        return isset($tests[\strtolower((string) $function)]) || \count($tests) < \count($functions) || $function === null && $functions !== [];
     }
 }
 
@@ -220,56 +238,9 @@ final class TestFile
 function begin(TestFile $file, ?string $function, bool $judged): void
 {
     Standing::$between = $file->isBetween($function);
+    Standing::$told = $file->isTold($function);
     Standing::$judged = $judged;
     Standing::$doom = null;
-}
-
-/** Whether tokens compare something with more than a literal, so maybe one object with another. */
-function comparesMore(array $tokens): bool
-{
-    foreach ($tokens as $i => $token) {
-        if ($token->is([\T_SWITCH, \T_MATCH]) || ($token->is([\T_STRING, \T_NAME_FULLY_QUALIFIED])
-            && \preg_match('/^\\\\?(?:in_array|array_search|array_keys|array_unique|array_u?(?:diff|intersect)\w*|spl_object_\w+|SplObjectStorage|WeakMap)$/i', $token->text))) {
-            return true;
-        }
-        if (!$token->is([\T_IS_IDENTICAL, \T_IS_EQUAL, \T_IS_NOT_IDENTICAL, \T_IS_NOT_EQUAL, \T_SPACESHIP])) {
-            continue;
-        }
-        $literal = fn (int $at, int $step): bool => isLiteral($tokens, $at, $step);
-        if (!$literal($i + 1, 1) && !$literal($i - 1, -1)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/** Whether the operand that begins at a token, or ends there, is a literal. */
-function isLiteral(array $tokens, int $at, int $step): bool
-{
-    $token = $tokens[$at] ?? null;
-    if ($token?->is(['-', '+']) && $step === 1) {
-        $token = $tokens[$at += 1] ?? null;
-    }
-    if ($token?->is([\T_LNUMBER, \T_DNUMBER, \T_CONSTANT_ENCAPSED_STRING, '"', \T_END_HEREDOC, \T_START_HEREDOC])) {
-        return true;
-    }
-    if ($token?->is(\T_STRING)) {
-        return (bool) \preg_match('/^(?:true|false|null|[A-Z][A-Z0-9_]+)$/i', $token->text) && !($tokens[$at + 1] ?? null)?->is(['(', \T_DOUBLE_COLON])
-            && !($tokens[$at - 1] ?? null)?->is([\T_DOUBLE_COLON, \T_OBJECT_OPERATOR]) && (\strtoupper($token->text) === $token->text || \preg_match('/^(?:true|false|null)$/i', $token->text));
-    }
-    if (!$token?->is($step === 1 ? '[' : ']')) {
-        return false;
-    }
-    for ($depth = 0; isset($tokens[$at]); $at += $step) {
-        $depth += $tokens[$at]->is('[') ? $step : ($tokens[$at]->is(']') ? -$step : 0);
-        if ($tokens[$at]->is([\T_VARIABLE, \T_NEW, '('])) {
-            return false;
-        }
-        if ($depth === 0) {
-            return $step === 1 || !($tokens[$at - 1] ?? null)?->is([\T_VARIABLE, \T_STRING, ')', ']', '}']);
-        }
-    }
-    return false;
 }
 
 /** One run of test files. */
@@ -426,7 +397,7 @@ final class Exam
                 $this->report->add('tests', 'error', $fatal['message'], $fatal['line']);
             } elseif (\getenv('GLOVEBOX_EXIT') !== false && $this->report->failed === 0) {
                 // Only the parent learns the exit code.
-                \file_put_contents((string) \getenv('GLOVEBOX_EXIT'), \json_encode([($this->calls)(), Standing::$judged || Standing::$between, Standing::$doom]));
+                \file_put_contents((string) \getenv('GLOVEBOX_EXIT'), \json_encode([($this->calls)(), Standing::$judged || Standing::$between || Standing::$told, Standing::$doom]));
                 $this->report->ended = true;
                 return;
             } else {

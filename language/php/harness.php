@@ -55,7 +55,7 @@ function call(string $function, array $arguments): mixed
         $report->broken("the candidate's side of the tests cannot be trusted any more: $reason");
         exit(1);
     };
-    $link = link(peer(\fopen('php://fd/3', 'r'), \fopen('php://fd/4', 'w'), $broken, (bool) \array_filter($files, fn ($f) => $f->compares)));
+    $link = link(peer(\fopen('php://fd/3', 'r'), \fopen('php://fd/4', 'w'), $broken));
     // A conversion that PHP itself makes up: an object is 1.
     $converts = $config['converts'] ?? false;
     convertErrors($converts ? '/workspace/' : "\0", function (string $text): bool {

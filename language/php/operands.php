@@ -9,7 +9,7 @@ namespace Glovebox;
 final class Operands
 {
     private const ORDER = ['<', '>', \T_IS_SMALLER_OR_EQUAL, \T_IS_GREATER_OR_EQUAL, \T_SPACESHIP];
-    private const EQUAL = [\T_IS_EQUAL, \T_IS_NOT_EQUAL, \T_IS_IDENTICAL, \T_IS_NOT_IDENTICAL];
+    public const EQUAL = [\T_IS_EQUAL, \T_IS_NOT_EQUAL, \T_IS_IDENTICAL, \T_IS_NOT_IDENTICAL];
     /** What binds less than a comparison, and what an expression can follow. */
     private const ENDS = [
         ',', ';', '?', ':', '=', '&', '|', '^', \T_AMPERSAND_FOLLOWED_BY_VAR_OR_VARARG, \T_AMPERSAND_NOT_FOLLOWED_BY_VAR_OR_VARARG,
@@ -22,19 +22,23 @@ final class Operands
     private const GOES_ON = [
         '(', '[', '{', '-', '+', '*', '/', '%', '.', \T_POW, \T_SL, \T_SR, \T_INSTANCEOF, \T_INC, \T_DEC, \T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON,
     ];
-    private const MEMBER = [\T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON];
-    private const NAME = [\T_STRING, \T_NAME_QUALIFIED, \T_NAME_FULLY_QUALIFIED];
+    public const MEMBER = [\T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON];
+    public const NAME = [\T_STRING, \T_NAME_QUALIFIED, \T_NAME_FULLY_QUALIFIED];
 
     /** @var list<int> the tokens by place */
     public array $code = [];
     /** @var array<int, int> the other bracket or quote, by place */
-    private array $pair = [];
+    public array $pair = [];
     /** @var array<int, int> the innermost bracket that is open, by place */
     private array $parent = [];
     /** @var array<int, bool> whether it is in a text, by place */
-    private array $inText = [];
+    public array $inText = [];
     /** @var array<string, bool> functions that the file defines, in lower case */
-    private array $own = [];
+    public array $own = [];
+    /** @var list<array{string, int, int}>|null the file's named functions, with the brackets of their bodies */
+    private ?array $functions = null;
+    /** @var array<int, array{string, int, int}>|null the outermost of them, by place */
+    private ?array $inside = null;
 
     /** @param list<\PhpToken> $tokens */
     public function __construct(private array $tokens)
@@ -66,12 +70,12 @@ final class Operands
         }
     }
 
-    private function at(int $place): \PhpToken
+    public function at(int $place): \PhpToken
     {
         return isset($this->code[$place]) ? $this->tokens[$this->code[$place]] : new \PhpToken(\T_INLINE_HTML, '');
     }
 
-    private function opens(int $place): bool
+    public function opens(int $place): bool
     {
         return isset($this->pair[$place]) && $this->pair[$place] > $place;
     }
@@ -135,7 +139,7 @@ final class Operands
      *
      * @return list<array{int, int, int, int, int}>
      */
-    private function comparisons(array $operators, bool $equality): array
+    public function comparisons(array $operators, bool $equality): array
     {
         $found = [];
         foreach ($this->code as $n => $_) {
@@ -204,7 +208,7 @@ final class Operands
      *
      * @return list<array{int, int, int, int, bool}>
      */
-    private function equals(): array
+    public function equals(): array
     {
         $found = [];
         foreach ($this->comparisons(self::EQUAL, true) as [$n, $first, $last, $from, $to]) {
@@ -223,7 +227,7 @@ final class Operands
     }
 
     /** First and last places of the arguments of a call, by the place of its bracket. */
-    private function arguments(int $open): array
+    public function arguments(int $open): array
     {
         $found = [];
         for ($from = $at = $open + 1; $at <= $this->pair[$open]; $at++) {
@@ -281,7 +285,7 @@ final class Operands
     }
 
     /** Whether a name is that of a function that neither PHP nor the file has. */
-    private function isAsked(string $name): bool
+    public function isAsked(string $name): bool
     {
         $name = \strtolower(\ltrim($name, '\\'));
         $short = \substr($name, (int) \strrpos("\\$name", '\\'));
@@ -296,26 +300,51 @@ final class Operands
      */
     public function between(): array
     {
-        $results = $functions = $found = [];
+        $results = $found = [];
         foreach ($this->code as $n => $_) {
             if ($this->at($n)->is(\T_VARIABLE) && $this->at($n + 1)->is('=') && !$this->at($n - 1)->is(self::MEMBER) && $this->isResult($n + 2, $this->right($n + 1, true), [])) {
                 $results[$this->at($n)->text] = true;
             }
-            if ($this->at($n)->is(\T_FUNCTION)) {
-                $name = $this->at($n + 1)->text === '&' ? $n + 2 : $n + 1;
-                for ($body = $name; isset($this->code[$body]) && !$this->at($body)->is(['{', ';']); $body++);
-                if ($this->at($name)->is(\T_STRING) && $this->opens($body)) {
-                    $functions[] = [\strtolower($this->at($name)->text), $body, $this->pair[$body]];
-                }
-            }
         }
         foreach ($this->equals() as [$first, $last, $from, $to, $same]) {
             if (!$same && $this->isResult($first, $last, $results) && $this->isResult($from, $to, $results)) {
-                $in = \array_filter($functions, fn ($f) => $f[1] < $first && $to < $f[2]);
-                $found[\reset($in)[0] ?? ''] = true;
+                $found[$this->in($first)[0]] = true;
             }
         }
         return $found;
+    }
+
+    /** The file's named functions, with the brackets of their bodies. */
+    public function functions(): array
+    {
+        if ($this->functions === null) {
+            $this->functions = [];
+            foreach ($this->code as $n => $_) {
+                if (!$this->at($n)->is(\T_FUNCTION)) {
+                    continue;
+                }
+                $name = $this->at($n + 1)->text === '&' ? $n + 2 : $n + 1;
+                for ($body = $name; isset($this->code[$body]) && !$this->at($body)->is(['{', ';']); $body++);
+                if ($this->at($name)->is(\T_STRING) && $this->opens($body)) {
+                    $this->functions[] = [\strtolower($this->at($name)->text), $body, $this->pair[$body]];
+                }
+            }
+        }
+        return $this->functions;
+    }
+
+    /** The outermost named function around a place; "" and the whole file where there is none. */
+    public function in(int $place): array
+    {
+        if ($this->inside === null) {
+            $this->inside = [];
+            foreach (\array_reverse($this->functions()) as $function) { // the outermost come last
+                for ($at = $function[1] + 1; $at < $function[2]; $at++) {
+                    $this->inside[$at] = $function;
+                }
+            }
+        }
+        return $this->inside[$place] ?? ['', -1, \count($this->code)];
     }
 
     /** Whether an expression is what a call of the program gives. */

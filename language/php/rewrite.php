@@ -56,6 +56,11 @@ function rewrite(string $code, array $own): string
     foreach ($operands->given() as $place => $function) {
         $wraps[] = [$place, $place, $function];
     }
+    foreach ((new Flow($operands))->lent() as [$from, $to]) {
+        if ($from !== $to || !isset($operands->given()[$from])) {
+            $wraps[] = [$from, $to, 'given'];
+        }
+    }
     \usort($wraps, fn ($one, $other) => $other[1] - $other[0] <=> $one[1] - $one[0]);
     foreach ($wraps as [$from, $to, $function]) {
         $from = $operands->code[$from];

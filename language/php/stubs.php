@@ -163,9 +163,8 @@ function order(object $one, object $other): int
  *
  * @param resource $in
  * @param resource $out
- * @param bool $compares whether the tests may compare two objects
  */
-function peer($in, $out, \Closure $broken, bool $compares): Link
+function peer($in, $out, \Closure $broken): Link
 {
     // Of the tests' objects the candidate may use what is public.
     $serve = function (string $op, mixed $target, array $arguments, Link $link): mixed {
@@ -193,12 +192,6 @@ function peer($in, $out, \Closure $broken, bool $compares): Link
             return \constant("$class::$case");
         }
         return null;
-    };
-    // One that the tests made, and may compare with: that it is the same is the program's word.
-    $link->again = function (object $standIn) use ($compares): void {
-        if ($compares && isMade($standIn)) {
-            judged();
-        }
     };
     // What fails in a function of the tests fails, though the program caught it.
     $link->thrown = function (\Throwable $error): void {
@@ -274,7 +267,7 @@ function hasTheirs(mixed $value): bool
 const METHODS = [
     'Countable' => 'public function count(): int { return \Glovebox\counted($this); }',
     'IteratorAggregate' => 'public function getIterator(): \Iterator { return \Glovebox\iterate($this); }',
-    'ArrayAccess' => 'public function offsetExists(mixed $k): bool { return \Glovebox\remote($this, "[…]", "method", ["offsetExists", $k]); }
+    'ArrayAccess' => 'public function offsetExists(mixed $k): bool { return \Glovebox\member($this, $k); }
         public function offsetGet(mixed $k): mixed { return \Glovebox\remote($this, "[…]", "method", ["offsetGet", $k]); }
         public function offsetSet(mixed $k, mixed $v): void { \Glovebox\remote($this, "[…]", "method", ["offsetSet", $k, $v]); }
         public function offsetUnset(mixed $k): void { \Glovebox\remote($this, "[…]", "method", ["offsetUnset", $k]); }',
@@ -331,6 +324,26 @@ function counted(object $standIn): mixed
     return $n;
 }
 
+/**
+ * Whether their object has an element of a key. Of a result the keys are searched
+ * here, as those of an array; one that gives none would decide what the tests assert.
+ */
+function member(object $standIn, mixed $key): bool
+{
+    if (isMade($standIn)) {
+        return remote($standIn, '[…]', 'method', ['offsetExists', $key]) === true;
+    }
+    if (!$standIn instanceof \Traversable) {
+        doom('the tests ask whether ' . named($standIn) . ', which the program returned, has the key ' . show($key, false) . ', and it is no array, nor does it give its keys');
+    }
+    foreach ($standIn as $k => $value) {
+        if ((\is_int($k) || \is_string($k)) && (string) $k === (string) (\is_scalar($key) ? $key : '')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** Walks their object, lazily. */
 function iterate(object $standIn): \Iterator
 {
@@ -364,6 +377,9 @@ function ordered(mixed $value): mixed
 {
     if (\is_float($value) && \is_nan($value) || \is_array($value) && \in_array(true, \array_map(fn ($v) => \is_float($v) && \is_nan($v), $value), true)) {
         doom('the tests order a value that is not a number (NAN), or make it an int');
+    }
+    if (\is_float($value) && \is_infinite($value) && !Standing::$infinite) {
+        doom('the tests order an infinite number, or make it an int, and do not speak of infinity');
     }
     return $value;
 }

@@ -37,8 +37,6 @@ final class Link
     public ?array $last = null;
     /** What their objects become: fn(int $id, string $class, array $kinds): object. */
     public ?\Closure $standIn = null;
-    /** Hears of an object of theirs that came back: fn(object $standIn). */
-    public ?\Closure $again = null;
     /** Hears of what a callback threw: fn(\Throwable $error). */
     public ?\Closure $thrown = null;
     /** Hears of a value that cannot be passed: fn(string $reason). */
@@ -596,9 +594,6 @@ final class Link
     {
         if (!\is_int($id)) {
             $this->broken('a malformed value came');
-        }
-        if (isset($this->theirs[$id])) {
-            $this->again?->__invoke($this->theirs[$id]);
         }
         return $this->theirs[$id] ?? null;
     }

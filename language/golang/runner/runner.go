@@ -45,6 +45,8 @@ type Test struct {
 	// NaN: the test does not speak of NaN, though others do. Inf: it does not
 	// speak of infinity, and divides. Such numbers fail it.
 	NaN, Inf bool
+	// Bound: it does not speak of infinity, though others do.
+	Bound bool
 	// Judged: a pass rests on what the program itself decides.
 	Judged bool
 }
@@ -149,7 +151,10 @@ func (r *run) record(i int, t testing.TB) {
 	for _, reason := range wire.Fouls() {
 		t.Error(reason)
 	}
-	nan, inf := wire.Numbers()
+	nan, inf, unbounded := wire.Numbers()
+	if unbounded && r.suite.Tests[i].Bound {
+		t.Error("the test asks for the order of an infinite number and does not speak of infinity")
+	}
 	if nan != "" && r.suite.Tests[i].NaN {
 		t.Error(nan + " gave NaN, and the test does not speak of it: no comparison with NaN is true")
 	}

@@ -337,6 +337,8 @@ type fouls struct {
 	reasons         []string
 	// nan and inf are calls that gave such numbers.
 	nan, inf string
+	// unbounded: the tests asked for the order of an infinite number.
+	unbounded bool
 }
 
 func (f *fouls) number(name string, nan bool) {
@@ -349,13 +351,35 @@ func (f *fouls) number(name string, nan bool) {
 	}
 }
 
-// Numbers returns the calls that gave NaN or infinity since it was last asked.
-func Numbers() (nan, inf string) {
+// Numbers returns the calls that gave NaN or infinity since it was last asked, and
+// whether the tests asked for the order of an infinite number.
+func Numbers() (nan, inf string, unbounded bool) {
 	foul.Lock()
 	defer foul.Unlock()
-	nan, inf = foul.nan, foul.inf
-	foul.nan, foul.inf = "", ""
-	return nan, inf
+	nan, inf, unbounded = foul.nan, foul.inf, foul.unbounded
+	foul.nan, foul.inf, foul.unbounded = "", "", false
+	return nan, inf, unbounded
+}
+
+// Ordered hears of a value whose order the tests ask for. A NaN, and an infinity,
+// must not be what a pass rests on unless the tests speak of it.
+func Ordered(v any) {
+	r := reflect.ValueOf(v)
+	if !r.IsValid() || !r.CanFloat() || r.Float()-r.Float() == 0 {
+		return
+	}
+	switch none := r.Float() != r.Float(); {
+	case none && !AllowNaN:
+		foul.add("the tests ask for the order of a NaN and do not speak of it: no comparison with NaN is true")
+	case none:
+		foul.number("what the test asks the order of", true)
+	case !AllowInf:
+		foul.add("the tests ask for the order of an infinite number and do not speak of infinity")
+	default:
+		foul.Lock()
+		foul.unbounded = true
+		foul.Unlock()
+	}
 }
 
 // Fouls returns what was wrong since it was last asked.
@@ -367,9 +391,9 @@ func Fouls() []string {
 	return r
 }
 
-// AllowNaN says that the tests speak of NaN, AllowJoined that they speak of
+// AllowNaN says that the tests speak of NaN, AllowInf of infinity, AllowJoined of
 // errors that are several at once.
-var AllowNaN, AllowJoined bool
+var AllowNaN, AllowInf, AllowJoined bool
 
 // Calls is how many calls were answered.
 func Calls() uint64 {
