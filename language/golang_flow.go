@@ -14,7 +14,7 @@ import (
 
 // goGiven is a variable or field of the tests that a call of the program got.
 type goGiven struct {
-	root *ast.Object
+	root any // its *ast.Object
 	path string
 }
 
@@ -243,7 +243,7 @@ func (u *goUses) give(e ast.Expr, g goGift, loops []ast.Node, depth int) {
 }
 
 // goAssigned is what an assignment that declares a variable gives it.
-func goAssigned(a *ast.AssignStmt, o *ast.Object) (ast.Expr, bool) {
+func goAssigned(a *ast.AssignStmt, o any) (ast.Expr, bool) {
 	for i, to := range a.Lhs {
 		if id, ok := to.(*ast.Ident); ok && id.Obj == o {
 			if len(a.Rhs) == len(a.Lhs) {

@@ -42,6 +42,11 @@ function rewriteTests(): void
 /** @param array<string, true> $own the names of the files that are here: what tests load beside them is the program */
 function rewrite(string $code, array $own): string
 {
+    try {
+        \PhpToken::tokenize($code, \TOKEN_PARSE);
+    } catch (\ParseError) {
+        return $code; // PHP says what is wrong with it when it is run
+    }
     $tokens = \PhpToken::tokenize($code);
     $next = function (int $at) use ($tokens): int {
         do {

@@ -49,7 +49,8 @@ words = sorted({n.id for n in ast.walk(ast.parse(SOURCE)) if isinstance(n, ast.N
 
 
 def mutate():
-    text = list(lines)
+    # NumPy may not be here, and then nothing else is looked at.
+    text = [x.replace(", numpy as np", "") for x in lines if "np." not in x] if rng.random() < 0.8 else list(lines)
     for _ in range(rng.randrange(1, 3)):
         i, how = rng.randrange(len(text)), rng.randrange(6)
         if how == 0:
@@ -71,7 +72,7 @@ def mutate():
 
 
 begin, rounds, read = time.monotonic(), 0, {}
-while time.monotonic() - begin < seconds:
+while rounds < 60 or time.monotonic() - begin < seconds:
     rounds += 1
     source = mutate()
     try:

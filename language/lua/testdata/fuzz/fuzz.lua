@@ -123,7 +123,7 @@ while os.time() - begin < seconds do
     if kind == "candidate" then return peer.listen() end
     for _ = 1, 3 do
       local args, altered = { { 1, 2 }, "x", {} }, {}
-      local answered, list, err = handle.answer(peer.call("m"), args, unwrap, altered)
+      local answered, list, err = handle.answer(peer.call("m"), args, unwrap, altered, false, {})
       decoded = true
       touch(args[1])
       for i = 1, answered and list.n or 0 do touch(list[i]) end
