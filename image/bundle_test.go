@@ -114,16 +114,8 @@ func TestBundles(t *testing.T) {
 					t.Fatal(err)
 				}
 				push(t, repo+"@"+of.String(), signature)
-				p := &Policy{Allow: []string{"**", digest.String()}}
-				for _, k := range tt.keys {
-					p.Keys = append(p.Keys, k.public)
-				}
-				expect := func(what string, err error) {
-					t.Helper()
-					if tt.refused == "" && err != nil || tt.refused != "" && (!errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), tt.refused)) {
-						t.Errorf("%s: got %v, want %q", what, err, tt.refused)
-					}
-				}
+				p := &Policy{Allow: []string{"**", digest.String()}, Keys: publics(tt.keys)}
+				expect := func(what string, err error) { t.Helper(); decided(t, what, err, tt.refused) }
 				s := open(t, private(t))
 				_, err = s.Pull(t.Context(), repo+":1", PullOptions{Insecure: true, Policy: p})
 				expect("pulled", err)

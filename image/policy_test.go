@@ -232,6 +232,22 @@ func signatures(t *testing.T, payload, signature []byte) v1.Image {
 	return img
 }
 
+// publics are the public halves of keys, as a policy has them.
+func publics(keys []key) (pems [][]byte) {
+	for _, k := range keys {
+		pems = append(pems, k.public)
+	}
+	return pems
+}
+
+// decided checks what a policy made of an image: nothing, or a refusal that says so.
+func decided(t *testing.T, what string, err error, refused string) {
+	t.Helper()
+	if refused == "" && err != nil || refused != "" && (!errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), refused)) {
+		t.Errorf("%s: got %v, want %q", what, err, refused)
+	}
+}
+
 func TestSignatures(t *testing.T) {
 	ours, theirs, edwards := newKey(t, elliptic.P256()), newKey(t, elliptic.P256()), newKey(t, nil)
 	e := newEvil(t)
@@ -266,16 +282,8 @@ func TestSignatures(t *testing.T) {
 			repo := fmt.Sprintf("%s/image%d", e.host(), n)
 			push(t, repo+":1", img)
 			push(t, repo+":"+signatureTag(digest), tt.sign(digest.String()))
-			p := &Policy{Allow: []string{"**"}}
-			for _, k := range tt.keys {
-				p.Keys = append(p.Keys, k.public)
-			}
-			expect := func(what string, err error) {
-				t.Helper()
-				if tt.refused == "" && err != nil || tt.refused != "" && (!errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), tt.refused)) {
-					t.Errorf("%s: got %v, want %q", what, err, tt.refused)
-				}
-			}
+			p := &Policy{Allow: []string{"**"}, Keys: publics(tt.keys)}
+			expect := func(what string, err error) { t.Helper(); decided(t, what, err, tt.refused) }
 			s := open(t, private(t))
 			i, err := s.Pull(t.Context(), repo+":1", PullOptions{Insecure: true, Policy: p})
 			expect("pulled", err)

@@ -3,6 +3,8 @@
 package native
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -58,4 +60,12 @@ func keepBuffersSmall() error {
 		}
 	}
 	return nil
+}
+
+// ourNetwork reports whether a process is in our network name space.
+func ourNetwork(pid int) (bool, error) {
+	var ours, its unix.Stat_t
+	// Not /proc/self: our first thread may be the one that waits in a box's ([Apart]).
+	err := errors.Join(unix.Stat("/proc/thread-self/ns/net", &ours), unix.Stat(fmt.Sprintf("/proc/%d/ns/net", pid), &its))
+	return err == nil && ours.Ino == its.Ino && ours.Dev == its.Dev, err
 }

@@ -124,11 +124,7 @@ var Counts = []string{"sockstat", "protocols", "softnet_stat", "rt_cache", "stat
 // HideCounts closes them to who is in the network name space of a process, unless
 // that is ours. It takes root of the host.
 func HideCounts(pid int) error {
-	theirs, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", pid))
-	if err != nil {
-		return err
-	}
-	if ours, err := os.Readlink("/proc/thread-self/ns/net"); err != nil || ours == theirs {
+	if ours, err := ourNetwork(pid); err != nil || ours {
 		return err
 	}
 	for _, name := range Counts {

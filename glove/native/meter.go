@@ -79,10 +79,7 @@ func newMeter(pid int, limits glovebox.Limits) (*meter, error) {
 // One packet is taken as long as there is any room, so there may be twice as much.
 // Those of TCP need no more with [SmallBuffers].
 func fullSocket(pid int) (int64, error) {
-	var ours, its unix.Stat_t
-	// Not /proc/self: our first thread may be the one that waits in a box's ([Apart]).
-	err := errors.Join(unix.Stat("/proc/thread-self/ns/net", &ours), unix.Stat(fmt.Sprintf("/proc/%d/ns/net", pid), &its))
-	if err != nil || ours.Ino == its.Ino && ours.Dev == its.Dev {
+	if ours, err := ourNetwork(pid); err != nil || ours {
 		return 0, err
 	}
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
