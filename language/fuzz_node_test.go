@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,12 +14,9 @@ import (
 )
 
 // TestFuzzNode sends mutated frames to both ends of the link, and mutated tests
-// to the readers of their text, in a box. GLOVEBOX_FUZZ is how long, for each.
+// to the readers of their text, in a box.
 func TestFuzzNode(t *testing.T) {
-	long := time.Second
-	if d, err := time.ParseDuration(os.Getenv("GLOVEBOX_FUZZ")); err == nil {
-		long = d
-	}
+	fuzz := fuzzFor(t, 200)
 	tc, tree := rigTool(t, JavaScript)
 	fuzzer, err := os.ReadFile("javascript/testdata/fuzz.js")
 	if err != nil {
@@ -37,13 +35,12 @@ func TestFuzzNode(t *testing.T) {
 	}
 	for _, end := range []string{"harness", "candidate", "text"} {
 		t.Run(end, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(context.Background(), long+2*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), fuzz.wall+2*time.Minute)
 			defer cancel()
-			seed := fmt.Sprint(time.Now().UnixNano() % (1 << 32))
-			args := append([]string{"fuzz.js", end, seed, fmt.Sprint(long.Milliseconds())}, texts...)
+			args := slices.Concat([]string{"fuzz.js", end}, fuzz.args(), texts)
 			run := rigStart(t, ctx, tc, tree, Step{Args: nodeCommand(tc, args...)}, files, [3]*os.File{})()
 			if run.exit != 0 || run.timedOut {
-				t.Errorf("seed %s: exit code %d, timed out %t\n%s\n%s", seed, run.exit, run.timedOut, run.stdout, run.stderr)
+				t.Errorf("exit code %d, timed out %t\n%s\n%s", run.exit, run.timedOut, run.stdout, run.stderr)
 			}
 			t.Log(strings.TrimSpace(run.stdout))
 		})

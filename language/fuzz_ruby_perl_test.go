@@ -2,7 +2,6 @@ package language
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -11,32 +10,22 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// fuzzTime is how long a fuzzer in a driver's own language runs: GLOVEBOX_FUZZ,
-// such as 10m, or a moment.
-func fuzzTime() time.Duration {
-	if d, err := time.ParseDuration(os.Getenv("GLOVEBOX_FUZZ")); err == nil {
-		return d
-	}
-	return time.Second
-}
-
 // TestFuzzRuby and TestFuzzPerl give both ends of the link what nobody would send.
-func TestFuzzRuby(t *testing.T) { fuzzDriver(t, Ruby, "ruby/testdata/fuzz.rb") }
-func TestFuzzPerl(t *testing.T) { fuzzDriver(t, Perl, "perl/testdata/fuzz.pl") }
+func TestFuzzRuby(t *testing.T) { fuzzDriver(t, Ruby, "ruby/testdata/fuzz.rb", 150) }
+func TestFuzzPerl(t *testing.T) { fuzzDriver(t, Perl, "perl/testdata/fuzz.pl", 900) }
 
-func fuzzDriver(t *testing.T, l *Language, file string) {
+func fuzzDriver(t *testing.T, l *Language, file string, tries int) {
 	tc, tree := rigTool(t, l)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed, wall := fmt.Sprint(time.Now().UnixNano()%1_000_000_000), fuzzTime()
-	ctx, cancel := context.WithTimeout(context.Background(), wall+2*time.Minute)
+	fuzz := fuzzFor(t, tries)
+	ctx, cancel := context.WithTimeout(context.Background(), fuzz.wall+2*time.Minute)
 	defer cancel()
 	name := file[strings.LastIndex(file, "/")+1:]
-	args := []string{tc.Exe, name, seed, fmt.Sprint(wall.Seconds())}
-	run := rigStart(t, ctx, tc, tree, Step{Args: args}, []glovebox.File{{Path: name, Data: text}}, [3]*os.File{})()
-	t.Logf("seed %s, %s: %s", seed, wall, run.stdout)
+	run := rigStart(t, ctx, tc, tree, Step{Args: append([]string{tc.Exe, name}, fuzz.args()...)}, []glovebox.File{{Path: name, Data: text}}, [3]*os.File{})()
+	t.Log(run.stdout)
 	if run.exit != 0 || run.timedOut {
 		t.Errorf("exit %d, timed out %t: %s", run.exit, run.timedOut, run.stderr)
 	}

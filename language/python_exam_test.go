@@ -1,11 +1,9 @@
 package language
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -539,14 +537,11 @@ def test_it():
 }
 
 // TestPythonFuzz mutates what comes over the link, at either end, and the text of
-// tests, in a box: for a second, or as long as GLOVEBOX_FUZZ says.
+// tests, in a box.
 func TestPythonFuzz(t *testing.T) {
-	long := time.Second
-	if d, err := time.ParseDuration(os.Getenv("GLOVEBOX_FUZZ")); err == nil {
-		long = d
-	}
+	fuzz := fuzzFor(t, 200)
 	wall := rigWall
-	rigWall += long
+	rigWall += fuzz.wall
 	t.Cleanup(func() { rigWall = wall })
 	for _, name := range []string{"fuzz_wire", "fuzz_worker", "fuzz_tests"} {
 		t.Run(name, func(t *testing.T) {
@@ -554,12 +549,12 @@ func TestPythonFuzz(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			input := fmt.Sprintf("%d %g\n", time.Now().UnixNano()%1e9, long.Seconds())
+			input := strings.Join(fuzz.args(), " ") + "\n"
 			r := rigPlan(t, Python, pythonProgram(string(src)), input)
 			if r.exit != 0 || !strings.Contains(r.stdout, "\nfuzzed") {
 				t.Errorf("exit %d, input %s%s\n%s", r.exit, input, r.stdout, r.stderr)
 			}
-			t.Logf("seed and seconds %s%s", input, r.stdout)
+			t.Log(r.stdout)
 		})
 	}
 }

@@ -72,9 +72,9 @@ final class Flow
         $text = $this->text;
         [$from, $to] = [$n + 1, $this->end($n + 1)];
         $at = $n - 1;
-        if ($text->at($at)->is(']') && !$text->at($text->pair[$at] - 1)->is([\T_VARIABLE, \T_STRING, ']', ')']) || $text->at($at)->is(')')) {
+        if ($text->at($at)->is(']') && !$text->at(($text->pair[$at] ?? 0) - 1)->is([\T_VARIABLE, \T_STRING, ']', ')']) || $text->at($at)->is(')')) {
             // A list of variables.
-            for ($v = $text->pair[$at]; $v < $n; $v++) {
+            for ($v = $text->pair[$at] ?? $n; $v < $n; $v++) {
                 if ($text->at($v)->is(\T_VARIABLE)) {
                     $this->note($v, $v, $from, $to, 'of');
                 }
@@ -83,7 +83,7 @@ final class Flow
         }
         $how = $text->at($n)->is(['=', \T_COALESCE_EQUAL]) ? 'is' : 'more';
         while ($text->at($at)->is(']')) {
-            [$at, $how] = [$text->pair[$at] - 1, 'more'];
+            [$at, $how] = [($text->pair[$at] ?? 0) - 1, 'more'];
         }
         if ($text->at($at)->is(\T_VARIABLE) && !$text->at($at - 1)->is(Operands::MEMBER)) {
             $this->note($at, $at, $from, $to, $how);

@@ -1,4 +1,4 @@
-# Fuzzes both ends of the link: fuzz.sh SEED SECONDS. What is received is a valid
+# Fuzzes both ends of the link: fuzz.sh SEED SECONDS TRIES. What is received is a valid
 # frame that was changed. It must become a value or a refusal, and run nothing.
 RANDOM=$1
 end=$((SECONDS + $2))
@@ -82,7 +82,7 @@ requests() {
 }
 
 values=0 refused=0 rounds=0
-while ((SECONDS < end)); do
+while ((rounds < $3 && SECONDS < end)); do
     answers
     ((rounds % 10)) || requests
     ((rounds += 1))

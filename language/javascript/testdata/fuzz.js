@@ -1,6 +1,6 @@
 'use strict';
 // A fuzzer of both ends of the link and of the readers of the tests' text:
-// node fuzz.js harness|candidate|text SEED MILLISECONDS TEXTS… It ends with the
+// node fuzz.js harness|candidate|text SEED SECONDS TRIES TEXTS… It ends with the
 // exit code 1 and what it found where a frame does anything but give a value, an
 // error of the other side, or a clear refusal.
 
@@ -8,7 +8,7 @@ const fs = require('node:fs');
 const { Link, Broken } = require('/opt/glovebox/javascript/wire.js');
 const text = require('/opt/glovebox/javascript/text.js');
 
-const [, , end, seed, milliseconds, ...files] = process.argv;
+const [, , end, seed, seconds, tries, ...files] = process.argv;
 let state = Number(seed) >>> 0;
 const below = (n) => {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -172,7 +172,7 @@ const whole = (o) => Reflect.ownKeys(o).map(String).join();
 const before = [Object.prototype, Array.prototype, Function.prototype].map(whole);
 const run = { harness, candidate, text: reading }[end];
 let tried = 0;
-for (const stop = Date.now() + Number(milliseconds); tried < 200 || Date.now() < stop; tried++) {
+for (const stop = Date.now() + 1000 * Number(seconds); tried < Number(tries) && Date.now() < stop; tried++) {
   const began = state;
   try {
     run();

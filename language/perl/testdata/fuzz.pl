@@ -1,4 +1,4 @@
-# Gives both ends of the link what nobody would send: perl fuzz.pl SEED SECONDS,
+# Gives both ends of the link what nobody would send: perl fuzz.pl SEED SECONDS TRIES,
 # with our drivers in /opt/glovebox/perl. Each must end with a value or a refusal. It
 # prints how much was tried, and exits with 1 where something else came of it.
 use strict;
@@ -21,7 +21,7 @@ use GloveboxExam;
 use GloveboxWire;
 use GloveboxHarness ();
 
-my ( $seed, $seconds ) = @ARGV;
+my ( $seed, $seconds, $tries ) = @ARGV;
 srand $seed;
 system('true') if 0;
 
@@ -157,7 +157,7 @@ sub program {
 }
 
 my $stop = time + $seconds;
-for ( my $n = 0; time < $stop; $n++ ) {
+for ( my $n = 0; $n < $tries && time < $stop; $n++ ) {
     harness();
     program() if $n % 300 == 0;
 }

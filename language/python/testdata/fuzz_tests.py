@@ -1,6 +1,6 @@
 """Feeds what reads the text of tests with mutations of real tests. Each is run
 in one of the forms, or said to be one that cannot run; nothing of it runs here.
-Its input is a seed and how many seconds it takes.
+Its input is a seed, and how many seconds and rounds it takes.
 """
 import ast
 import random
@@ -11,7 +11,7 @@ import warnings
 sys.path.append("/opt/glovebox/python")
 from _glovebox import exam, harness, inproc, needs
 
-seed, seconds = map(float, input().split())
+seed, seconds, most = map(float, input().split())
 rng = random.Random(seed)
 warnings.simplefilter("ignore")
 SOURCE = '''
@@ -72,7 +72,7 @@ def mutate():
 
 
 begin, rounds, read = time.monotonic(), 0, {}
-while rounds < 60 or time.monotonic() - begin < seconds:
+while rounds < most and time.monotonic() - begin < seconds:
     rounds += 1
     source = mutate()
     try:

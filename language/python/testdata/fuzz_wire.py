@@ -2,7 +2,7 @@
 
 Only a breach that is named (Violation, Gone) or a value of an exact plain type
 or stand-in may come out, and no result equals what the program was never told.
-Its input is a seed and how many seconds it takes.
+Its input is a seed, and how many seconds and rounds it takes.
 """
 import datetime
 import decimal
@@ -15,7 +15,7 @@ import time
 sys.path.append("/opt/glovebox/python")
 from _glovebox import harness, remote, tables, wire
 
-seed, seconds = map(float, input().split())
+seed, seconds, most = map(float, input().split())
 rng = random.Random(seed)
 remote.MAX_STEPS = 20
 arrays = importlib.util.find_spec("numpy") is not None
@@ -127,7 +127,7 @@ def judged(link, v):
 
 
 begin, rounds = time.monotonic(), 0
-while time.monotonic() - begin < seconds:
+while rounds < most and time.monotonic() - begin < seconds:
     rounds += 1
     link = harness.Link()
     tables.refuse = link.refuse

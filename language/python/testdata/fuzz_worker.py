@@ -1,6 +1,6 @@
 """Feeds the candidate's side of the wire with mutations of the harness's
 requests. Each is answered by one reply that is a frame, or refused.
-Its input is a seed and how many seconds it takes.
+Its input is a seed, and how many seconds and rounds it takes.
 """
 import decimal
 import json
@@ -12,7 +12,7 @@ import types
 sys.path.append("/opt/glovebox/python")
 from _glovebox import wire, worker
 
-seed, seconds = map(float, input().split())
+seed, seconds, most = map(float, input().split())
 rng = random.Random(seed)
 
 
@@ -79,7 +79,7 @@ def serving():
 
 reader = wire.Decoder({k: lambda s, form, d: None for k in ("h", "bound", "g", "mod", "back", "xv", "opaque")}, [[], [], []])
 begin, rounds, answered = time.monotonic(), 0, 0
-while time.monotonic() - begin < seconds:
+while rounds < most and time.monotonic() - begin < seconds:
     w = serving()
     for _ in range(20):
         rounds += 1

@@ -1,5 +1,5 @@
 # Gives both ends of the link, and the reading of tests, what nobody would send:
-# ruby fuzz.rb SEED SECONDS, with our drivers in /opt/glovebox/ruby. Each must end
+# ruby fuzz.rb SEED SECONDS TRIES, with our drivers in /opt/glovebox/ruby. Each must end
 # with a value or a refusal. It prints how much was tried, and exits with 1 where
 # something else came of it.
 HOME = "/opt/glovebox/ruby/"
@@ -9,7 +9,7 @@ require "stringio"
 require "timeout"
 require "tempfile"
 
-SEED, SECONDS = ARGV[0].to_i, ARGV[1].to_f
+SEED, SECONDS, TRIES = ARGV[0].to_i, ARGV[1].to_f, ARGV[2].to_i
 R = Random.new(SEED)
 Process.setrlimit(:AS, 2 << 30)
 
@@ -174,7 +174,8 @@ end
 
 $stderr = StringIO.new
 stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + SECONDS
-while Process.clock_gettime(Process::CLOCK_MONOTONIC) < stop
+TRIES.times do
+  break if Process.clock_gettime(Process::CLOCK_MONOTONIC) >= stop
   harness
   candidate
   reading

@@ -1,9 +1,9 @@
--- Feeds mutated frames to one end of the link: fuzz.lua END SEED SECONDS.
+-- Feeds mutated frames to one end of the link: fuzz.lua END SEED SECONDS TRIES.
 -- Each must end with a value or a refusal: no error of Lua's own in the decoder,
 -- no hang, and nothing that a frame names is called.
 local home = "/opt/glovebox/lua/"
 local wire = dofile(home .. "wire.lua")
-local kind, seed, seconds = arg[1], tonumber(arg[2]), tonumber(arg[3])
+local kind, seed, seconds, tries = arg[1], tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4])
 math.randomseed(seed)
 local random, begin = math.random, os.time()
 
@@ -96,7 +96,7 @@ local function touch(v)
 end
 
 local done, values, refusals = 0, 0, 0
-while os.time() - begin < seconds do
+while done < tries and os.time() - begin < seconds do
   local from = os.clock()
   local frames = {}
   for i = 1, random(3) do

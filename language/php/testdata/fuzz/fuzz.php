@@ -1,6 +1,6 @@
 <?php
 // Feeds mutated frames to one end of the link, or mutated code to what reads the
-// tests ("text"): fuzz.php END SEED SECONDS. Each frame must end with a value or a
+// tests ("text"): fuzz.php END SEED SECONDS TRIES. Each frame must end with a value or a
 // refusal: no warning, no fatal error, no hang, and nothing that it names is called.
 // Code that parses must do so when it is rewritten.
 
@@ -14,7 +14,7 @@ require HOME . 'phpunit.php';
 require HOME . 'rewrite.php';
 
 \ini_set('memory_limit', '1500M');
-[, $end, $seed, $seconds] = $argv;
+[, $end, $seed, $seconds, $tries] = $argv;
 \mt_srand((int) $seed);
 
 final class Refused extends \Exception {}
@@ -193,7 +193,7 @@ $done = $values = $refused = 0;
 $broken = function (string $reason): never {
     throw new Refused($reason);
 };
-while ($end === 'text' && \microtime(true) - $begin < (float) $seconds) {
+while ($end === 'text' && $done < (int) $tries && \microtime(true) - $begin < (float) $seconds) {
     $code = code();
     $after = rewrite($code, []);
     $done++;
@@ -209,7 +209,7 @@ while ($end === 'text' && \microtime(true) - $begin < (float) $seconds) {
     \file_put_contents('/workspace/text.php', $code);
     new TestFile('text.php');
 }
-while ($end !== 'text' && \microtime(true) - $begin < (float) $seconds) {
+while ($end !== 'text' && $done < (int) $tries && \microtime(true) - $begin < (float) $seconds) {
     $in = \fopen('php://memory', 'w+');
     $out = \fopen('php://memory', 'w+');
     $other = new Link(\fopen('php://memory', 'r'), $out, $broken, fn () => null);
