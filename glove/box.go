@@ -94,6 +94,8 @@ var killPatience = KillPatience // a test has less
 const (
 	// grace is how long the killer inside has before the ground kills.
 	grace = 2 * time.Second
+	// blindness is how long a command runs in a box that cannot be measured.
+	blindness = 5 * time.Second
 	// patience bounds a script that does not wait for a command.
 	patience = 20 * time.Second
 	// sampleEvery is the pause between two samples, at the most, and sampleSoonest
@@ -343,6 +345,7 @@ func (b *Box) run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	var (
 		out      glovebox.Outcome
 		peak     Sample
+		blind    time.Time // since when no sample succeeds
 		deadline = time.NewTimer(wall)
 		ticker   = time.NewTicker(samplePause(limits.Memory))
 		last     <-chan time.Time // when the killer inside had its chance
@@ -387,8 +390,15 @@ wait:
 		case <-ticker.C:
 			now, err := b.c.Ground.Sample()
 			if err != nil {
+				if blind.IsZero() {
+					blind = time.Now()
+				} else if time.Since(blind) > blindness {
+					// Nobody would see a limit that it passes.
+					end(glovebox.CauseBox, nil, fmt.Errorf("the box cannot be measured: %w", err))
+				}
 				continue
 			}
+			blind = time.Time{}
 			peak = peak.most(now)
 			if used := now.CPU - base.CPU; used > limits.CPU {
 				end(glovebox.CauseCPU, hit(glovebox.LimitCPU, "supervisor", "all processes together used %v of %v", used.Round(time.Millisecond), limits.CPU), nil)

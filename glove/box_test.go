@@ -5,6 +5,7 @@ package glove
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -31,6 +32,8 @@ type bareGround struct {
 	dead chan struct{}
 	// stuck makes a box that cannot be killed, as one that waits for a device.
 	stuck atomic.Bool
+	// hidden makes a box that cannot be measured.
+	hidden atomic.Bool
 }
 
 func (g *bareGround) Kill() {
@@ -39,8 +42,14 @@ func (g *bareGround) Kill() {
 	}
 }
 
+func (g *bareGround) Sample() (Sample, error) {
+	if g.hidden.Load() {
+		return Sample{}, errors.New("hidden")
+	}
+	return Sample{}, nil
+}
+
 func (g *bareGround) Dead() <-chan struct{}          { return g.dead }
-func (g *bareGround) Sample() (Sample, error)        { return Sample{}, nil }
 func (g *bareGround) Evidence(Sample) []glovebox.Hit { return nil }
 func (g *bareGround) Close() error {
 	g.Kill()
@@ -290,4 +299,14 @@ func TestStuck(t *testing.T) {
 		t.Errorf("got %+v, alive %v", got, b.Alive())
 	}
 	g.stuck.Store(false)
+}
+
+// TestNotMeasured: a box whose use cannot be seen does not run on without limits.
+func TestNotMeasured(t *testing.T) {
+	b := openBare(t, glovebox.Limits{})
+	b.c.Ground.(*bareGround).hidden.Store(true)
+	out := b.Run(context.Background(), sh("sleep 60"))
+	if out.Cause != glovebox.CauseBox || out.Err == nil || !strings.Contains(out.Err.Error(), "cannot be measured") {
+		t.Errorf("%+v", out)
+	}
 }
