@@ -2,69 +2,69 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"strings"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
+	"net/url"
 )
 
-// messages is the format of Anthropic's messages.
+// messages is the format of Anthropic's messages:
+// https://docs.anthropic.com/en/api/messages.
 type messages struct {
-	client anthropic.Client
-	model  string
+	*endpoint
+	model string
 }
 
-func newAnthropic(c Config, e *endpoint) *messages {
-	options := []option.RequestOption{
-		// Keys, profiles and custom headers that lie in the environment must
-		// not go to another host; nor prompts to whoever collects traces.
-		option.WithoutEnvironmentDefaults(),
-		option.WithoutOpenTelemetry(),
-		// The library's paths begin with the version.
-		option.WithBaseURL(strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1") + "/"),
-		option.WithHTTPClient(e.http),
-		option.WithMaxRetries(0),
-		option.WithMiddleware(e.guard),
-	}
+// version is the only one that the API has had.
+const version = "2023-06-01"
+
+func newAnthropic(c Config, base *url.URL) *client {
+	header := http.Header{"Anthropic-Version": {version}}
 	if c.Key != "" {
-		options = append(options, option.WithAPIKey(c.Key))
+		header.Set("X-Api-Key", c.Key)
 	}
-	for name, value := range c.Headers {
-		options = append(options, option.WithHeader(name, value))
-	}
-	return &messages{anthropic.NewClient(options...), c.Model}
+	e := newEndpoint(c, base, "v1", header)
+	return &client{e, &messages{e, c.Model}}
 }
 
 func (m *messages) send(ctx context.Context, r Request, stream bool) (*http.Response, error) {
-	params := anthropic.MessageNewParams{Model: m.model, MaxTokens: int64(r.MaxTokens)}
-	if r.System != "" {
-		params.System = []anthropic.TextBlockParam{{Text: r.System}}
-	}
-	for _, msg := range r.Messages {
-		block := anthropic.NewTextBlock(msg.Text)
-		if msg.Role == Assistant {
-			params.Messages = append(params.Messages, anthropic.NewAssistantMessage(block))
-		} else {
-			params.Messages = append(params.Messages, anthropic.NewUserMessage(block))
-		}
-	}
-	if r.Temperature != nil {
-		params.Temperature = anthropic.Float(*r.Temperature)
-	}
-	var options []option.RequestOption
-	if stream {
-		options = append(options, option.WithJSONSet("stream", true))
-	}
-	var res *http.Response
-	err := m.client.Post(ctx, "v1/messages", params, &res, options...)
-	return res, err
+	return m.post(ctx, "messages", struct {
+		Model       string   `json:"model"`
+		MaxTokens   int      `json:"max_tokens"`
+		System      string   `json:"system,omitempty"`
+		Messages    []turn   `json:"messages"`
+		Temperature *float64 `json:"temperature,omitempty"`
+		Stream      bool     `json:"stream,omitempty"`
+	}{m.model, r.MaxTokens, r.System, turns(r), r.Temperature, stream})
 }
 
+// message is a whole answer, or the head of one.
+type message struct {
+	Type       string  `json:"type"`
+	Model      string  `json:"model"`
+	Content    []block `json:"content"`
+	StopReason string  `json:"stop_reason"`
+	Usage      spent   `json:"usage"`
+}
+
+// block is a part of a message, or a piece of one. Others than texts, such as
+// thinking, are no part of the reply.
+type block struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+type spent struct {
+	New     int64 `json:"input_tokens"`
+	Written int64 `json:"cache_creation_input_tokens"`
+	Read    int64 `json:"cache_read_input_tokens"`
+	Output  int64 `json:"output_tokens"`
+}
+
+// input is all that was read, from the cache or not.
+func (s spent) input() int64 { return s.New + s.Written + s.Read }
+
 func (m *messages) whole(body []byte, a *answer) error {
-	var msg anthropic.Message
-	if err := json.Unmarshal(body, &msg); err != nil {
+	var msg message
+	if err := decode(body, &msg); err != nil {
 		return malformed("the answer is no message: %w", err)
 	}
 	if msg.Type != "message" {
@@ -74,10 +74,8 @@ func (m *messages) whole(body []byte, a *answer) error {
 		return malformed("the answer is no message")
 	}
 	a.model = msg.Model
-	a.usage.Input = input(msg.Usage.InputTokens, msg.Usage.CacheCreationInputTokens, msg.Usage.CacheReadInputTokens)
-	a.usage.Output = msg.Usage.OutputTokens
+	a.usage = Usage{Input: msg.Usage.input(), Output: msg.Usage.Output}
 	for _, block := range msg.Content {
-		// Others, such as thinking, are no part of the reply.
 		if block.Type == "text" {
 			a.some = true
 			if err := a.add(block.Text); err != nil {
@@ -90,19 +88,27 @@ func (m *messages) whole(body []byte, a *answer) error {
 }
 
 func (m *messages) event(data []byte, a *answer) error {
-	var e anthropic.MessageStreamEventUnion
-	if err := json.Unmarshal(data, &e); err != nil {
+	var e struct {
+		Type    string  `json:"type"`
+		Message message `json:"message"`
+		Block   block   `json:"content_block"`
+		Delta   struct {
+			block
+			StopReason string `json:"stop_reason"`
+		} `json:"delta"`
+		Usage spent `json:"usage"`
+	}
+	if err := decode(data, &e); err != nil {
 		return malformed("an event of the stream cannot be read: %w", err)
 	}
 	switch e.Type {
 	case "message_start":
 		a.model = e.Message.Model
-		u := e.Message.Usage
-		a.usage.Input = input(u.InputTokens, u.CacheCreationInputTokens, u.CacheReadInputTokens)
+		a.usage.Input = e.Message.Usage.input()
 	case "content_block_start":
-		if e.ContentBlock.Type == "text" {
+		if e.Block.Type == "text" {
 			a.some = true
-			return a.add(e.ContentBlock.Text)
+			return a.add(e.Block.Text)
 		}
 	case "content_block_delta":
 		if e.Delta.Type == "text_delta" {
@@ -111,11 +117,10 @@ func (m *messages) event(data []byte, a *answer) error {
 		}
 	case "message_delta":
 		// These counts are of the whole message until now.
-		u := e.Usage
-		if n := input(u.InputTokens, u.CacheCreationInputTokens, u.CacheReadInputTokens); n > 0 {
+		if n := e.Usage.input(); n > 0 {
 			a.usage.Input = n
 		}
-		a.usage.Output = u.OutputTokens
+		a.usage.Output = e.Usage.Output
 		a.stop(e.Delta.StopReason)
 	case "message_stop":
 		a.done = true
@@ -125,26 +130,17 @@ func (m *messages) event(data []byte, a *answer) error {
 	return nil
 }
 
-// input is all that was read, from the cache or not.
-func input(counts ...int64) int64 {
-	var n int64
-	for _, c := range counts {
-		n += c
-	}
-	return n
-}
-
 // stop takes a stop reason. A message that has one is whole, if without a
 // text: refused, or ended at its limit while it thought.
-func (a *answer) stop(reason anthropic.StopReason) {
+func (a *answer) stop(reason string) {
 	if reason == "" {
 		return
 	}
 	a.some = true
 	switch reason {
-	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded:
+	case "max_tokens", "model_context_window_exceeded":
 		a.finish = FinishLength
-	case anthropic.StopReasonRefusal:
+	case "refusal":
 		a.finish = FinishRefused
 	default:
 		a.finish = FinishStop

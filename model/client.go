@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,31 @@ type format interface {
 	whole(body []byte, a *answer) error
 	// event reads one event of a stream.
 	event(data []byte, a *answer) error
+}
+
+// turn is a message as all formats have it.
+type turn struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+func turns(r Request) []turn {
+	var l []turn
+	for _, m := range r.Messages {
+		l = append(l, turn{string(m.Role), m.Text})
+	}
+	return l
+}
+
+// decode reads JSON of a provider into v. A field of another type than we know stays
+// empty: answers grow.
+func decode(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) && other.Field != "" {
+		return nil
+	}
+	return err
 }
 
 // client is the Model of an endpoint.

@@ -99,11 +99,10 @@ func Open(c Config) (Model, error) {
 			return nil, fmt.Errorf("header %q: it holds characters that no header has", name)
 		}
 	}
-	e := newEndpoint(c, base)
 	if c.Provider == ProviderAnthropic {
-		return &client{e, newAnthropic(c, e)}, nil
+		return newAnthropic(c, base), nil
 	}
-	return &client{e, newOpenAI(c, e, isOwn(c.Provider, base))}, nil
+	return newOpenAI(c, base), nil
 }
 
 // complete fills the fields that have defaults.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -51,13 +52,28 @@ type endpoint struct {
 	provider string
 	timeout  time.Duration
 	http     *http.Client
-	secrets  []string
-	keyless  bool
+	// root is the address that paths are added to, header what each request has.
+	root    string
+	header  http.Header
+	secrets []string
+	keyless bool
 }
 
-func newEndpoint(c Config, base *url.URL) *endpoint {
+// newEndpoint makes the endpoint of c. Its paths begin with version, which the address
+// may end with; header are the format's own, among them the one that shows the key.
+func newEndpoint(c Config, base *url.URL, version string, header http.Header) *endpoint {
 	home := origin(base)
-	e := &endpoint{provider: c.Provider, timeout: c.Timeout, keyless: c.Key == ""}
+	e := &endpoint{provider: c.Provider, timeout: c.Timeout, keyless: c.Key == "", header: header}
+	e.root = strings.TrimRight(c.BaseURL, "/")
+	if version != "" {
+		e.root = strings.TrimSuffix(e.root, "/"+version) + "/" + version
+	}
+	header.Set("User-Agent", "glovebox")
+	header.Set("Content-Type", "application/json")
+	header.Set("Accept", "application/json, text/event-stream")
+	for name, value := range c.Headers {
+		header.Set(name, value)
+	}
 	e.http = &http.Client{
 		Transport: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
@@ -98,11 +114,19 @@ func values(m map[string]string) []string {
 	return l
 }
 
-// guard stands between a client library and the network: it bounds the body,
-// and it reads errors in place of the library, which would lose the status of
-// those that are no JSON.
-func (e *endpoint) guard(r *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	res, err := next(r)
+// post sends body as JSON and returns an answer with a status of success, whose body is
+// bounded. Any other is a [*fault].
+func (e *endpoint) post(ctx context.Context, path string, body any) (*http.Response, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, &Error{Kind: KindRequest, Err: err}
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.root+"/"+path, bytes.NewReader(data))
+	if err != nil {
+		return nil, &Error{Kind: KindRequest, Err: err}
+	}
+	r.Header = e.header.Clone()
+	res, err := e.http.Do(r)
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +135,11 @@ func (e *endpoint) guard(r *http.Request, next func(*http.Request) (*http.Respon
 		return res, nil
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxFault))
-	if err != nil && r.Context().Err() != nil {
+	said, err := io.ReadAll(io.LimitReader(res.Body, maxFault))
+	if err != nil && ctx.Err() != nil {
 		return nil, err
 	}
-	f := readFault(body)
+	f := readFault(said)
 	f.status = res.StatusCode
 	f.retryAfter = retryAfter(res.Header, time.Now())
 	return nil, f
@@ -280,8 +304,7 @@ func (e *endpoint) fail(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		out.Err = fmt.Errorf("no whole answer within %v", e.timeout)
 	}
-	// The text comes from outside, and the libraries' errors hold the request
-	// with its key.
+	// The text comes from outside.
 	out.Err = errors.New(e.clean(out.Err.Error()))
 	return out
 }

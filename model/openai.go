@@ -6,17 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 )
 
 // openAI is the format of chat completions, at OpenAI or at one of the many
-// servers that speak it.
+// servers that speak it: https://platform.openai.com/docs/api-reference/chat.
 type openAI struct {
-	chat  openai.ChatCompletionService
+	*endpoint
 	model string
 	// dialect is what the server was found to understand.
 	dialect atomic.Value
@@ -33,24 +31,15 @@ type dialect struct {
 	noStream bool
 }
 
-func newOpenAI(c Config, e *endpoint, own bool) *openAI {
-	// The service, unlike the library's client, reads no environment: a key
-	// that lies there must not go to another host.
-	options := []option.RequestOption{
-		option.WithBaseURL(c.BaseURL),
-		option.WithHTTPClient(e.http),
-		option.WithMaxRetries(0),
-		option.WithMiddleware(e.guard),
-	}
+func newOpenAI(c Config, base *url.URL) *client {
+	header := http.Header{}
 	if c.Key != "" {
-		options = append(options, option.WithAPIKey(c.Key))
+		header.Set("Authorization", "Bearer "+c.Key)
 	}
-	for name, value := range c.Headers {
-		options = append(options, option.WithHeader(name, value))
-	}
-	o := &openAI{chat: openai.NewChatCompletionService(options...), model: c.Model}
-	o.dialect.Store(dialect{newLimit: own})
-	return o
+	e := newEndpoint(c, base, "", header)
+	o := &openAI{endpoint: e, model: c.Model}
+	o.dialect.Store(dialect{newLimit: isOwn(c.Provider, base)})
+	return &client{e, o}
 }
 
 // send tries the dialect that was found before. A server that refuses a part
@@ -60,7 +49,7 @@ func (o *openAI) send(ctx context.Context, r Request, stream bool) (*http.Respon
 	var swapped bool
 	var first error
 	for {
-		res, err := o.post(ctx, r, stream, d)
+		res, err := o.ask(ctx, r, stream, d)
 		if err == nil {
 			o.dialect.Store(d)
 			return res, nil
@@ -100,49 +89,67 @@ func (f *fault) names(params ...string) bool {
 	return false
 }
 
-func (o *openAI) post(ctx context.Context, r Request, stream bool, d dialect) (*http.Response, error) {
-	params := openai.ChatCompletionNewParams{Model: o.model}
+// completion is a request for a chat completion.
+type completion struct {
+	Model       string   `json:"model"`
+	Messages    []turn   `json:"messages"`
+	MaxTokens   int      `json:"max_tokens,omitempty"`
+	NewLimit    int      `json:"max_completion_tokens,omitempty"`
+	Temperature *float64 `json:"temperature,omitempty"`
+	Stream      bool     `json:"stream,omitempty"`
+	Options     *struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options,omitempty"`
+}
+
+func (o *openAI) ask(ctx context.Context, r Request, stream bool, d dialect) (*http.Response, error) {
+	c := completion{Model: o.model, Temperature: r.Temperature, Stream: stream && !d.noStream}
 	if r.System != "" {
-		params.Messages = append(params.Messages, openai.SystemMessage(r.System))
+		c.Messages = append(c.Messages, turn{"system", r.System})
 	}
-	for _, m := range r.Messages {
-		if m.Role == Assistant {
-			params.Messages = append(params.Messages, openai.AssistantMessage(m.Text))
-		} else {
-			params.Messages = append(params.Messages, openai.UserMessage(m.Text))
-		}
-	}
+	c.Messages = append(c.Messages, turns(r)...)
 	if d.newLimit {
-		params.MaxCompletionTokens = openai.Int(int64(r.MaxTokens))
+		c.NewLimit = r.MaxTokens
 	} else {
-		params.MaxTokens = openai.Int(int64(r.MaxTokens))
+		c.MaxTokens = r.MaxTokens
 	}
-	if r.Temperature != nil {
-		params.Temperature = openai.Float(*r.Temperature)
+	if c.Stream && !d.noOptions {
+		c.Options = &struct {
+			IncludeUsage bool `json:"include_usage"`
+		}{true}
 	}
-	var res *http.Response
-	options := []option.RequestOption{option.WithResponseBodyInto(&res)}
-	if stream && !d.noStream {
-		options = append(options, option.WithJSONSet("stream", true))
-		if !d.noOptions {
-			params.StreamOptions.IncludeUsage = openai.Bool(true)
-		}
-	}
-	_, err := o.chat.New(ctx, params, options...)
-	return res, err
+	return o.post(ctx, "chat/completions", c)
+}
+
+// completed is a chat completion, or a piece of one.
+type completed struct {
+	Model   string `json:"model"`
+	Choices []struct {
+		Message said   `json:"message"`
+		Delta   said   `json:"delta"`
+		Finish  string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		Input  int64 `json:"prompt_tokens"`
+		Output int64 `json:"completion_tokens"`
+	} `json:"usage"`
+}
+
+type said struct {
+	Content string `json:"content"`
+	Refusal string `json:"refusal"`
 }
 
 func (o *openAI) whole(body []byte, a *answer) error {
-	var c openai.ChatCompletion
-	if err := json.Unmarshal(body, &c); err != nil {
+	var c completed
+	if err := decode(body, &c); err != nil {
 		return malformed("the answer is no chat completion: %w", err)
 	}
-	a.count(c.Model, c.Usage)
+	a.count(c)
 	if len(c.Choices) == 0 {
 		return inBand(body)
 	}
-	choice := c.Choices[0]
-	return a.take(choice.FinishReason, choice.Message.Refusal, choice.Message.Content)
+	return a.take(c.Choices[0].Finish, c.Choices[0].Message)
 }
 
 func (o *openAI) event(data []byte, a *answer) error {
@@ -150,28 +157,27 @@ func (o *openAI) event(data []byte, a *answer) error {
 		a.done = true
 		return nil
 	}
-	var c openai.ChatCompletionChunk
-	if err := json.Unmarshal(data, &c); err != nil {
+	var c completed
+	if err := decode(data, &c); err != nil {
 		return malformed("an event of the stream is no chat completion: %w", err)
 	}
-	a.count(c.Model, c.Usage)
+	a.count(c)
 	if len(c.Choices) == 0 {
 		// The event of the usage has no choices either.
 		return inBand(data)
 	}
-	choice := c.Choices[0]
-	return a.take(choice.FinishReason, choice.Delta.Refusal, choice.Delta.Content)
+	return a.take(c.Choices[0].Finish, c.Choices[0].Delta)
 }
 
 // take takes what a choice, or a piece of one, says.
-func (a *answer) take(finish, refusal, content string) error {
+func (a *answer) take(finish string, s said) error {
 	a.some = true
 	a.end(finish)
-	if refusal != "" {
+	if s.Refusal != "" {
 		a.finish = FinishRefused
-		return a.add(refusal)
+		return a.add(s.Refusal)
 	}
-	return a.add(content)
+	return a.add(s.Content)
 }
 
 // inBand returns the error that some servers send with the status 200.
@@ -185,12 +191,12 @@ func inBand(body []byte) error {
 	return nil
 }
 
-func (a *answer) count(model string, u openai.CompletionUsage) {
-	if model != "" {
-		a.model = model
+func (a *answer) count(c completed) {
+	if c.Model != "" {
+		a.model = c.Model
 	}
-	if u.PromptTokens > 0 || u.CompletionTokens > 0 {
-		a.usage = Usage{Input: u.PromptTokens, Output: u.CompletionTokens}
+	if c.Usage.Input > 0 || c.Usage.Output > 0 {
+		a.usage = Usage{Input: c.Usage.Input, Output: c.Usage.Output}
 	}
 }
 

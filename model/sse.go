@@ -10,9 +10,6 @@ import (
 // events yields the data of each server-sent event of r; the format is
 // https://html.spec.whatwg.org/multipage/server-sent-events.html, of which
 // both providers need the data alone. The data is good until the next event.
-//
-// The client libraries have readers of their own. They allow a line of 32 MB,
-// events of any size, and tell no end from a break.
 func events(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		in := bufio.NewReader(r)

@@ -35,7 +35,7 @@ func becomeStatic() {
 	if os.MkdirAll(filepath.Dir(static), 0o700) != nil {
 		return
 	}
-	build := exec.Command(tool, "build", "-o", static, info.Path)
+	build := exec.Command(tool, "build", "-ldflags=-s -w", "-o", static, info.Path)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if _, err := os.Stat(static); err != nil {
 		fmt.Fprintln(os.Stderr, "glovebox: building once more without cgo, which gVisor needs (CGO_ENABLED=0 saves this)")
