@@ -3,7 +3,7 @@
 //
 //	libraries → baseline → plan → generate → run → observation → repair … → gate
 //
-// Code runs only in boxes, through a [Runner]. Whatever a model, a program or a
+// Code runs only in boxes, through a [glovebox.Runner]. Whatever a model, a program or a
 // repository says is data: decisions follow from statuses, from counts and from
 // what the caller wrote, never from the text of an output. What goes back to a
 // model is bounded, redacted and marked as untrusted.
@@ -24,11 +24,6 @@ import (
 	"github.com/gloveboxhq/glovebox/model"
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
-
-// Runner runs jobs. It is what package engine offers.
-type Runner interface {
-	Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error)
-}
 
 // Task is what is to be done, and what proves that it is.
 type Task struct {
@@ -72,7 +67,7 @@ type Task struct {
 
 // Config says how to go about it.
 type Config struct {
-	Runner Runner
+	Runner glovebox.Runner
 	Model  model.Model
 	// Candidates is how many are tried at once, at most [MaxCandidates]; 0
 	// means 1.

@@ -33,7 +33,7 @@ func rows[T any](t *testing.T, name string) []T {
 
 // repair lets a model that answers first with the fault and then without it
 // repair a program, and looks at what the observation of the fault names.
-func repair(t *testing.T, run agent.Runner, name, buggy, correct string, task agent.Task) {
+func repair(t *testing.T, run glovebox.Runner, name, buggy, correct string, task agent.Task) {
 	t.Helper()
 	var observed *glovebox.Observation
 	r, _ := solve(t, agent.Config{Runner: run, NoPlan: true, Record: func(rec agent.Record) {

@@ -230,7 +230,7 @@ func (e *Engine) Toolchain(ctx context.Context, l *language.Language) (*language
 	})
 }
 
-// Run runs one Job. Cancelling ctx ends it with [glovebox.StatusCancelled].
+// Run implements [glovebox.Runner].
 func (e *Engine) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error) {
 	return e.run(ctx, job, nil)
 }

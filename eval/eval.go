@@ -11,18 +11,12 @@
 package eval
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 
 	"github.com/gloveboxhq/glovebox"
 )
-
-// Engine runs jobs. *engine.Engine is one.
-type Engine interface {
-	Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error)
-}
 
 // Kind is a format of problems: what a row's fields mean.
 type Kind string

@@ -45,7 +45,7 @@ func GenerateWork(problems []*Problem, n int, o Options, model ...any) []*Work {
 // Generate returns a function for [Runner].Do that lets a model solve problems.
 // The tests stay hidden from it, but for what fails of them. A model that cannot
 // be reached ends the run, which can be taken up again.
-func Generate(e Engine, c agent.Config, o Options) func(context.Context, *Work) (Row, error) {
+func Generate(e glovebox.Runner, c agent.Config, o Options) func(context.Context, *Work) (Row, error) {
 	c.Runner = e
 	return func(ctx context.Context, w *Work) (Row, error) {
 		begin := time.Now()

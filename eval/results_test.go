@@ -19,7 +19,7 @@ import (
 )
 
 // runAll runs a set into a results file, to the end.
-func runAll(t testing.TB, s *eval.Set, e eval.Engine, name string) []eval.Row {
+func runAll(t testing.TB, s *eval.Set, e glovebox.Runner, name string) []eval.Row {
 	t.Helper()
 	work := s.Work(eval.Options{})
 	r, err := eval.OpenResults(name, eval.NewHeader(eval.Source{Problems: "p.jsonl"}, work, eval.Options{}), false)

@@ -123,7 +123,7 @@ const retryAfter = 200 * time.Millisecond
 // Judge returns a function for [Runner.Do] that runs samples in boxes.
 //
 // They are one batch, but those with [Options.Apart]: see [glovebox.Job.Batch].
-func Judge(e Engine) func(context.Context, *Work) (Row, error) {
+func Judge(e glovebox.Runner) func(context.Context, *Work) (Row, error) {
 	batch := rand.Text()
 	return func(ctx context.Context, w *Work) (Row, error) {
 		job, err := w.Problem.Job(w.Sample, w.Options)

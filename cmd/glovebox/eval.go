@@ -226,7 +226,7 @@ type witness struct {
 	isolation []glovebox.Control
 }
 
-// Run implements [eval.Engine].
+// Run implements [glovebox.Runner].
 func (w *witness) Run(ctx context.Context, job glovebox.Job) (*glovebox.Observation, error) {
 	o, err := w.Engine.Run(ctx, job)
 	if err == nil && len(o.Isolation) > 0 {
@@ -271,7 +271,7 @@ func shared(args []string) []string {
 }
 
 // run does what has no result yet.
-func (c *evalCmd) run(s *streams, e eval.Engine, work []*eval.Work, results *eval.Results, o eval.Options) (eval.Ran, error) {
+func (c *evalCmd) run(s *streams, e glovebox.Runner, work []*eval.Work, results *eval.Results, o eval.Options) (eval.Ran, error) {
 	bar := newBar(s.stderr)
 	one := eval.Judge(e)
 	if c.Generate {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/agent"
 	"github.com/gloveboxhq/glovebox/eval"
 )
@@ -57,7 +58,7 @@ func (f *generateFlags) config() agent.Config {
 type do = func(context.Context, *eval.Work) (eval.Row, error)
 
 // judge is what does one piece of the work.
-func (f *generateFlags) judge(e eval.Engine, o eval.Options, tell func(string)) (do, error) {
+func (f *generateFlags) judge(e glovebox.Runner, o eval.Options, tell func(string)) (do, error) {
 	c := f.config()
 	var err error
 	c.Model, err = f.open(func(n int, err error, wait time.Duration) {
