@@ -236,7 +236,7 @@ func (c *Config) check(t *Task) error {
 		return fmt.Errorf("%d candidates: at most %d are tried at once", c.Candidates, MaxCandidates)
 	}
 	if t.Language != "" && language.ByName(t.Language) == nil {
-		return fmt.Errorf("the language %q is not known; there are %s", t.Language, language.Names())
+		return fmt.Errorf("the language %q is not known; there are %s", t.Language, language.All().Names())
 	}
 	for _, allow := range t.Allow {
 		if _, err := glovebox.CleanPath(allow); err != nil && (allow == "" || path.Clean(allow) != ".") {

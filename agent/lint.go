@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 
 	"github.com/gloveboxhq/glovebox"
@@ -25,7 +24,7 @@ func (s *solver) lint(ctx context.Context, a *attempt, files *workcopy.Copy, cha
 	l := language.ByName(a.observation.Language)
 	var changed []string
 	for _, c := range changes {
-		if l != nil && c.Kind != workcopy.Deleted && slices.Contains(l.Extensions, path.Ext(c.Path)) {
+		if l != nil && c.Kind != workcopy.Deleted && l.Owns(c.Path) {
 			changed = append(changed, c.Path)
 		}
 	}
@@ -42,7 +41,7 @@ func (s *solver) lint(ctx context.Context, a *attempt, files *workcopy.Copy, cha
 	old := slices.DeleteFunc(slices.Clone(changed), func(p string) bool { _, ok := base.Stat(p); return !ok })
 	if len(old) == 0 {
 		// All are new. Whether anything can be checked here, another file tells.
-		old = first(base.Paths(), func(p string) bool { return slices.Contains(l.Extensions, path.Ext(p)) })
+		old = first(base.Paths(), l.Owns)
 	}
 	known := map[string]int{}
 	if len(old) > 0 {

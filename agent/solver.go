@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -54,7 +53,7 @@ func languageOf(tests []glovebox.File) *language.Language {
 	var of *language.Language
 	for _, f := range tests {
 		for _, l := range language.All() {
-			if !slices.Contains(l.Extensions, path.Ext(f.Path)) {
+			if !l.Owns(f.Path) {
 				continue
 			}
 			if of != nil && of != l {

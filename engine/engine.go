@@ -48,7 +48,7 @@ type Config struct {
 	// are for this operating system.
 	Tiers []tier.Tier
 	// Languages are those that can be run. Nil means [language.All].
-	Languages []*language.Language
+	Languages language.Registry
 	// Host finds toolchains. Nil means this machine.
 	Host language.Host
 	// Roots builds and keeps root file systems. Nil means the user's cache.
@@ -220,7 +220,7 @@ func (e *Engine) Artifacts() artifact.Store { return e.c.Artifacts }
 func (e *Engine) Tiers() []tier.Tier { return e.c.Tiers }
 
 // Languages returns the languages.
-func (e *Engine) Languages() []*language.Language { return e.c.Languages }
+func (e *Engine) Languages() language.Registry { return e.c.Languages }
 
 // Toolchain finds the toolchain of a language, once.
 func (e *Engine) Toolchain(ctx context.Context, l *language.Language) (*language.Toolchain, error) {
@@ -297,8 +297,8 @@ func (e *Engine) validate(job *glovebox.Job) error {
 	if err := job.RequireProof.Validate(); err != nil {
 		return &Error{"require_proof", err}
 	}
-	if job.Language != "" && e.language(job.Language) == nil {
-		return &Error{"language", fmt.Errorf("%q is not known; there are %s", job.Language, e.languageNames())}
+	if job.Language != "" && e.c.Languages.ByName(job.Language) == nil {
+		return &Error{"language", fmt.Errorf("%q is not known; there are %s", job.Language, e.c.Languages.Names())}
 	}
 	if p := job.Program; p != nil {
 		if err := e.validateProgram(p, job); err != nil {
@@ -368,9 +368,9 @@ func noNUL(args []string) error {
 }
 
 func (e *Engine) validateProgram(p *glovebox.Program, job *glovebox.Job) error {
-	l := e.language(p.Language)
+	l := e.c.Languages.ByName(p.Language)
 	if l == nil {
-		return &Error{"program.language", fmt.Errorf("%q is not known; there are %s", p.Language, e.languageNames())}
+		return &Error{"program.language", fmt.Errorf("%q is not known; there are %s", p.Language, e.c.Languages.Names())}
 	}
 	q := *p
 	q.Language = l.Name
@@ -440,29 +440,6 @@ func crossing(files []glovebox.File) error {
 		}
 	}
 	return nil
-}
-
-func (e *Engine) language(name string) *language.Language {
-	name = strings.ToLower(strings.TrimSpace(name))
-	for _, l := range e.c.Languages {
-		if l.Name == name {
-			return l
-		}
-		for _, a := range l.Aliases {
-			if a == name {
-				return l
-			}
-		}
-	}
-	return nil
-}
-
-func (e *Engine) languageNames() string {
-	var names []string
-	for _, l := range e.c.Languages {
-		names = append(names, l.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 func (e *Engine) tier(name glovebox.TierName) tier.Tier {

@@ -158,10 +158,10 @@ func (r *run) extract(ctx context.Context) bool {
 		}
 		r.program = found.Program
 	}
-	r.lang = r.e.language(r.program.Language)
+	r.lang = r.e.c.Languages.ByName(r.program.Language)
 	if r.lang == nil {
 		return r.end(glovebox.StatusNoCode, glovebox.PhaseExtract, "extractor",
-			"The code is in %q, which cannot be run here; there are %s.", r.program.Language, r.e.languageNames())
+			"The code is in %q, which cannot be run here; there are %s.", r.program.Language, r.e.c.Languages.Names())
 	}
 	r.o.Language = r.lang.Name
 	return true
@@ -172,7 +172,7 @@ func (r *run) extract(ctx context.Context) bool {
 func (r *run) leftOver(x glovebox.Extraction) string {
 	for _, p := range x.Left {
 		if p.Reason != "" {
-			return fmt.Sprintf(" that can be run (line %d: %s); the languages are %s", p.Line, p.Reason, r.e.languageNames())
+			return fmt.Sprintf(" that can be run (line %d: %s); the languages are %s", p.Line, p.Reason, r.e.c.Languages.Names())
 		}
 	}
 	return ""

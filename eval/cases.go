@@ -48,7 +48,7 @@ func (*loader) cases(r row, p *Problem) error {
 	if name != "" {
 		l := language.ByName(name)
 		if l == nil {
-			return r.errorf("language %q is not known; there are %s", name, language.Names())
+			return r.errorf("language %q is not known; there are %s", name, language.All().Names())
 		}
 		p.Language = l.Name
 	}

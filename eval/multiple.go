@@ -53,7 +53,7 @@ func (*loader) multiPLE(r row, p *Problem) error {
 	}
 	d := dialectOf(name)
 	if d == nil {
-		return r.errorf("language %q is not known; there are %s", name, language.Names())
+		return r.errorf("language %q is not known; there are %s", name, language.All().Names())
 	}
 	p.Kind, p.Language = KindMultiPLE, d.lang.Name
 	p.Before = p.Prompt

@@ -69,7 +69,7 @@ func (l *loader) repository(r row, p *Problem) error {
 	if lang != "" {
 		known := language.ByName(lang)
 		if known == nil {
-			return r.errorf("language %q is not known; there are %s", lang, language.Names())
+			return r.errorf("language %q is not known; there are %s", lang, language.All().Names())
 		}
 		lang = known.Name
 	}

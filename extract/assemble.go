@@ -84,7 +84,7 @@ func (a *assembly) note(format string, args ...any) {
 // beside tagged code, and a tagged one that follows code, is announced as its
 // output and does not look like code.
 func (a *assembly) outputs(blocks []block) {
-	tagged := slices.ContainsFunc(blocks, func(b block) bool { return a.byName(b.tag) != nil && b.reason == "" })
+	tagged := slices.ContainsFunc(blocks, func(b block) bool { return a.langs.ByName(b.tag) != nil && b.reason == "" })
 	code := false
 	for i := range blocks {
 		b := &blocks[i]
@@ -577,7 +577,7 @@ var entryNames = []string{"main", "__main__", "app", "index", "run", "cli", "ser
 func (a *assembly) start(prog *glovebox.Program) string {
 	var code []glovebox.File
 	for _, f := range prog.Files {
-		if a.byExtension(f.Path) == a.lang {
+		if a.langs.ByPath(f.Path) == a.lang {
 			code = append(code, f)
 		}
 	}

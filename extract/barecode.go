@@ -277,7 +277,7 @@ func (f *finder) labelBare(b *block) {
 	}
 	if n := nameInside(b.text); n != "" {
 		b.name = n
-	} else if b.name != "" && f.byExtension(b.name) != lang {
+	} else if b.name != "" && f.langs.ByPath(b.name) != lang {
 		b.name = ""
 	}
 	readTranscript(b)

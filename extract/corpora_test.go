@@ -171,7 +171,7 @@ func (l replyLabel) right(response string, res *Result) bool {
 	}
 	got := map[string]string{}
 	for _, f := range append(slices.Clone(res.Program.Files), res.Tests...) {
-		if (&finder{langs: []*language.Language{language.ByName(l.Language)}}).byExtension(f.Path) != nil {
+		if language.ByName(l.Language).Owns(f.Path) {
 			got[f.Path] = compact(string(f.Data))
 		}
 	}

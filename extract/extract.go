@@ -107,7 +107,7 @@ import (
 type Options struct {
 	// Languages are those that can be run, most likely first; nil means
 	// [language.All].
-	Languages []*language.Language
+	Languages language.Registry
 	// Language is the caller's wish, by name or alias; empty means none.
 	Language string
 	// MaxBytes bounds the reply; 0 means the default of [glovebox.Limits].Reply.
@@ -156,7 +156,7 @@ func Extract(r glovebox.Reply, opt Options) (*Result, error) {
 		f.langs = language.All()
 	}
 	if opt.Language != "" {
-		if f.wish = f.byName(opt.Language); f.wish == nil {
+		if f.wish = f.langs.ByName(opt.Language); f.wish == nil {
 			return nil, fmt.Errorf("language %q is not known", opt.Language)
 		}
 	}
@@ -214,7 +214,7 @@ func (b *block) piece(reason string) glovebox.Piece {
 
 // finder is one extraction.
 type finder struct {
-	langs []*language.Language
+	langs language.Registry
 	wish  *language.Language
 	alone bool // the program is run as it is
 	// tested says that tests of the caller's will call the program: they may be
@@ -344,30 +344,6 @@ func blank(src string, line int, blocks []block) string {
 // isCode reports whether a block could be taken.
 func (f *finder) isCode(b *block) bool {
 	return b.reason == "" && b.lang != nil && !b.data
-}
-
-func (f *finder) byName(name string) *language.Language {
-	name = strings.ToLower(strings.TrimSpace(name))
-	for _, l := range f.langs {
-		for _, a := range l.Aliases {
-			if a == name {
-				return l
-			}
-		}
-	}
-	return nil
-}
-
-func (f *finder) byExtension(path string) *language.Language {
-	path = strings.ToLower(path)
-	for _, l := range f.langs {
-		for _, e := range l.Extensions {
-			if strings.HasSuffix(path, e) && len(path) > len(e) {
-				return l
-			}
-		}
-	}
-	return nil
 }
 
 // guessBytes is how much of a text decides its language, until guessTotal bytes

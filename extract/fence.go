@@ -90,7 +90,7 @@ type scan struct {
 func (s *scan) late(pos, end int) (open mark, before string, ok bool) {
 	line := strings.TrimRight(s.src[pos:end], " \t\n")
 	i := strings.LastIndex(line, "```")
-	if i <= 0 || len(line)-i > 20 || s.byName(line[i+3:]) == nil || strings.Contains(line[:i], "`") {
+	if i <= 0 || len(line)-i > 20 || s.langs.ByName(line[i+3:]) == nil || strings.Contains(line[:i], "`") {
 		return open, "", false
 	}
 	if s.next < end && s.next >= 0 { // the next mark, looked for once
@@ -227,7 +227,7 @@ func (s *scan) endsWith(info string) bool {
 	}
 	word, rest, several := strings.Cut(info, " ")
 	return several && strings.TrimSpace(rest) != "" && !strings.ContainsAny(info, `="{`) && plainWord().MatchString(word) &&
-		s.byName(word) == nil && !knownTag(strings.ToLower(word))
+		s.langs.ByName(word) == nil && !knownTag(strings.ToLower(word))
 }
 
 var plainWord = lazyre.New(`^[(*]*[A-Z][a-z']*[,.:)]?$`)

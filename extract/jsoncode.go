@@ -248,7 +248,7 @@ func (w *jsonWalk) fields(fields []field) {
 		switch {
 		case slices.Contains(codeFields, f.key):
 			tag := strings.ToLower(lang)
-			if tag == "" && w.byName(f.key) != nil {
+			if tag == "" && w.langs.ByName(f.key) != nil {
 				tag = f.key
 			}
 			w.add(block{text: f.value, tag: tag, line: f.line}, false)

@@ -102,14 +102,7 @@ func hasFileEnding(name string) bool {
 	if dataExtensions[ext] {
 		return true
 	}
-	for _, l := range language.All() {
-		for _, e := range l.Extensions {
-			if e == ext {
-				return true
-			}
-		}
-	}
-	return false
+	return language.All().ByPath(base) != nil
 }
 
 // nameAbove finds a file name in what stands above a fence: a line or heading

@@ -3,7 +3,6 @@ package extract
 import (
 	"encoding/json"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
@@ -44,7 +43,7 @@ func (f *finder) open(b block, depth int) []block {
 			_, b.text, _ = strings.Cut(strings.TrimLeft(b.text, " \t\n"), "\n")
 		}
 	}
-	if l := f.byName(b.tag); b.above && l != nil && !slices.Contains(l.Extensions, path.Ext(b.name)) && hasCode(b.name, f) {
+	if l := f.langs.ByName(b.tag); b.above && l != nil && !l.Owns(b.name) && hasCode(b.name, f) {
 		b.name, b.above = "", false // the prose names another file
 	}
 	if blocks, ok := f.edits(b); ok {
@@ -101,7 +100,7 @@ func (f *finder) tagInside(b *block) {
 		b.tag = "python"
 	case "":
 		first, rest, ok := strings.Cut(b.text, "\n")
-		if t := strings.TrimSpace(first); ok && len(t) > 1 && len(t) < 20 && f.byName(t) != nil && strings.TrimSpace(rest) != "" {
+		if t := strings.TrimSpace(first); ok && len(t) > 1 && len(t) < 20 && f.langs.ByName(t) != nil && strings.TrimSpace(rest) != "" {
 			b.tag, b.text = strings.ToLower(t), rest
 			b.line++
 			b.lines--
@@ -184,16 +183,16 @@ func dropWords(b *block) {
 }
 
 // hasCode reports whether a file name is one of a language that can be run.
-func hasCode(name string, f *finder) bool { return f.byExtension(name) != nil }
+func hasCode(name string, f *finder) bool { return f.langs.ByPath(name) != nil }
 
 // label decides the language of a block, or why it has none.
 func (f *finder) label(b *block) {
 	switch {
 	case b.lang != nil:
-	case f.byName(b.tag) != nil:
-		b.lang = f.byName(b.tag)
-	case b.name != "" && f.byExtension(b.name) != nil && plainTags[b.tag]:
-		b.lang = f.byExtension(b.name)
+	case f.langs.ByName(b.tag) != nil:
+		b.lang = f.langs.ByName(b.tag)
+	case b.name != "" && f.langs.ByPath(b.name) != nil && plainTags[b.tag]:
+		b.lang = f.langs.ByPath(b.name)
 	case outputTags[b.tag]:
 		b.reason = "output"
 	case consoleTags[b.tag]:

@@ -231,11 +231,11 @@ func wholeLine(src string, from, to int) bool {
 func (f *finder) unwrap(b block, attrs string, depth int) []block {
 	name := b.tag
 	b.tag = ""
-	if f.byName(name) != nil {
+	if f.langs.ByName(name) != nil {
 		b.tag = name
 	}
 	if strings.HasPrefix(name, "execute_") || name == "tool_code" || name == "python_code" {
-		if l := strings.TrimPrefix(name, "execute_"); f.byName(l) != nil {
+		if l := strings.TrimPrefix(name, "execute_"); f.langs.ByName(l) != nil {
 			b.tag = l
 		} else {
 			b.tag = "python"
@@ -247,12 +247,12 @@ func (f *finder) unwrap(b block, attrs string, depth int) []block {
 		case "class":
 			for c := range strings.FieldsSeq(v) {
 				c = strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(c), "language-"), "lang-")
-				if f.byName(c) != nil {
+				if f.langs.ByName(c) != nil {
 					b.tag = c
 				}
 			}
 		case "language", "lang", "type":
-			if f.byName(v) != nil {
+			if f.langs.ByName(v) != nil {
 				b.tag = strings.ToLower(v)
 			}
 		case "path", "file", "filename", "filepath", "file_path", "src", "name", "title":

@@ -20,11 +20,8 @@ func Discover(c *workcopy.Copy) (lang string, tests []string) {
 		if foreign(p) {
 			continue
 		}
-		for _, l := range language.All() {
-			if slices.Contains(l.Extensions, strings.ToLower(path.Ext(p))) {
-				counts[l.Name]++
-				break
-			}
+		if l := language.All().ByPath(p); l != nil {
+			counts[l.Name]++
 		}
 	}
 	if counts["typescript"] > 0 && counts["typescript"] >= counts["javascript"] {
@@ -73,11 +70,7 @@ func IsTest(p string) bool {
 }
 
 func ofLanguage(l *language.Language, p string) bool {
-	ext := strings.ToLower(path.Ext(p))
-	if slices.Contains(l.Extensions, ext) {
-		return true
-	}
-	return l.Name == "typescript" && ofLanguage(language.JavaScript, p) || l.Name == "perl" && ext == ".t"
+	return l.Owns(p) || l.Name == "typescript" && language.JavaScript.Owns(p)
 }
 
 // foreign tells whether a file is somebody else's code, kept in the repository.

@@ -242,7 +242,7 @@ func (d *sides) leaveOut(from *workcopy.Copy, lang *language.Language) error {
 			others = append(others, p)
 			continue
 		}
-		if !slices.Contains(lang.Extensions, path.Ext(p)) {
+		if !lang.Owns(p) {
 			continue
 		}
 		data, err := from.Read(p)

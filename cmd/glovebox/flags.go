@@ -157,12 +157,12 @@ func languageOf(name, file, code string) *language.Language {
 	if name != "" {
 		return language.ByName(name)
 	}
+	if l := language.All().ByPath(filepath.ToSlash(file)); l != nil {
+		return l
+	}
 	var best *language.Language
 	score := 0
 	for _, l := range language.All() {
-		if slices.Contains(l.Extensions, strings.ToLower(filepath.Ext(file))) {
-			return l
-		}
 		if s := l.Score(code); s > score {
 			best, score = l, s
 		}

@@ -9,8 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/gloveboxhq/glovebox"
@@ -264,8 +262,7 @@ func (c *runCmd) job(s *streams) (*glovebox.Job, error) {
 
 // isCode reports whether the input's name says that it is code, such as loop.py.
 func (c *runCmd) isCode() bool {
-	ending := strings.ToLower(filepath.Ext(c.Reply))
-	return slices.ContainsFunc(language.All(), func(l *language.Language) bool { return slices.Contains(l.Extensions, ending) })
+	return language.All().ByPath(filepath.ToSlash(c.Reply)) != nil
 }
 
 // program makes a program of code that needs no extraction.
