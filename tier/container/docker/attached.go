@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 )
 
 // attached is the connection to a container's streams. What is read is its
@@ -18,15 +19,43 @@ type attached struct {
 	r    *bufio.Reader
 	left uint32 // of a piece of stdout
 
+	ended chan struct{} // closed when there is no more to read
+	end   sync.Once
+
 	mu   sync.Mutex
 	said []byte // the beginning of stderr, which only a relay or a runtime in trouble has
+}
+
+func newAttached(conn net.Conn, r *bufio.Reader) *attached {
+	return &attached{Conn: conn, r: r, ended: make(chan struct{})}
 }
 
 // maxSaid bounds what is kept of a container's stderr.
 const maxSaid = 1 << 10
 
+// lastWords is how long a container that takes nothing any more is listened to.
+const lastWords = time.Second
+
+// Write implements [io.Writer]. A container that is gone may have said why, which is
+// read before the error tells anybody to close the connection.
+func (a *attached) Write(p []byte) (int, error) {
+	n, err := a.Conn.Write(p)
+	if err != nil {
+		select {
+		case <-a.ended:
+		case <-time.After(lastWords):
+		}
+	}
+	return n, err
+}
+
 // Read implements [io.Reader].
-func (a *attached) Read(p []byte) (int, error) {
+func (a *attached) Read(p []byte) (n int, err error) {
+	defer func() {
+		if err != nil {
+			a.end.Do(func() { close(a.ended) })
+		}
+	}()
 	for a.left == 0 {
 		var head [8]byte
 		if _, err := io.ReadFull(a.r, head[:]); err != nil {
@@ -44,7 +73,7 @@ func (a *attached) Read(p []byte) (int, error) {
 			return 0, fmt.Errorf("the engine sent a piece of stream %d", head[0])
 		}
 	}
-	n, err := a.r.Read(p[:min(len(p), int(min(a.left, 1<<20)))])
+	n, err = a.r.Read(p[:min(len(p), int(min(a.left, 1<<20)))])
 	a.left -= uint32(n)
 	return n, err
 }

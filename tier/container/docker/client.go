@@ -171,5 +171,5 @@ func (e *engine) attach(ctx context.Context, id string) (_ *attached, err error)
 	if answer.StatusCode != http.StatusSwitchingProtocols && answer.StatusCode != http.StatusOK {
 		return nil, readRefusal(answer)
 	}
-	return &attached{Conn: conn, r: r}, nil
+	return newAttached(conn, r), nil
 }

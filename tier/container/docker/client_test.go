@@ -174,7 +174,7 @@ func FuzzAttached(f *testing.F) {
 	f.Add(piece(2, 1<<32-1, "much"))
 	f.Add(piece(3, 1, "x"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		a := &attached{r: bufio.NewReader(bytes.NewReader(data))}
+		a := newAttached(nil, bufio.NewReader(bytes.NewReader(data)))
 		out, _ := io.ReadAll(a)
 		if len(out) > len(data) || len(a.said) > maxSaid {
 			t.Errorf("%d bytes became %d and %d", len(data), len(out), len(a.said))
