@@ -157,10 +157,19 @@ func (e *Engine) once(key string, find func() (*language.Toolchain, error)) (*la
 	return tc, err
 }
 
-// distinct joins errors, each text once: several tiers lack the same toolchain.
+// distinct joins errors, each text once, and once what several say that can be done: tiers
+// lack the same toolchain, or the same of the host.
 func distinct(errs []error) error {
 	var kept []error
+	said := map[string]bool{}
 	for _, err := range flat(errs) {
+		if e, ok := err.(*tier.Error); ok && e.Fix != "" {
+			if said[e.Fix] {
+				short := *e
+				short.Fix, err = "", &short
+			}
+			said[e.Fix] = true
+		}
 		if !slices.ContainsFunc(kept, func(k error) bool { return k.Error() == err.Error() }) {
 			kept = append(kept, err)
 		}

@@ -31,6 +31,12 @@ const (
 	ControlOutput       = string(glovebox.LimitOutput)
 )
 
+// FixNamespaces is what an operator can do where the host gives no namespaces: to an
+// ordinary user, or to root in a container.
+const FixNamespaces = "allow user namespaces: sysctl user.max_user_namespaces=65536, and where they exist " +
+	"kernel.unprivileged_userns_clone=1 (Debian) and kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); " +
+	"in a container, a seccomp profile that permits clone with CLONE_NEWUSER"
+
 // Optional are the controls that [Spec.Allow] may name: a box without one of
 // them is weaker and still a box. All others are required.
 var Optional = []string{ControlOwnFiles, ControlProc, ControlNetwork, ControlIPC, ControlHostname, ControlLandlock}

@@ -5,15 +5,19 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 
+	"github.com/gloveboxhq/glovebox/internal/linux"
 	"github.com/gloveboxhq/glovebox/model"
 	"github.com/gloveboxhq/glovebox/model/modeltest"
 	"github.com/gloveboxhq/glovebox/tier/gvisor/statictest"
+	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
 func TestMain(m *testing.M) {
@@ -24,6 +28,24 @@ func TestMain(m *testing.M) {
 type static struct{ *testing.M }
 
 func (s static) Run() int { return statictest.Main(s.M) }
+
+// containerFilter is the part of Docker's default seccomp profile, which Kubernetes's
+// RuntimeDefault is too, that matters to boxes: no namespaces and no mounts. See
+// https://github.com/moby/profiles/blob/main/seccomp/default.json.
+func containerFilter() []byte {
+	const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+	refused := seccomp.Errno(linux.EPERM)
+	calls := []seccomp.Call{
+		{NR: unix.SYS_CLONE3, Else: seccomp.Errno(linux.ENOSYS)},
+		{NR: unix.SYS_CLONE, Rules: []seccomp.Rule{{When: []seccomp.Cond{{Arg: 0, Mask: namespaces, Value: 0}}, Then: seccomp.Allow}}, Else: refused},
+	}
+	for _, nr := range []uintptr{unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE,
+		unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN,
+		unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_USERFAULTFD, unix.SYS_IO_URING_SETUP} {
+		calls = append(calls, seccomp.Call{NR: nr, Else: refused})
+	}
+	return seccomp.Assemble(seccomp.Arch, calls, seccomp.Allow)
+}
 
 // TestScripts runs the command line as its users do. UPDATE=1 rewrites what
 // the scripts compare with.
@@ -43,6 +65,9 @@ func TestScripts(t *testing.T) {
 			server := modeltest.Start(models(bug, right))
 			env.Defer(server.Close)
 			env.Setenv("MODEL_URL", server.BaseURL(model.ProviderOpenAI))
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "container.bpf"), containerFilter(), 0o644); err != nil {
+				return err
+			}
 			env.Setenv("ANTHROPIC_URL", server.BaseURL(model.ProviderAnthropic))
 			return nil
 		},

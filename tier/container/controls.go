@@ -11,8 +11,7 @@ import (
 
 // fixes say what an operator can do about a control that the host lacks.
 var fixes = map[string]string{
-	tier.ControlNamespaces: "allow user namespaces: sysctl user.max_user_namespaces=15000, kernel.unprivileged_userns_clone=1 (Debian), " +
-		"kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); in a container, a seccomp profile that permits clone with CLONE_NEWUSER",
+	tier.ControlNamespaces:   tier.FixNamespaces,
 	tier.ControlUser:         "run as an ordinary user, or as root with CAP_SETUID and CAP_SETGID and at least 32768 ids in its user namespace",
 	tier.ControlFilesystem:   "use Linux 5.12 or newer; in a container, a seccomp profile that permits mount, open_tree, move_mount and pivot_root",
 	tier.ControlOwnFiles:     "use Linux 5.11 or newer with overlayfs, and a cache (GLOVEBOX_CACHE) on a file system that overlays may lie on",

@@ -224,12 +224,6 @@ func groupLimits(p *cgroup.Parent, l glovebox.Limits) cgroup.Limits {
 	return g
 }
 
-// fixNamespaces is what to do where the host gives us no namespaces: as an
-// ordinary user, and as root in a container.
-const fixNamespaces = "allow user namespaces: sysctl user.max_user_namespaces=65536, and where they exist " +
-	"kernel.unprivileged_userns_clone=1 (Debian) and kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); " +
-	"in a container, a seccomp profile that permits clone with CLONE_NEWUSER; or name another tier"
-
 // fail makes err an [*tier.Error] that says what was tried.
 func (t *Tier) fail(op string, err error) error {
 	var known *tier.Error
@@ -240,7 +234,7 @@ func (t *Tier) fail(op string, err error) error {
 	var power *noPrivilege
 	if errors.As(err, &power) {
 		e.Kind, e.Control = tier.KindUnsupported, "user namespaces"
-		e.Fix = fixNamespaces
+		e.Fix = tier.FixNamespaces
 	}
 	return e
 }
