@@ -210,7 +210,13 @@ func printError(stdout, stderr io.Writer, status int, err error) int {
 // exit is a panic that ends run.
 type exit int
 
+// released is the version of a release; its linker sets it.
+var released string
+
 func version() string {
+	if released != "" {
+		return "glovebox " + released
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return "glovebox " + info.Main.Version
 	}
