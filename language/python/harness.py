@@ -1236,9 +1236,9 @@ def main():
         report.event(type="unrunnable", reason=why, missing=lacks[0])
         return
     if form == "apart" and any(not p.endswith(".py") for p in config["tests"]):
-        form, why = "together", "files that they share with the program"
+        form, why = "together", "use files that they share with the program"
     if form == "together":
-        report.event(type="fallback", reason="the tests use %s: the program must share their process" % why)
+        report.event(type="fallback", reason="the tests %s: the program must share their process" % why)
         return
     TEST_MODULES.update(["__main__"], (r.name for r in readings))
     link = Link()

@@ -4,7 +4,7 @@ import ast
 import builtins
 import sys
 
-from _glovebox import layout
+from _glovebox import layout, shared
 from _glovebox.exam import ALIASES, is_test, last_name, root_name
 from _glovebox.flow import key
 
@@ -204,12 +204,11 @@ def libraries(readings):
     return found
 
 
-def sharing(r, modules):
+def sharing(r, modules, given):
     """Says why a file of tests needs the program in its own process, or None."""
     why = text_as_code(r)
-    if why:
-        return "code that is made of text (%s)" % why
-    return r.sharing(modules) or settings(r) or staying(r)
+    why = "code that is made of text (%s)" % why if why else r.sharing(modules) or settings(r) or staying(r)
+    return "use " + why if why else shared.sharing(r, given)
 
 
 def real_pytest():
@@ -251,10 +250,12 @@ def verdict(readings, modules):
     if more and not real_pytest():
         return "not here", "the tests need %s, and pytest itself is not here" % more[0], ["pytest"]
     if more:
-        return "together", more[0]
+        return "together", "use " + more[0]
     pass_on(readings)
+    given = {n.name: n for r in readings for n in ast.walk(r.tree)
+             if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and decorated(n, "fixture")}
     for r in readings:
-        why = sharing(r, modules)
+        why = sharing(r, modules, given)
         if why:
             return "together", why
     return "apart", ""
