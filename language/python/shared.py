@@ -23,6 +23,7 @@ CHANGERS = {"random": {"shuffle"}, "operator": {"setitem", "delitem", "iadd"}, "
 SHARING = frozenset("get setdefault pop popitem popleft values items".split())
 TEXTS = frozenset(dir(str)) - frozenset(dir(list) + dir(dict) + dir(set))
 THROUGH = frozenset("enumerate zip reversed iter next getattr filter".split())
+DATA = frozenset("columns values index iloc loc at iat flat T real imag".split())
 SETUP = ("setUpClass", "setUp", "asyncSetUp", "setup_class", "setup_method", "setup")
 # What looks at an object's fields or its class, and sees none of a stand-in's.
 FIELDS = {"dataclasses": {"asdict", "astuple", "fields", "replace", "is_dataclass"}, "copy": {"copy"}}
@@ -43,9 +44,9 @@ class Change:
 
     def __init__(self, why, names, call=None, kept=""):
         self.why, self.names, self.kept = why, names, kept
-        self.func = call and ast.dump(call.func)
-        self.call = call and ast.dump(call)
-        self.args = words(call.args + [k.value for k in call.keywords]) if call else set()
+        self.func, self.call = call and ast.dump(call.func), call and ast.dump(call)
+        self.args = bool(call and (call.args or call.keywords))
+        self.words = words([call]) if call else set()
 
 
 class Snapshot:
@@ -69,6 +70,13 @@ def scalar(node):
     if isinstance(node, ast.Call):
         return last_name(node.func) in ("len", "int", "float", "str", "bool", "abs", "round", "sum", "approx", "Decimal", "date", "datetime", "Fraction")
     return isinstance(node, (ast.Constant, ast.JoinedStr))
+
+
+def name(node):
+    """What is asked: the last of names joined by dots, with brackets where it is called."""
+    node = node.value if isinstance(node, ast.Await) else node
+    word = last_name(node.func if isinstance(node, ast.Call) else node)
+    return word + "()" if word and isinstance(node, ast.Call) else word
 
 
 def text(node):
@@ -100,6 +108,7 @@ class Sharer:
         self.known = {}  # fixture: what it gives
         self.reaching = self.reach()
         self.objects, self.scalars = self.evidence()
+        self.called_names = {n.func.id for n in ast.walk(reading.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         self.values, self.containers, self.held, self.snapshots, self.changes = {}, set(), {}, {}, []
         self.gives = None
         self.depth = 0
@@ -118,7 +127,6 @@ class Sharer:
         """The names of what the tests use as an object: they ask it for what no
         plain value has. And of what they use as a number or a text."""
         objects, scalars, bound = set(), set(), {}
-        name = lambda n: last_name(n.func if isinstance(n, ast.Call) else n)
         for n in ast.walk(self.reading.tree):
             if isinstance(n, ast.Attribute) and n.attr not in PLAIN and not n.attr.startswith("__"):
                 objects.add(name(n.value))
@@ -166,7 +174,7 @@ class Sharer:
                 return None
             if of.kind == "module":
                 return Of("name", node.attr)
-            if of.kind == "result" and node.attr in PLAIN:
+            if of.kind == "result" and node.attr in DATA:
                 return Of("result", node.attr, of.roots, of.call)
             return Of("part", node.attr, self.roots(node.value, of), of.call if of.kind == "result" else None)
         if isinstance(node, ast.Subscript):
@@ -192,22 +200,20 @@ class Sharer:
             if of is None:
                 if self.library.get(root) in (("copy", "copy"), ("copy", "deepcopy")) or root == "deepcopy":
                     return self.copied(call)
-                return Of("result", word, frozenset(), call) if word in self.reaching else None
-            return Of("object", word) if constructs(word) and of.kind == "name" else Of("result", word, frozenset(), call)
+                return Of("result", word + "()", frozenset(), call) if word in self.reaching else None
+            return Of("object", word) if constructs(word) and of.kind == "name" else Of("result", word + "()", frozenset(), call)
         if not isinstance(call.func, ast.Attribute):
             return Of("result", "", frozenset(), call) if self.origin(call.func) else None
         of = self.origin(call.func.value)
         if of is None:
             if root == "copy" and word in ("copy", "deepcopy"):
                 return self.copied(call)
-            return Of("result", word, frozenset(), call) if word in self.reaching and root in ("self", "cls") else None
-        if of.kind == "module":
-            return Of("object", word) if constructs(word) else Of("result", word, frozenset(), call)
-        if of.kind == "name":
-            return Of("object", word) if constructs(word) else Of("result", word, frozenset(), call)
+            return Of("result", word + "()", frozenset(), call) if word in self.reaching and root in ("self", "cls") else None
+        if of.kind in ("module", "name"):
+            return Of("object", word) if constructs(word) else Of("result", word + "()", frozenset(), call)
         if of.kind in ("result", "part") and word in PLAIN and not self.shown(of):
-            return Of(of.kind, word, of.roots, of.call) if word in SHARING else None
-        return Of("part", word, self.roots(call.func.value, of), call)
+            return Of(of.kind, word + "()", of.roots, of.call) if word in SHARING else None
+        return Of("part", word + "()", self.roots(call.func.value, of), call)
 
     def copied(self, call):
         """A copy of an object shares what the object has, unless it is a deep one."""
@@ -265,10 +271,11 @@ class Sharer:
             args = node.args + [k.value for k in node.keywords]
             if change.kept and change.kept in map(key, args):
                 return False  # it is given anew
-            if change.func and ast.dump(node.func) == change.func and change.args:
-                return ast.dump(node) == change.call or any(self.asked(a, change) for a in args)
-            if change.func and ast.dump(node) == change.call:
-                return True
+            if change.func and ast.dump(node.func) == change.func:
+                if ast.dump(node) == change.call:
+                    return True
+                if change.args:  # it is asked for something else
+                    return any(self.asked(a, change) for a in args)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and key(node) in change.names and \
                 not any(isinstance(n, ast.Subscript) for n in ast.walk(node)):
             return True
@@ -317,6 +324,8 @@ class Sharer:
         of, k = self.origin(node), key(node)
         why = "(%s, line %d)" % (text(node), at.lineno)
         if of is None:
+            for c in self.changes:
+                c.call = c.call if k not in c.words else ""  # another argument
             if k in self.held:
                 self.changes.append(Change("change what they gave the program " + why, self.held[k], kept=k))
             return
@@ -392,7 +401,9 @@ class Sharer:
             self.judged(node.test)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last_name(node.value.func).startswith("assert"):
             word, args = last_name(node.value.func), node.value.args
-            if len(args) > 1 and not word.startswith(("assertGreater", "assertLess", "assertRaises", "assertIsInstance")):
+            if word in ("assertIn", "assertNotIn"):
+                self.compared(args[1:2], False)
+            elif len(args) > 1 and not word.startswith(("assertGreater", "assertLess", "assertRaises", "assertIsInstance")):
                 self.compared(args[:2], "Equal" in word and "Not" not in word)
         elif isinstance(node, (ast.For, ast.AsyncFor)):
             self.compared([node.iter], False)
@@ -404,12 +415,19 @@ class Sharer:
         elif isinstance(test, ast.Compare):
             operands = [test.left, *test.comparators]
             for a, o, b in zip(operands, test.ops, operands[1:]):
-                if not isinstance(o, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+                if isinstance(o, (ast.In, ast.NotIn)):
+                    self.compared([b], False)
+                elif not isinstance(o, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
                     self.compared([a, b], isinstance(o, ast.Eq))
         elif isinstance(test, ast.Call) and last_name(test.func) in ("all", "any"):
             self.compared(test.args, False)
 
     def compared(self, operands, equal):
+        parts = [o.elts for o in operands if isinstance(o, (ast.Tuple, ast.List))]
+        if len(parts) == len(operands) == 2 and len(parts[0]) == len(parts[1]):
+            for pair in zip(*parts):
+                self.compared(list(pair), equal)
+            return
         for i, o in enumerate(operands):
             others = operands[:i] + operands[i + 1:]
             for n in self.read(o):
@@ -417,7 +435,7 @@ class Sharer:
                 if s is None or not s.stale or n is o and (others and all(map(scalar, others)) or s.word in self.objects):
                     continue
                 if others and n is o and not any(isinstance(x, (ast.List, ast.Dict, ast.Set, ast.ListComp)) for x in others):
-                    same = [x for x in others if last_name(x.func if isinstance(x, ast.Call) else x) == s.word]
+                    same = [x for x in others if name(x) == s.word]
                     if s.word in self.scalars or equal and same:
                         continue
                 raise Sharing("look again at what the program gave them before it changed (%s, line %d)" % (key(n), n.lineno))
@@ -480,7 +498,7 @@ class Sharer:
         self.forget({k})
         for c in change:
             c.names = c.names | {k}
-        if of is not None and of.kind == "result" and of.call is not None and of.word in self.objects | {k} & self.objects:
+        if of is not None and of.kind == "result" and {of.word, k} & self.objects:
             of = Of("result", of.word, of.roots | {k}, of.call)
         self.values[k] = of
         direct = value.value if isinstance(value, ast.Await) else value
@@ -489,12 +507,12 @@ class Sharer:
             self.snapshots[k] = snapshot
         elif of is not None and of.kind == "part" and isinstance(direct, ast.Attribute) and key(direct.value) in self.values and \
                 not any(isinstance(n, ast.Subscript) for n in ast.walk(direct)):
-            self.snapshots[k] = Snapshot(key(direct.value), direct.attr)
+            self.snapshots[k] = Snapshot(key(direct.value), name(value))
         if isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)) or \
                 isinstance(value, ast.Call) and of is None and last_name(value.func) in CONTAINERS or key(value) in self.containers:
             self.containers.add(k)
         call = value.value if isinstance(value, ast.Await) else value
-        if of is not None and isinstance(call, ast.Call) and (of.kind == "object" or of.kind == "result" and k in self.objects):
+        if of is not None and isinstance(call, ast.Call) and (of.kind == "object" or of.kind == "result" and k in self.objects | self.called_names):
             for a in call.args + [x.value for x in call.keywords]:
                 if key(a) in self.containers:
                     self.held.setdefault(key(a), set()).add(k)
@@ -511,8 +529,8 @@ class Sharer:
             del self.snapshots[k]
         for c in self.changes:
             c.names = {k for k in c.names if not gone(k)}
-            if any(map(gone, c.args)):
-                c.call = ""
+            if any(map(gone, c.words)):
+                c.call = ""  # another argument
 
     # A file.
 
