@@ -1230,7 +1230,7 @@ def main():
     report = exam.Report()
     modules = layout.foreign_modules(config["main"], config["files"])
     readings = read_tests(config, modules, report)
-    form, why, *lacks = needs.verdict(readings, modules)
+    form, why, *lacks = needs.verdict(readings, modules, config["main"])
     libraries = needs.libraries(readings)
     if form == "not here":
         report.event(type="unrunnable", reason=why, missing=lacks[0])
@@ -1283,7 +1283,7 @@ def main():
         report.event(type="broken", reason=link.dead)
         if not report.failed:
             report.case("end", "error", link.dead)
-    elif not link.modules:
+    elif not link.modules and not report.failed:
         report.case("end", "failed", "the tests never used the program" + report.hint)
     sys.stdout.flush()
     report.done()
