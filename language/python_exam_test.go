@@ -364,6 +364,8 @@ if __name__ == "__main__":
 		{"a module that the program imports", "import math\nfrom math import *\ndef f(x): return sqrt(x)\n", "assert math.isclose(f(2), 1.41421356, rel_tol=1e-6)\nassert floor(f(2)) == 1\n", true, out, ""},
 		{"the main guard does not run", "def f(x): return x\nif __name__ == '__main__':\n    raise SystemExit(input())\n", "assert f(1) == 1\n", true, out, ""},
 		{"values in a failure", "def f(x): return {'a': x}\n", "assert f(1) == {'a': 2}, 'hm'\n", false, out, `"message": "assert f(1) == {'a': 2}, 'hm'\nhm", "expected": "{'a': 2}", "actual": "{'a': 1}", "line": 1`},
+		{"the side of an and", "def f(x): return x\n", "assert f(1) == 1 and f(2) == 3\n", false, out, `"expected": "3", "actual": "2"`},
+		{"one failure for one cause", "import sys\nsys.exit(3)\n", "from solution import f\ndef test_f(): assert f(1) == 1\n", false, out, `"total": 1, "passed": 0, "failed": 1`},
 		{"an error's place", "def g():\n    return 1 / 0\ndef f(x): return g()\n", "assert f(1) == 1\n", false, out, "ZeroDivisionError: division by zero (main.py, line 2)"},
 		{"a load that fails", "def f(x): return x\nint('x')\n", "import solution\nassert solution.f(1) == 1\n", false, out, "main.py, line 2"},
 		{"no such function", "def g(): pass\n", "from solution import f\nassert f(1)\n", false, out, "cannot import name 'f'"},

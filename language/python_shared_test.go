@@ -81,6 +81,8 @@ func TestPythonShared(t *testing.T) {
 
 // pythonTogether are tests that rest on sharing, by their text.
 var pythonTogether = []string{
+	"def fill(b, x):\n    b.items.append(x)\ndef test():\n    b = Box()\n    fill(b, 1)\n    assert b.total() == 1\n",
+	"import unittest\nclass T(unittest.TestCase):\n    def fill(self, b):\n        b.items.append(1)\n    def test(self):\n        b = Box()\n        self.fill(b)\n        assert b.total() == 1\n",
 	"def test():\n    b = B()\n    b.items.append(2)\n    assert b.total() == 2\n",
 	"def test():\n    b = B()\n    b.all()[0] = 9\n    assert b.all() == [1]\n",
 	"def test():\n    b = B()\n    del b.d['a']\n    assert b.count() == 1\n",
@@ -175,6 +177,9 @@ var pythonApart = []string{
 	"def test():\n    c = LRU(2)\n    c.put(1, 1)\n    r = c.get(1)\n    c.put(2, 2)\n    assert r == 1\n    assert c.get(1) == -1\n",
 	"def test():\n    t = Timer()\n    a = t.now()\n    t.tick()\n    assert t.now() > a\n",
 	"import heapq\ndef test():\n    h = f([3,1])\n    assert heapq.heappop(h) == 1\n    assert f([2]) == [2]\n",
+	"def same(b, want):\n    got = b.all()\n    got.sort()\n    assert got == want\ndef test():\n    b = Box()\n    same(b.all(), [])\n    assert f(b) == 1\n",
+	"class Node:\n    def __init__(self):\n        self.children = []\ndef add(n, c):\n    n.children.append(c)\ndef test():\n    n = Node()\n    add(n, Node())\n    assert depth(n) == 2\n",
+	"def same(b, want):\n    got = b.all()\n    got.sort()\n    assert got == want\ndef test():\n    b = Box()\n    same(b, [])\n    assert f(b) == 1\n",
 }
 
 // TestPythonSharedText asks for the form of many tests at once.

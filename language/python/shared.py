@@ -110,7 +110,8 @@ class Sharer:
         self.objects, self.scalars = self.evidence()
         self.called_names = {n.func.id for n in ast.walk(reading.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         self.values, self.containers, self.held, self.snapshots, self.changes = {}, set(), {}, {}, []
-        self.gives = None
+        self.handed = {}  # function of the tests: the places of the objects that it is given
+        self.gives, self.meant = None, set()
         self.depth = 0
 
     def reach(self):
@@ -337,12 +338,18 @@ class Sharer:
         made = {k for k, v in self.values.items() if v is not None and v.kind == "object"}
         if of.kind == "part":
             self.changes.append(Change(what, of.roots | made, of.call))
+            if not isinstance(node, ast.Name):
+                self.meant |= of.roots
         elif of.call is not None:
             given = words(of.call.args + [a.value for a in of.call.keywords])
             self.changes.append(Change(what, made & given, of.call))
 
     def give(self, call):
         """Notes which containers of the tests the program is given, and may keep."""
+        word = last_name(call.func)
+        if word in self.own and (isinstance(call.func, ast.Name) or root_name(call.func) == "self"):
+            given = {i for i, a in enumerate(call.args) for v in [self.origin(a)] if v is not None and self.shown(v)}
+            self.handed.setdefault(word, set()).update(given)
         of = self.origin(call.func.value) if isinstance(call.func, ast.Attribute) else None
         if of is not None and of.kind in ("object", "part", "result") and (self.shown(of) or of.kind == "object"):
             for a in call.args + [k.value for k in call.keywords]:
@@ -549,13 +556,17 @@ class Sharer:
         for f in self.functions:
             if f not in self.reading.tree.body and not any(f in c.body for c in self.classes.values()):
                 self.function(f)
+        for f in self.functions:
+            if self.handed.get(f.name):
+                self.function(f, handed=self.handed[f.name])
 
     def above(self, node, seen=()):
         """A class after the classes of the file that it comes from."""
         bases = [self.classes[last_name(b)] for b in node.bases if last_name(b) in self.classes and last_name(b) not in seen]
         return [c for b in bases for c in self.above(b, (*seen, node.name))] + [node]
 
-    def function(self, node, before=()):
+    def function(self, node, before=(), handed=()):
+        self.meant = set()  # the objects whose parts a function changes directly
         kept = self.values, self.containers, self.held, self.snapshots, self.changes, self.gives
         self.values, self.containers, self.held = dict(self.values), set(self.containers), {k: set(v) for k, v in self.held.items()}
         self.snapshots, self.changes, self.gives = dict(self.snapshots), list(self.changes), None
@@ -564,10 +575,15 @@ class Sharer:
             self.values[a.arg] = self.fixture(a.arg)
             if node.name == "check" and a.arg == "candidate":
                 self.values[a.arg] = Of("name", a.arg)
+        args = [a.arg for a in node.args.posonlyargs + node.args.args if a.arg not in ("self", "cls")]
+        objects = {args[i] for i in handed if i < len(args)}
+        self.values.update((k, Of("object", k)) for k in objects)
         for m in before:
             self.run(m.body)
         self.gives = None
         self.run(node.body)
+        if objects & self.meant:
+            raise Sharing("change what the program gave them (%s, line %d)" % (node.name, node.lineno))  # who calls this asks afterwards
         gave = self.gives
         self.values, self.containers, self.held, self.snapshots, self.changes, self.gives = kept
         return gave
