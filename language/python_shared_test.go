@@ -81,6 +81,8 @@ func TestPythonShared(t *testing.T) {
 
 // pythonTogether are tests that rest on sharing, by their text.
 var pythonTogether = []string{
+	"import pytest\n@pytest.mark.parametrize('cls', [A, B])\ndef test(cls):\n    b = cls()\n    b.items.append(1)\n    assert b.total() == 1\n",
+	"def test():\n    b = Box()\n    def grow():\n        b.items.append(1)\n    grow()\n    assert b.total() == 1\n",
 	"def fill(b, x):\n    b.items.append(x)\ndef test():\n    b = Box()\n    fill(b, 1)\n    assert b.total() == 1\n",
 	"import unittest\nclass T(unittest.TestCase):\n    def fill(self, b):\n        b.items.append(1)\n    def test(self):\n        b = Box()\n        self.fill(b)\n        assert b.total() == 1\n",
 	"def test():\n    b = B()\n    b.items.append(2)\n    assert b.total() == 2\n",
@@ -180,6 +182,10 @@ var pythonApart = []string{
 	"def same(b, want):\n    got = b.all()\n    got.sort()\n    assert got == want\ndef test():\n    b = Box()\n    same(b.all(), [])\n    assert f(b) == 1\n",
 	"class Node:\n    def __init__(self):\n        self.children = []\ndef add(n, c):\n    n.children.append(c)\ndef test():\n    n = Node()\n    add(n, Node())\n    assert depth(n) == 2\n",
 	"def same(b, want):\n    got = b.all()\n    got.sort()\n    assert got == want\ndef test():\n    b = Box()\n    same(b, [])\n    assert f(b) == 1\n",
+	"def test():\n    q = Queue()\n    want = 3\n    x = q.get()\n    q.put(4)\n    assert x == want\n",
+	"def test():\n    calls = []\n    def cb(x):\n        calls.append(x)\n        return x\n    b = Bus()\n    b.on(cb)\n    b.emit(1)\n    assert calls == [1]\n",
+	"import pytest\n@pytest.mark.parametrize('f,want', [(one, [1]), (two, [2])])\ndef test(f, want):\n    got = f(1)\n    got.sort()\n    assert got == want\n",
+	"def test():\n    rows = [[1], [2]]\n    [x.append(3) for x in rows]\n    assert f(rows) == 1\n    g = lambda acc: acc.append(1)\n    g(rows)\n    assert f(rows) == 2\n",
 }
 
 // TestPythonSharedText asks for the form of many tests at once.

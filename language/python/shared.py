@@ -7,7 +7,7 @@ program in their own process.
 """
 import ast
 
-from _glovebox.exam import ALIASES, ASSERTING, CONTAINERS, is_test, last_name, root_name
+from _glovebox.exam import ASSERTING, CONTAINERS, last_name, root_name
 from _glovebox.flow import BUILTINS, IDENTITY, PLAIN, constructs, key, keys, named
 
 # Methods that change a container. Those that give what they take are also
@@ -25,6 +25,7 @@ TEXTS = frozenset(dir(str)) - frozenset(dir(list) + dir(dict) + dir(set))
 THROUGH = frozenset("enumerate zip reversed iter next getattr filter".split())
 DATA = frozenset("columns values index iloc loc at iat flat T real imag".split())
 SETUP = ("setUpClass", "setUp", "asyncSetUp", "setup_class", "setup_method", "setup")
+MOST = 200  # changes that are looked for
 # What looks at an object's fields or its class, and sees none of a stand-in's.
 FIELDS = {"dataclasses": {"asdict", "astuple", "fields", "replace", "is_dataclass"}, "copy": {"copy"}}
 INSIDE = frozenset("__slots__ __annotations__ __dataclass_fields__ __match_args__ __doc__ __dict__ __mro__ __bases__".split())
@@ -97,6 +98,9 @@ class Sharer:
         self.functions = [n for n in ast.walk(reading.tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
         self.classes = {n.name: n for n in reading.tree.body if isinstance(n, ast.ClassDef)}
         self.own = {n.name for n in self.functions}
+        # Free in the file's view, and yet bound: by a function, a lambda or a comprehension.
+        self.local = {n.arg if isinstance(n, ast.arg) else n.id for n in ast.walk(reading.tree)
+                      if isinstance(n, ast.arg) or isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} - reading.own
         self.library, self.whole = {}, set()  # local name: (module, name in it); the names of modules
         for n in ast.walk(reading.tree):
             if isinstance(n, ast.Import):
@@ -110,6 +114,8 @@ class Sharer:
         self.objects, self.scalars = self.evidence()
         self.called_names = {n.func.id for n in ast.walk(reading.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         self.values, self.containers, self.held, self.snapshots, self.changes = {}, set(), {}, {}, []
+        self.plain = set()  # names that have a number or a text of the tests
+        self.inside_function = False
         self.handed = {}  # function of the tests: the places of the objects that it is given
         self.gives, self.meant = None, set()
         self.depth = 0
@@ -148,7 +154,7 @@ class Sharer:
         return objects - {""}, scalars - {""}
 
     def of_program(self, name):
-        return name in self.reading.program_names and name not in self.modules and name not in ASSERTING and not name.startswith("assert")
+        return name in self.reading.program_names and name not in self.local and name not in self.modules and name not in ASSERTING and not name.startswith("assert")
 
     # Where a value comes from.
 
@@ -229,6 +235,11 @@ class Sharer:
 
     def statement(self, node):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if self.inside_function and not isinstance(node, ast.ClassDef):
+                values, gives = dict(self.values), self.gives
+                self.values.update((a.arg, None) for a in ast.walk(node.args) if isinstance(a, ast.arg))
+                self.run(node.body)
+                self.values, self.gives = values, gives
             return  # see file()
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for a, module in self.reading.imported(node):
@@ -260,7 +271,7 @@ class Sharer:
 
     def ask(self, heads, node):
         for change in self.changes:
-            if any(self.asked(h, change) for h in heads):
+            if len(self.changes) > MOST or any(self.asked(h, change) for h in heads):
                 raise Sharing(change.why)
         if isinstance(node, (ast.Return, ast.Expr)) and self.gives is None:
             value = node.value.value if isinstance(node.value, ast.Yield) else node.value if isinstance(node, ast.Return) else None
@@ -439,7 +450,7 @@ class Sharer:
             others = operands[:i] + operands[i + 1:]
             for n in self.read(o):
                 s = self.snapshots.get(key(n))
-                if s is None or not s.stale or n is o and (others and all(map(scalar, others)) or s.word in self.objects):
+                if s is None or not s.stale or n is o and (others and all(scalar(x) or key(x) in self.plain for x in others) or s.word in self.objects):
                     continue
                 if others and n is o and not any(isinstance(x, (ast.List, ast.Dict, ast.Set, ast.ListComp)) for x in others):
                     same = [x for x in others if name(x) == s.word]
@@ -508,6 +519,8 @@ class Sharer:
         if of is not None and of.kind == "result" and {of.word, k} & self.objects:
             of = Of("result", of.word, of.roots | {k}, of.call)
         self.values[k] = of
+        if scalar(value):
+            self.plain.add(k)
         direct = value.value if isinstance(value, ast.Await) else value
         direct = direct.func if isinstance(direct, ast.Call) else direct
         if snapshot is not None:
@@ -531,6 +544,7 @@ class Sharer:
             for k in [k for k in known if gone(k)]:
                 del known[k]
         self.containers = {k for k in self.containers if not gone(k)}
+        self.plain = {k for k in self.plain if not gone(k)}
         self.held = {k: {x for x in v if not gone(x)} for k, v in self.held.items()}
         for k in [k for k, s in self.snapshots.items() if gone(s.owner)]:
             del self.snapshots[k]
@@ -554,9 +568,6 @@ class Sharer:
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.function(node)
         for f in self.functions:
-            if f not in self.reading.tree.body and not any(f in c.body for c in self.classes.values()):
-                self.function(f)
-        for f in self.functions:
             if self.handed.get(f.name):
                 self.function(f, handed=self.handed[f.name])
 
@@ -567,13 +578,16 @@ class Sharer:
 
     def function(self, node, before=(), handed=()):
         self.meant = set()  # the objects whose parts a function changes directly
-        kept = self.values, self.containers, self.held, self.snapshots, self.changes, self.gives
+        kept = self.values, self.containers, self.held, self.snapshots, self.changes, self.gives, self.plain, self.inside_function
         self.values, self.containers, self.held = dict(self.values), set(self.containers), {k: set(v) for k, v in self.held.items()}
-        self.snapshots, self.changes, self.gives = dict(self.snapshots), list(self.changes), None
+        self.snapshots, self.changes, self.gives, self.plain, self.inside_function = dict(self.snapshots), list(self.changes), None, set(self.plain), True
+        varied = {w.strip() for d in node.decorator_list if isinstance(d, ast.Call) and last_name(d.func) == "parametrize" and len(d.args) > 1 and
+                  any(isinstance(n, ast.Name) and self.of_program(n.id) for n in ast.walk(d.args[1])) and isinstance(d.args[0], ast.Constant)
+                  for w in str(d.args[0].value).split(",")}
         for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs:
             self.forget({a.arg})
             self.values[a.arg] = self.fixture(a.arg)
-            if node.name == "check" and a.arg == "candidate":
+            if node.name == "check" and a.arg == "candidate" or a.arg in varied:
                 self.values[a.arg] = Of("name", a.arg)
         args = [a.arg for a in node.args.posonlyargs + node.args.args if a.arg not in ("self", "cls")]
         objects = {args[i] for i in handed if i < len(args)}
@@ -585,7 +599,7 @@ class Sharer:
         if objects & self.meant:
             raise Sharing("change what the program gave them (%s, line %d)" % (node.name, node.lineno))  # who calls this asks afterwards
         gave = self.gives
-        self.values, self.containers, self.held, self.snapshots, self.changes, self.gives = kept
+        self.values, self.containers, self.held, self.snapshots, self.changes, self.gives, self.plain, self.inside_function = kept
         return gave
 
     def fixture(self, name):
