@@ -64,10 +64,12 @@ def words(nodes):
 def scalar(node):
     """Tells whether an expression is a number, a text or the like, by its text. Of
     a tuple of these a copy is as good."""
-    if isinstance(node, (ast.Tuple, ast.Set, ast.List)):
-        return isinstance(node, ast.Tuple) and all(map(scalar, node.elts))
-    if isinstance(node, (ast.BinOp, ast.UnaryOp)):
-        return all(map(scalar, [getattr(node, "left", None) or node.operand, getattr(node, "right", None) or node.operand]))
+    if isinstance(node, ast.Tuple):
+        return all(map(scalar, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return scalar(node.operand)
+    if isinstance(node, ast.BinOp):
+        return scalar(node.left) and scalar(node.right)
     if isinstance(node, ast.Call):
         return last_name(node.func) in ("len", "int", "float", "str", "bool", "abs", "round", "sum", "approx", "Decimal", "date", "datetime", "Fraction")
     return isinstance(node, (ast.Constant, ast.JoinedStr))
