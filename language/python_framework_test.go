@@ -71,6 +71,14 @@ func TestPythonUnrunnable(t *testing.T) {
 		{"a package", "import sure\nimport solution\nassert solution.f() == 1\n", "the tests need sure, which is not here"},
 		{"a fixture of a plugin", "import solution\ndef test_f(httpx_mock): assert solution.f() == 1\n", "the fixture httpx_mock"},
 		{"no statement", "# nothing\n", "is empty"},
+		{"no test", "# TODO\nfrom solution import f\n", "there is no test in test_it.py"},
+		{"only calls", "import solution\nsolution.f()\n", "there is no test in test_it.py"},
+		{"a class without a test", "import unittest, solution\nclass T(unittest.TestCase):\n    def setUp(self): solution.f()\n", "there is no test in test_it.py"},
+		{"all are skipped", "import pytest\nfrom solution import f\n@pytest.mark.skip\ndef test_f(): assert f() == 1\n", "all tests are skipped"},
+		{"all are skipped, unittest", "import unittest, solution\n@unittest.skip('x')\nclass T(unittest.TestCase):\n    def test_f(self): self.assertEqual(solution.f(), 1)\n", "all tests are skipped"},
+		{"all are skipped, a mark", "import pytest, solution\npytestmark = pytest.mark.skip(reason='x')\ndef test_f(): assert solution.f() == 1\n", "all tests are skipped"},
+		{"a module under another name", "from geo import f\ndef test_f(): assert f() == 1\n",
+			`the tests need geo, which is not here: the program's file is main.py, and tests may call it "solution"; to name it otherwise, name the file in the reply`},
 		{"another language", "const assert = require('assert')\nassert(f() === 1)\n", "do not parse"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

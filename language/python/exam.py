@@ -6,6 +6,7 @@ the caller's affair: see harness.py (from another box) and inproc.py.
 """
 import ast
 import builtins
+import copy
 import json
 import os
 import sys
@@ -419,6 +420,10 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Assert(self, node):
         test, before = node.test, []
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            # Each side for itself, so that a failure says which it was.
+            sides = [self.at(node, ast.copy_location(ast.Assert(v, copy.deepcopy(node.msg)), node)) for v in test.values]
+            return [n for side in sides for n in self.visit_Assert(side)]
         left = right = ast.Constant(None)
         op = ""
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
@@ -495,7 +500,7 @@ class Runner:
         def make(first, last, left, op, right, message):
             text = " ".join(s.strip() for s in reading.lines[first - 1:last])
             e = AssertionError(clip(text) + ("" if message is None else "\n%s" % (message,)))
-            actual, expected = bounded_repr(left), op and bounded_repr(right)
+            actual, expected = bounded_repr(left), bounded_repr(right) if op else "a true value"
             if op and op != "==":
                 expected = "%s %s" % (op, expected)
             self.details[id(e)] = (e, expected, actual)

@@ -1230,15 +1230,15 @@ def main():
     report = exam.Report()
     modules = layout.foreign_modules(config["main"], config["files"])
     readings = read_tests(config, modules, report)
-    form, why, *lacks = needs.verdict(readings, modules)
+    form, why, *lacks = needs.verdict(readings, modules, config["main"])
     libraries = needs.libraries(readings)
     if form == "not here":
         report.event(type="unrunnable", reason=why, missing=lacks[0])
         return
     if form == "apart" and any(not p.endswith(".py") for p in config["tests"]):
-        form, why = "together", "files that they share with the program"
+        form, why = "together", "use files that they share with the program"
     if form == "together":
-        report.event(type="fallback", reason="the tests use %s: the program must share their process" % why)
+        report.event(type="fallback", reason="the tests %s: the program must share their process" % why)
         return
     TEST_MODULES.update(["__main__"], (r.name for r in readings))
     link = Link()
@@ -1283,7 +1283,7 @@ def main():
         report.event(type="broken", reason=link.dead)
         if not report.failed:
             report.case("end", "error", link.dead)
-    elif not link.modules:
+    elif not link.modules and not report.failed:
         report.case("end", "failed", "the tests never used the program" + report.hint)
     sys.stdout.flush()
     report.done()

@@ -4,9 +4,9 @@ import ast
 import builtins
 import sys
 
-from _glovebox import layout
+from _glovebox import layout, shared
 from _glovebox.exam import ALIASES, is_test, last_name, root_name
-from _glovebox.flow import key
+from _glovebox.flow import key, walk
 
 # Text becomes code: what the program returns must not, in the tests' box.
 TEXT = frozenset("eval exec compile __import__ get_type_hints singledispatch singledispatchmethod runsource".split())
@@ -41,18 +41,66 @@ KNOWN = layout.JUDGES - {"conftest", "sitecustomize", "usercustomize", "_glovebo
     "unittest2 testfixtures syrupy deepdiff pexpect selenium playwright grpc google jwt markdown jinja2 werkzeug").split())
 
 
-def missing(readings, modules):
-    """The packages that the tests import and that are not here."""
+OURS = frozenset("solution conftest pytest _pytest _glovebox".split())
+
+
+def missing(readings, modules, main):
+    """The packages that the tests import and that are not here. Where a program has
+    a main file, a module that nobody knows is one, too."""
     found = []
+    folders = {part for r in readings for part in r.path.split("/")}
     for r in readings:
         guarded = {id(n) for t in ast.walk(r.tree) if isinstance(t, ast.Try) for n in ast.walk(t)}
         for node in ast.walk(r.tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)) and id(node) not in guarded and not getattr(node, "level", 0):
                 for _, name in r.imported(node):
                     top = name.split(".")[0]
-                    if top in KNOWN and top not in found and top not in r.test_modules and name not in modules and not layout.found(top):
+                    known = top in KNOWN or not main or top in OURS or top in sys.stdlib_module_names or "modules" in r.identifiers
+                    nobodys = top in KNOWN or not known and top not in folders and top not in {m.split(".")[0] for m in [*modules, *r.test_modules]}
+                    if nobodys and top not in found and top not in r.test_modules and name not in modules and not layout.found(top):
                         found.append(top)
     return found
+
+
+def tests(readings):
+    """Says of what the files assert whether it runs: "run", "skipped" where all of
+    it is skipped by decorators that ask nothing, or "" where there is no test."""
+    found = ""
+    for r in readings:
+        marked = any(isinstance(n, ast.Assign) and last_name(n.targets[0]) == "pytestmark" and skips(r, n.value) for n in r.tree.body)
+        if any(n.startswith("test") for n in r.own - {d.name for d in r.tree.body if hasattr(d, "name")} - r.program_names):
+            return "run"
+        for n in walk(r.tree.body, False):
+            if isinstance(n, (ast.Assert, ast.Raise)) or isinstance(n, ast.Call) and (
+                    last_name(n.func).startswith(("assert", "setattr", "globals", "exec", "testmod")) or root_name(n.func) in r.own - r.program_names - r.standard_roots):
+                return "run"
+        for n, skipped in defined(r, r.tree.body, marked):
+            if isinstance(n, ast.ClassDef):
+                if any(last_name(b) not in ("TestCase", "IsolatedAsyncioTestCase", "object") for b in n.bases):
+                    return "run"
+            elif n.name.startswith("test") and n.name not in r.helpers or n.name in ("check", "runTest", "load_tests"):
+                if not skipped:
+                    return "run"
+                found = "skipped"
+    return found
+
+
+def defined(r, body, skipped):
+    """The functions and classes in a body, and whether they are skipped."""
+    for n in body:
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            over = skipped or any(skips(r, d) for d in n.decorator_list)
+            yield n, over
+            if isinstance(n, ast.ClassDef):
+                yield from defined(r, n.body, over)
+        elif hasattr(n, "body"):
+            yield from defined(r, [*n.body, *getattr(n, "orelse", []), *(s for h in getattr(n, "handlers", []) for s in h.body)], skipped)
+
+
+def skips(r, decorator):
+    """Tells whether a decorator skips whatever there is."""
+    node = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return last_name(node) == "skip" and root_name(node) not in r.program_names
 
 
 def fixtures(readings):
@@ -204,12 +252,11 @@ def libraries(readings):
     return found
 
 
-def sharing(r, modules):
+def sharing(r, modules, given):
     """Says why a file of tests needs the program in its own process, or None."""
     why = text_as_code(r)
-    if why:
-        return "code that is made of text (%s)" % why
-    return r.sharing(modules) or settings(r) or staying(r)
+    why = "code that is made of text (%s)" % why if why else r.sharing(modules) or settings(r) or staying(r)
+    return "use " + why if why else shared.sharing(r, given)
 
 
 def real_pytest():
@@ -224,15 +271,21 @@ def plugins():
     return bool(list(entry_points(group="pytest11")))
 
 
-def verdict(readings, modules):
+def verdict(readings, modules, main=""):
     """Says how tests are to be run: ("apart", ""), ("together", why), or
     ("not here", why, what is missing)."""
     if all(not r.tree.body or len(r.tree.body) == 1 and isinstance(r.tree.body[0], ast.Expr) and isinstance(r.tree.body[0].value, ast.Constant)
            for r in readings):
         return "not here", "the file of the tests is empty" if len(readings) == 1 else "the files of the tests are empty", []
-    lacks = missing(readings, modules)
+    lacks = missing(readings, modules, main)
     if lacks:
-        return "not here", "the tests need %s, which is not here" % " and ".join(lacks), lacks
+        why = "the tests need %s, which is not here" % " and ".join(lacks)
+        if not KNOWN.issuperset(lacks):
+            why += ": the program's file is %s, and tests may call it \"solution\"; to name it otherwise, name the file in the reply" % main
+        return "not here", why, lacks
+    runs = tests(readings)
+    if runs != "run":
+        return "not here", "all tests are skipped, by their own text" if runs else "there is no test in %s" % " and ".join(r.path for r in readings), []
     more = []  # what only pytest itself has
     for r in readings:
         hooks = sorted(n for n in r.own if n.startswith("pytest_") and n != "pytest_plugins")
@@ -251,10 +304,12 @@ def verdict(readings, modules):
     if more and not real_pytest():
         return "not here", "the tests need %s, and pytest itself is not here" % more[0], ["pytest"]
     if more:
-        return "together", more[0]
+        return "together", "use " + more[0]
     pass_on(readings)
+    given = {n.name: n for r in readings for n in ast.walk(r.tree)
+             if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and decorated(n, "fixture")}
     for r in readings:
-        why = sharing(r, modules)
+        why = sharing(r, modules, given)
         if why:
             return "together", why
     return "apart", ""

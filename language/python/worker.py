@@ -457,7 +457,7 @@ def print_exception(e):
     while tb is not None and not tb.tb_frame.f_code.co_filename.startswith(WORKSPACE + "/"):
         tb = tb.tb_next
     try:
-        sys.excepthook(type(e), e, tb)
+        sys.excepthook(type(e), e.with_traceback(tb), tb)
     except Exception:
         pass
 

@@ -40,6 +40,11 @@ class T(unittest.TestCase):
         match q:
             case [1, *rest] | {"a": rest}: del rest[0]
             case _: raise AssertionError
+def test_c(xs):
+    b = Stack(xs); got = b.all(); s = b.items; xs.append(9); got[0] = b.rows[1]["k"]; del got[1:]
+    b.push(2); random.shuffle(b.items); assert s != [1] and got is not b.all() and id(got) == id(s)
+    for r in b.rows: r += [1]
+    with Stack.of(1) as c, g(b): c.d.setdefault("a", []).append(dataclasses.asdict(b)); assert vars(c) == Stack.__slots__
 def check(candidate):
     xs: list = [1]; xs += candidate(xs); assert candidate(xs) is xs
 exec("x = 1") if __name__ == "__main__" else unittest.main()
