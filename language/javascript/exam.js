@@ -11,6 +11,7 @@ const nodeAssert = require('node:assert');
 const { expectFor } = require('./expect.js');
 const { parse } = require('./program.js');
 const { changes, ordered } = require('./flow.js');
+const { shares } = require('./share.js');
 const { choosing, leaves, spells, tokens } = require('./text.js');
 
 const { writeSync } = fs;
@@ -62,6 +63,12 @@ class Report {
   // unrunnable says, before any case, why the tests cannot run here.
   unrunnable(reason, missing) {
     if (!this.ended) this.event({ type: 'unrunnable', reason: bounded(reason), missing });
+    this.ended = true;
+  }
+
+  // fallback says, before any case, why the tests need the program in their own process.
+  fallback(reason) {
+    this.event({ type: 'fallback', reason: bounded(reason) });
     this.ended = true;
   }
 
@@ -118,6 +125,7 @@ class Exam {
       this.report.unrunnable(`the tests do not parse: ${name}${error.line ? `, line ${error.line}` : ''}: SyntaxError: ${error.message}`);
       process.exit(1);
     }
+    if (this.program.apart) this.share();
     process.on('uncaughtException', (error) => this.crash(error));
     process.on('exit', (code) => this.finish(code));
     this.install();
@@ -133,6 +141,33 @@ class Exam {
     this.stage = 'testing';
     for (const test of this.tests) await this.runTest(test);
     this.stage = 'ended';
+  }
+
+  // share ends the exam where the text of a file rests on what is shared with the program.
+  share() {
+    for (const file of this.config.files) {
+      if (!/\.[cm]?js$/.test(file)) continue;
+      const full = path.join(workspace, file);
+      const text = fs.readFileSync(full, 'utf8');
+      this.map(full, text);
+      let found = { what: 'the text of the tests cannot be followed', word: file, at: 0 };
+      try {
+        found = shares(text);
+      } catch { /* in doubt it does */ }
+      if (found === undefined) continue;
+      const { what, word, at } = found;
+      const before = text.slice(0, at).split('\n');
+      const line = this.maps.get(full)?.findEntry(before.length - 1, before.at(-1).length)?.originalLine;
+      const place = `line ${line === undefined ? before.length : line + 1}`;
+      this.report.fallback(`${what} (${word}, ${this.config.files.length > 1 ? `${file}, ` : ''}${place})`);
+      process.exit(1);
+    }
+  }
+
+  // map reads where TypeScript's lines are.
+  map(full, text) {
+    const inline = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/.exec(text);
+    if (inline) this.maps.set(full, new Module.SourceMap(JSON.parse(Buffer.from(inline[1], 'base64').toString())));
   }
 
   // nothing ends the exam where each test is left out by the tests' own text.
@@ -332,7 +367,7 @@ class Exam {
 
   // read reads a file of the tests, and has the operands of its orders looked at.
   read(full, text) {
-    const inline = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/.exec(text);
+    this.map(full, text);
     if (this.program.apart && this.orders) text = this.ordered(full, text);
     const lines = [0];
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
@@ -344,7 +379,6 @@ class Exam {
     }
     this.flow.set(full, { ...found, lines, text, began: [] });
     if (found.all) this.judged = true;
-    if (inline) this.maps.set(full, new Module.SourceMap(JSON.parse(Buffer.from(inline[1], 'base64').toString())));
     return text;
   }
 
