@@ -286,17 +286,29 @@ function shares(text) {
     const other = a.sides.find((s) => s !== side);
     if (c && c.steps.length === 0 && /^(?:to(?:Strict)?Equal|(?:not)?deep\w*|toMatchObject)$/i.test(a.matcher) && other && /^[[{]$/.test(all[other[0]])) containers.add(c.word);
   }
+  // lent reports whether what the program gave is compared with a container that it was given,
+  // or with one below it, but for a call's own argument and result.
+  const lent = (c, v, d, w, a) => {
+    if (w?.kind !== 'own' || !v || v.kind === 'own' || v.root?.startsWith('new') || isScalar(v.tail)) return false;
+    const last = d.steps.at(-1);
+    if (last && !(last.name ? all.some((t, n) => t === last.name && all[n + 1] === ':' && /^(?:[[{]|new)$/.test(all[n + 2])) : a.not)) return false;
+    const has = ([from, to]) => all.slice(from, to).includes(d.word);
+    if (!last && v.kind === 'result' && v.path === '' && has(v.args)) return false;
+    return chains.some((u) => u.n < a.from && value(u)?.kind !== 'own' && (mine(u.word) || lookup(u.word, u.n)) && u.steps.some((s) => s.call && has([s.at, s.end])));
+  };
   for (const a of assertions) {
     if (!same.test(a.matcher) || a.sides.length < 2) continue;
     const [c, d] = a.sides.map(alone);
     if (!c || !d) continue;
     const [v, w] = [value(c), value(d)];
+    if (lent(c, v, d, w, a) || lent(d, w, c, v, a)) return found('the tests ask whether two things of the program are the same', { n: a.from }, c.word);
     if (![v, w].every((x) => x && (x.kind === 'part' || x.kind === 'result' || (x.kind === 'object' && x.tail)))) continue;
     if (v.kind === 'object' && w.kind === 'object') continue;
     if ([v, w].some((x) => x.kind === 'object' && x.root?.startsWith('new'))) continue;
     if ([c, d].some((x) => isScalar(x.steps.length === 0 ? x.word : undefined)) || isScalar(v.tail) || isScalar(w.tail)) continue;
     const held = [c, d].some((x) => x.steps.length === 0 && containers.has(x.word));
     const alike = a.not && !a.bare ? v.tail === w.tail : origin(v) === origin(w);
+    if (a.bare && !a.not && c.steps.every((s) => !s.call) && origin(v) === origin(w)) continue; // p.x === p.x
     if (held || alike) return found('the tests ask whether two things of the program are the same', { n: a.from }, c.word);
   }
 
