@@ -12,7 +12,7 @@ const { expectFor } = require('./expect.js');
 const { parse } = require('./program.js');
 const { changes, ordered } = require('./flow.js');
 const { shares } = require('./share.js');
-const { choosing, leaves, spells, tokens } = require('./text.js');
+const { choosing, idle, leaves, spells, tokens } = require('./text.js');
 
 const { writeSync } = fs;
 const { stringify } = JSON;
@@ -125,7 +125,12 @@ class Exam {
       this.report.unrunnable(`the tests do not parse: ${name}${error.line ? `, line ${error.line}` : ''}: SyntaxError: ${error.message}`);
       process.exit(1);
     }
-    if (this.program.apart) this.share();
+    const texts = this.config.files.filter((file) => /\.[cm]?js$/.test(file)).map((file) => [file, fs.readFileSync(path.join(workspace, file), 'utf8')]);
+    if (texts.every(([, text]) => idle(text))) {
+      this.report.unrunnable('the tests are empty: their text has no test and no assertion');
+      process.exit(1);
+    }
+    if (this.program.apart) this.share(texts);
     process.on('uncaughtException', (error) => this.crash(error));
     process.on('exit', (code) => this.finish(code));
     this.install();
@@ -144,11 +149,9 @@ class Exam {
   }
 
   // share ends the exam where the text of a file rests on what is shared with the program.
-  share() {
-    for (const file of this.config.files) {
-      if (!/\.[cm]?js$/.test(file)) continue;
+  share(texts) {
+    for (const [file, text] of texts) {
       const full = path.join(workspace, file);
-      const text = fs.readFileSync(full, 'utf8');
       this.map(full, text);
       let found = { what: 'the text of the tests cannot be followed', word: file, at: 0 };
       try {

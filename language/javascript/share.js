@@ -15,7 +15,8 @@ const changing = /^(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin
 const copying = /^(?:slice|map|filter|concat|flat|flatMap|toSorted|toReversed|toSpliced|with|join|reduce|reduceRight|keys|entries|length|size|includes|indexOf|some|every|has|toString|toFixed|toISOString|getTime|valueOf|trim|split|toUpperCase|toLowerCase|then|catch)$/;
 // What is called so is a number or a text, which is a copy everywhere.
 const scalar = /(?:^(?:is|has|can|count|calc|to[A-Z])|(?:ids?|uuid|guid|hash|token|key|code|slug|name|label|count|size|length|total|sum|value|random|rand|roll|digest|checksum|seed|salt|time|now|date|text|string|number|int|float|index|next|balance|amount|price|score|encode|decode|encrypt|decrypt|distance|gcd|lcm|area|max|min|version|level|width|height|depth)$)/i;
-const isScalar = (name = '') => scalar.test(name.replace(/\u00b7.*/, ''));
+const element = /^(?:get|peek|pop|shift|top|front|back|first|second|last|at|read)$/;
+const isScalar = (name = '') => [scalar, element].some((form) => form.test(name.replace(/\u00b7.*/, '')));
 const loops = /^(?:forEach|map|filter|some|every|find)$/;
 
 // shares returns what in a text rests on sharing, as {what, word, at}, or undefined.
@@ -71,6 +72,7 @@ function shares(text) {
   const called = new Set();
   for (const { word, steps, newed } of chains) {
     if (newed || steps[0]?.call) called.add(word);
+    if (!newed && steps[0]?.call && variables.has(word) && !functions.has(word)) objects.add(word);
     steps.forEach((step, k) => {
       if (!step.name) return;
       const last = steps[k - 1];
@@ -89,7 +91,7 @@ function shares(text) {
     const given = bound.get(word);
     return given && (given.findLast(({ at: place }) => place < n) ?? given[0]).value;
   };
-  const made = (c, k) => ({ kind: 'object', root: `new ${c.start}`, words: [], tail: c.steps[k].name });
+  const made = (c) => ({ kind: 'object', root: `new ${c.start}`, fresh: true });
   // value is what a chain is after so many of its steps.
   const value = (c, count = c.steps.length) => {
     const { word, steps } = c;
@@ -109,7 +111,7 @@ function shares(text) {
     if (c.newed && v.kind === 'export') {
       while (k < count && !steps[k].call) k++;
       if (k >= count) return v;
-      return walk(made(c, k), steps, k + 1, count);
+      return walk(made(c), steps, k + 1, count);
     }
     return walk(v, steps, k, count);
   };
@@ -132,15 +134,21 @@ function shares(text) {
         } else v = { kind: 'part', of: v.name, tail: step.name ?? v.tail, path: step.name ? `.${step.name}` : `[${spelled(step.at + 1, step.end)}]`, direct: step.index };
         continue;
       }
-      if (step.call) return undefined;
+      if (v.kind === 'own') {
+        if (step.call) return undefined;
+        continue;
+      }
+      if (step.call) {
+        v = { kind: 'result', root: `${v.root ?? v.of} ${step.at}`, f: `${v.root ?? v.of}${v.path ?? ''}`, args: [step.at, step.end], tail: v.word ?? v.tail, path: '' };
+        continue;
+      }
       const path = `${v.path ?? ''}${step.name ? `.${step.name}` : `[${spelled(step.at + 1, step.end)}]`}`;
       const tail = step.name ?? v.tail;
-      if (v.kind === 'own') continue;
       if (v.kind !== 'object' && copying.test(step.name) && (calling || !(step.name in Array.prototype) || step.name === 'length')) return undefined;
       const args = calling ? [next.at, next.end] : undefined;
       if (calling) k++;
       const full = calling ? `${path}(${spelled(next.at + 1, next.end)})` : path;
-      const fluent = calling && changing.test(step.name) && v.kind === 'object';
+      const fluent = calling && changing.test(step.name) && v.kind === 'object' && (v.fresh || k < steps.length - 1);
       if (fluent) continue;
       if (v.kind === 'result') v = { ...v, path: full, tail };
       else v = { kind: 'part', of: v.of ?? v.root, tail, path: full, args, called: calling };
@@ -188,7 +196,7 @@ function shares(text) {
         let w = v?.kind === 'export' ? undefined : v;
         if (w && objects.has(word)) w = { ...w, kind: 'object', root: w.of ?? w.root };
         const literal = /^(?:\[|\{)$/.test(all[n + 1]) || (all[n + 1] === 'new' && /^(?:Map|Set|Array|Date)$/.test(all[n + 2]));
-        give(word, n, w ? { ...w, word } : literal ? { kind: 'own', word } : undefined);
+        give(word, n, w ? { ...w, word, fresh: false } : literal ? { kind: 'own', word } : undefined);
       }
     } else if (isWord(all[n - 1]) && (v?.kind === 'object' || (v?.kind === 'part' && c.steps.length === 0))) objects.add(`.${all[n - 1]}`);
   }
@@ -248,14 +256,19 @@ function shares(text) {
       return w?.kind === 'result' && w.path === '' && w.f === v.f && u.steps[m].call && spelled(...w.args) === given;
     }));
     if (again) return true;
+    if (/^(?:sort|reverse)$/.test(step?.name)) return false;
     const passed = operands(v.args[0]).map(alone).filter((d) => d && d.steps.length === 0).map((d) => d.word);
     return compared(c.end).some(({ a, c: d }) => passed.includes(d.word) && !chains.some((u) => within2(a, u) && u.word === c.word)) ||
       passed.some((word) => lookup(word, c.n)?.kind === 'object' && uses.some((u) => u.word === word));
   };
+  // fields are those of objects that the tests construct.
+  const fields = new Set(chains.filter(({ word, n, steps }) => steps[0]?.name && lookup(word, n)?.root?.startsWith('new')).map(({ steps }) => steps[0].name));
   const mutations = []; // {c, v, k, word}: the step k of a chain changes v
   for (const c of chains) {
     c.steps.forEach((step, k) => {
-      if (step.name && changing.test(step.name) && c.steps[k + 1]?.call) mutations.push({ c, v: value(c, k), k });
+      // What is sorted where it is looked at is there for that.
+      const looked = /^(?:sort|reverse)$/.test(step.name) && statementOf(c.n)?.from !== c.start;
+      if (step.name && changing.test(step.name) && c.steps[k + 1]?.call && !looked) mutations.push({ c, v: value(c, k), k });
     });
     const last = c.steps.at(-1);
     const sets = last && !last.call && ((all[c.end + 1] === '=' && all[c.end + 2] !== '=') || all[c.start - 1] === 'delete' ||
@@ -265,7 +278,8 @@ function shares(text) {
       // An object that is put somewhere, as in a tree, is put into an object.
       const right = all[c.end + 1] === '=' ? at.get(c.end + 2) : undefined;
       const w = right && value(right);
-      if (!(last.name && (w?.kind === 'object' || w?.kind === 'part' || objects.has(`.${last.name}`)))) mutations.push({ c, v: value(c, c.steps.length - 1), k: c.steps.length - 1 });
+      const alike = last.name && c.steps.length === 1 && fields.has(last.name) && lookup(c.word, c.n)?.kind === 'part';
+      if (!alike && !(last.name && (w?.kind === 'object' || w?.kind === 'part' || objects.has(`.${last.name}`)))) mutations.push({ c, v: value(c, c.steps.length - 1), k: c.steps.length - 1 });
     }
     if (c.word === 'Object' && /^(?:assign|define\w+)$/.test(c.steps[0]?.name) && c.steps[1]?.call) {
       const d = alone(operands(c.steps[1].at)[0] ?? [0, 0]);
@@ -332,7 +346,7 @@ function shares(text) {
   });
   const root = (v) => v && (v.of ?? v.root);
   const told = (r, from, to, except) => [...tells, ...mutations.filter(({ v }) => v?.kind === 'object').map(({ c }) => c), ...chains.filter((c) => c.steps.length === 1 && c.steps[0].name && all[c.end + 1] === '=' && all[c.end + 2] !== '=')]
-    .find((c) => c.n > from && c.n < to && root(lookup(c.word, c.n)) === r && !(except && chains.some((d) => d.word === except && c.start < d.n && d.n <= c.end)));
+    .find((c) => c.n > from && c.n < to && lookup(c.word, c.n)?.kind === 'object' && root(lookup(c.word, c.n)) === r && !(except && chains.some((d) => d.word === except && c.start < d.n && d.n <= c.end)));
   for (const [word, given] of bound) {
     for (const { at: n, value: v } of given) {
       if (v?.kind !== 'part' && !(v?.kind === 'object' && v.of)) continue;
@@ -362,7 +376,7 @@ function shares(text) {
         if (grows) {
           const uses = later(grows.c.end).filter((u) => !chains.some((x) => x.word === word && u.start <= x.n && x.n <= u.end));
           const asks = target ? uses.some((u) => root(value(u)) === keeper || root(lookup(u.word, u.n)) === keeper)
-            : compared(grows.c.end).some((use) => lookup(use.c.word, use.c.n)?.args?.[0] === step.at && !plain(use));
+            : compared(grows.c.end).some((use) => lookup(use.c.word, use.c.n)?.args?.[0] === step.at && !plain(use) && !all.slice(use.a.from, use.a.to).includes(word));
           if (asks) return found('the tests change what they gave the program', grows.c);
         }
         if (target && keeper) {
