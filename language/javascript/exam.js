@@ -83,6 +83,23 @@ class Report {
   }
 }
 
+// textsOf are the files of the tests that have code, with their texts.
+const textsOf = (config) => config.files.filter((file) => /\.[cm]?js$/.test(file)).map((file) => [file, fs.readFileSync(path.join(workspace, file), 'utf8')]);
+
+// mustRun ends the process where the tests cannot run, whatever the program is. It
+// is called before the program is.
+function mustRun(config, report) {
+  const why = (reason) => {
+    report.unrunnable(reason);
+    process.exit(1);
+  };
+  for (const name of config.tests) {
+    const { error } = parse(path.join(workspace, name), name);
+    if (error) why(`the tests do not parse: ${name}${error.line ? `, line ${error.line}` : ''}: SyntaxError: ${error.message}`);
+  }
+  if (textsOf(config).every(([, text]) => idle(text))) why('the tests are empty: their text has no test and no assertion');
+}
+
 // Exam is one run of test files.
 class Exam {
   // program has names(module, names) and name(module, name), see program.js;
@@ -119,18 +136,7 @@ class Exam {
   // Running.
 
   async run() {
-    for (const name of this.config.tests) {
-      const { error } = parse(path.join(workspace, name), name);
-      if (!error) continue;
-      this.report.unrunnable(`the tests do not parse: ${name}${error.line ? `, line ${error.line}` : ''}: SyntaxError: ${error.message}`);
-      process.exit(1);
-    }
-    const texts = this.config.files.filter((file) => /\.[cm]?js$/.test(file)).map((file) => [file, fs.readFileSync(path.join(workspace, file), 'utf8')]);
-    if (texts.every(([, text]) => idle(text))) {
-      this.report.unrunnable('the tests are empty: their text has no test and no assertion');
-      process.exit(1);
-    }
-    if (this.program.apart) this.share(texts);
+    if (this.program.apart) this.share();
     process.on('uncaughtException', (error) => this.crash(error));
     process.on('exit', (code) => this.finish(code));
     this.install();
@@ -149,8 +155,8 @@ class Exam {
   }
 
   // share ends the exam where the text of a file rests on what is shared with the program.
-  share(texts) {
-    for (const [file, text] of texts) {
+  share() {
+    for (const [file, text] of textsOf(this.config)) {
       const full = path.join(workspace, file);
       this.map(full, text);
       let found = { what: 'the text of the tests cannot be followed', word: file, at: 0 };
@@ -916,4 +922,4 @@ const tableRows = (table, values) => {
   return rows;
 };
 
-module.exports = { Exam, Report };
+module.exports = { Exam, Report, mustRun };
