@@ -127,14 +127,15 @@ class Chains {
     }
   }
 
-  // mine reports whether a word is the program's.
+  // mine reports whether a word is the program's. Without an import it is what is called
+  // and nobody defines.
   mine(word) {
-    return this.program.has(word) || (this.program.size === 0 && !this.clean(word) && !this.variables.has(word) && !this.functions.has(word) && !words.has(word));
+    if (this.program.has(word)) return !/^(?:module|exports)$/.test(word);
+    return this.program.size === 0 && this.called.has(word) && word !== 'this' && ![this.functions, this.variables, words].some((of) => of.has(word)) && !this.clean(word);
   }
 
   lookup(word, n) {
-    const given = this.bound.get(word);
-    return given && (given.findLast(({ at }) => at < n) ?? given[0]).value;
+    return this.bound.get(word)?.findLast(({ at }) => at < n)?.value;
   }
 
   // value is what a chain gives after so many of its steps.
@@ -179,6 +180,7 @@ class Chains {
       else if (v.kind === 'object' && calling && changing.test(step.name) && (v.fresh || k < steps.length - 1)) continue; // s.add(1).add(2)
       else if (v.kind !== 'object' && (calling ? copying.test(step.name) : /^(?:length|size)$/.test(step.name))) return undefined;
       else if (v.kind === 'result') v = { ...v, tail: found.tail, path: path + spelled };
+      else if (v.kind === 'object' && calling && /^(?:clone|copy)$/.test(step.name)) v = { ...found, kind: 'object', root: `${root} ${last.at}` };
       else v = { ...found, kind: 'part', of: v.of ?? root, path: path + spelled, direct: v.kind === 'export' && step.index };
       if (this.objects.has(key)) v = { ...v, kind: 'object', root: v.of ?? v.root };
     }
