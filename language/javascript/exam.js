@@ -677,6 +677,9 @@ class Exam {
     const type = text(error.name, 'Error');
     let message = text(error.message, '');
     if (error instanceof nodeAssert.AssertionError) {
+      // Node.js shows the call that it sees, which is ours.
+      const [falsy] = /^The expression evaluated to a falsy value/.exec(message) ?? [];
+      if (falsy) message = `${falsy}: ${this.spelled(error, details.line)}`;
       details.expected = show(error.expected);
       details.actual = show(error.actual);
     } else {
@@ -691,13 +694,24 @@ class Exam {
 
   // line returns the line of the tests where an error comes from.
   line(error) {
+    const { file, line, column } = this.frame(error);
+    const entry = this.maps.get(file)?.findEntry(line - 1, column - 1);
+    return entry?.originalLine !== undefined ? entry.originalLine + 1 : line;
+  }
+
+  // frame is the first place of the tests in an error's stack.
+  frame(error) {
     const stack = typeof error?.stack === 'string' ? error.stack : '';
     for (const [, file, line, column] of stack.matchAll(/\(?(?:file:\/\/)?(\/workspace\/[^\s():]+):(\d+):(\d+)\)?$/gm)) {
-      if (!this.config.files.includes(path.relative(workspace, file))) continue;
-      const entry = this.maps.get(file)?.findEntry(Number(line) - 1, Number(column) - 1);
-      return entry?.originalLine !== undefined ? entry.originalLine + 1 : Number(line);
+      if (this.config.files.includes(path.relative(workspace, file))) return { file, line: Number(line), column: Number(column) };
     }
-    return undefined;
+    return {};
+  }
+
+  // spelled is the line of the tests that an error comes from.
+  spelled(error, otherwise) {
+    const { file = path.join(workspace, this.file), line = otherwise } = this.frame(error);
+    return fs.readFileSync(file, 'utf8').split('\n')[line - 1]?.trim() ?? '';
   }
 
   // The test functions of node:test, Jest and Mocha.
