@@ -156,7 +156,9 @@ class Chains {
       const call = steps.findIndex((s) => s.call);
       if (call >= 0 && call < count) return this.walk({ ...object, constructed: true }, steps, call + 1, count);
     }
-    return this.walk({ kind: 'export', root: name, tail: name, key: below ? `.${name}` : word }, steps, below ? 1 : 0, count);
+    const key = below ? `.${name}` : word;
+    const kind = this.objects.has(key) && !this.called.has(name) && !/^[A-Z]/.test(name) && !this.whole.has(name) ? 'object' : 'export';
+    return this.walk({ kind, root: name, tail: name, key }, steps, below ? 1 : 0, count);
   }
 
   // walk is what a value gives by further steps.

@@ -145,6 +145,8 @@ class Reader extends Chains {
       return uses.some((u) => this.mine(u.word) || asks(u));
     }
     if (this.throwing(c)) return v.kind === 'part' || (v.kind === 'result' && (v.path !== '' || !changing.test(step.name)));
+    // Another order shows only where the same is asked for again.
+    if (v.kind === 'part' && sorting.test(step.name)) return uses.some((u) => u.steps.some((_, k) => ['of', 'path'].every((x) => this.value(u, k + 1)?.[x] === v[x])));
     if (v.kind === 'part') return !this.objects.has(`.${v.tail}`) && uses.some((u) => asks(u) || (this.mine(u.word) && (u.word === v.of || v.direct)));
     if (v.kind !== 'result') return false;
     const again = uses.some((u) => u.steps.some((s, k) => {
@@ -219,7 +221,7 @@ class Reader extends Chains {
   // give it a word.
   told(root, from, to, word) {
     const of = (c) => {
-      const v = this.lookup(c.word, c.n);
+      const v = this.value(c, 0);
       return v?.kind === 'object' && v.root === root;
     };
     return this.tells.some((c) => c.n > from && c.n < to && of(c) && !(word && this.reads(word, c.start, c.end)));
