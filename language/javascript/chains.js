@@ -145,9 +145,7 @@ class Chains {
     const given = this.lookup(word, c.n);
     if (given !== undefined) return this.walk(given, steps, 0, count);
     if (this.functions.has(word)) {
-      const { from, to } = this.functions.get(word);
-      const makes = this.chains.some((d) => d.newed && from < d.n && d.n < to && this.mine(d.word));
-      return makes && steps[0]?.call && count > 0 ? this.walk(object, steps, 1, count) : undefined;
+      return this.makes(word) && steps[0]?.call && count > 0 ? this.walk(object, steps, 1, count) : undefined;
     }
     if (!this.mine(word)) return undefined;
     const below = this.whole.has(word) && steps[0]?.name && count > 0 && !this.called.has(word);
@@ -159,6 +157,16 @@ class Chains {
     const key = below ? `.${name}` : word;
     const kind = this.objects.has(key) && !this.called.has(name) && !/^[A-Z]/.test(name) && !this.whole.has(name) ? 'object' : 'export';
     return this.walk({ kind, root: name, tail: name, key }, steps, below ? 1 : 0, count);
+  }
+
+  // makes reports whether a function of the tests constructs an object of the program.
+  makes(word) {
+    this.makers ??= new Map();
+    if (!this.makers.has(word)) {
+      const { from, to } = this.functions.get(word);
+      this.makers.set(word, this.chains.some((d) => d.newed && from < d.n && d.n < to && this.mine(d.word)));
+    }
+    return this.makers.get(word);
   }
 
   // walk is what a value gives by further steps.

@@ -33,31 +33,41 @@ function shares(text) {
 class Reader extends Chains {
   constructor(text) {
     super(text);
-    this.scopes = this.list.filter((s) => /^(?:test|it|specify)$/.test(this.all[s.from]) && s.to - s.from > 4);
-    this.assertions = this.compares();
+    this.ends = []; // where the test ends that a token is in
+    for (const s of this.list) {
+      if (/^(?:test|it|specify)$/.test(this.all[s.from]) && s.to - s.from > 4) for (let n = s.from; n < s.to; n++) this.ends[n] ??= s.to;
+    }
+    this.starts = new Map(this.list.map((s) => [s.from, s]));
+    this.assertions = this.compares().sort((a, b) => a.from - b.from);
+    this.sides = this.assertions.flatMap((a) => a.sides.map((side, k) => ({ a, n: a.from, side, other: a.sides[1 - k], c: this.at.get(side[0]) }))).filter(({ c }) => c);
     this.changes = this.mutations();
+    this.throws = this.chains.filter((c) => c.word === 'throws' || c.steps.some((s) => /^(?:throws|toThrow\w*)$/.test(s.name)));
     // What is told to do something, by a statement of its own.
     this.tells = this.chains.filter((c) => {
-      const s = this.statement(c);
+      const s = this.starts.get(c.start);
       const { all } = this;
       const sets = c.steps.length === 1 && c.steps[0].name && all[c.end + 1] === '=' && all[c.end + 2] !== '=';
-      return sets || (c.word !== 'expect' && s?.from === c.start && c.steps.at(-1)?.call && c.end >= s.to - 1);
+      return sets || (s && c.word !== 'expect' && c.steps.at(-1)?.call && c.end >= s.to - 1);
     });
-  }
-
-  statement(c) {
-    return this.list.findLast((s) => s.from <= c.n && c.n < s.to);
   }
 
   // until is where the test ends that a place is in.
   until(n) {
-    return this.scopes.find((s) => s.from <= n && n < s.to)?.to ?? this.all.length;
+    return this.ends[n] ?? this.all.length;
   }
 
-  // later are the chains after a place, in its test.
-  later(n) {
-    const end = this.until(n);
-    return this.chains.filter((c) => c.n > n && c.n < end);
+  // later are those of a list, in the order of their places, after a place in its test.
+  later(n, list = this.chains) {
+    const index = (place) => {
+      let [low, high] = [0, list.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (list[middle].n < place) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    };
+    return list.slice(index(n + 1), index(this.until(n)));
   }
 
   reads(word, from, to) {
@@ -78,10 +88,11 @@ class Reader extends Chains {
         found.push({ ...of, sides: first.slice(0, 2), not: /^not/.test(of.matcher) });
       } else if (c.word === 'Object' && names[0] === 'is' && first) found.push({ ...of, sides: first, not: /^(?:!|false)$/.test(all[c.n - 1]) });
     }
+    const ending = new Map(chains.map((c) => [c.end, c]));
     for (let n = 1; n < all.length; n++) {
       const not = all[n - 1] === '!';
       if (all[n] !== '==' || (!not && all[n + 1] !== '=')) continue;
-      const left = chains.findLast((c) => c.end === (not ? n - 2 : n - 1));
+      const left = ending.get(not ? n - 2 : n - 1);
       const right = at.get(all[n + 1] === '=' ? n + 2 : n + 1);
       if (left && right) found.push({ from: left.start, to: right.end, sides: [left, right].map((c) => [c.start, c.end + 1]), matcher: '==', not, bare: true });
     }
@@ -90,9 +101,7 @@ class Reader extends Chains {
 
   // compared are the chains that assertions after a place look at, with the other side.
   compared(n) {
-    const end = this.until(n);
-    return this.assertions.filter((a) => a.from > n && a.from < end)
-      .flatMap((a) => a.sides.map((side, k) => ({ a, side, other: a.sides[1 - k], c: this.at.get(side[0]) }))).filter(({ c }) => c);
+    return this.later(n, this.sides);
   }
 
   // plain reports whether a variable is compared as a number or a text.
@@ -110,7 +119,7 @@ class Reader extends Chains {
     for (const c of chains) {
       c.steps.forEach((step, k) => {
         // What is sorted where it is looked at is there for that.
-        const looked = sorting.test(step.name) && this.statement(c)?.from !== c.start;
+        const looked = sorting.test(step.name) && !this.starts.has(c.start);
         if (step.name && changing.test(step.name) && c.steps[k + 1]?.call && !looked) found.push({ c, v: this.value(c, k), step });
       });
       if (c.word === 'Object' && /^(?:assign|define\w+)$/.test(c.steps[0]?.name) && c.steps[1]?.call) {
@@ -161,7 +170,7 @@ class Reader extends Chains {
 
   // throwing reports whether the tests expect that the program's container cannot be changed.
   throwing(c) {
-    return this.chains.some((d) => d.n < c.n && c.n < d.end && (/^throws$/.test(d.word) || d.steps.some((s) => /^(?:throws|toThrow\w*)$/.test(s.name))));
+    return this.throws.some((d) => d.n < c.n && c.n < d.end);
   }
 
   // 2. They ask whether two things of the program are the same.
@@ -169,14 +178,14 @@ class Reader extends Chains {
     const { all } = this;
     // Variables that are no numbers or texts.
     const containers = new Set(this.chains.filter((c) => c.steps[0]?.index || (c.steps[0]?.name && !/^(?:length|toString)$/.test(c.steps[0].name)) || (all[c.n - 1] === '.' && all[c.n - 2] === '.')).map((c) => c.word));
-    for (const { a, c, side, other } of this.compared(-1)) if (deep.test(a.matcher) && other && /^[[{]$/.test(all[other[0]]) && c.end === side[1] - 1) containers.add(c.word);
+    for (const { a, c, side, other } of this.sides) if (deep.test(a.matcher) && other && /^[[{]$/.test(all[other[0]]) && c.end === side[1] - 1) containers.add(c.word);
     const origin = (v) => (v.kind === 'part' ? `${v.of}${v.path}` : v.kind === 'result' ? `${v.f}${this.spelled(v.args)}${v.path}` : undefined);
     for (const a of this.assertions) {
       const [c, d] = same.test(a.matcher) && a.sides.length === 2 ? a.sides.map((side) => this.alone(side)) : [];
       const [v, w] = c && d ? [this.value(c), this.value(d)] : [];
       if (!v || !w || [v, w].some((x) => x.kind === 'export' || isScalar(x.tail)) || [c, d].some((x) => x.steps.length === 0 && isScalar(x.word))) continue;
       const told = ['the tests ask whether two things of the program are the same', { n: a.from, word: c.word }];
-      if (this.lent(v, d, w, a) || this.lent(w, c, v, a)) return told;
+      if (this.borrowed(v, d, w, a) || this.borrowed(w, c, v, a)) return told;
       if ([v, w].some((x) => x.kind === 'own' || x.constructed) || (v.kind === 'object' && w.kind === 'object')) continue;
       const alike = origin(v) !== undefined && origin(v) === origin(w);
       if (a.bare && !a.not && alike && [c, d].every((x) => x.steps.every((s) => !s.call))) continue; // p.x === p.x
@@ -185,9 +194,9 @@ class Reader extends Chains {
     return undefined;
   }
 
-  // lent reports whether what the program gave is compared with a container that it was
+  // borrowed reports whether what the program gave is compared with a container that it was
   // given, or with one below that, but for a call's own argument and result.
-  lent(v, d, w, a) {
+  borrowed(v, d, w, a) {
     const { all } = this;
     if (w.kind !== 'own' || v.kind === 'own' || v.constructed) return false;
     const last = d.steps.at(-1);
@@ -224,7 +233,7 @@ class Reader extends Chains {
       const v = this.value(c, 0);
       return v?.kind === 'object' && v.root === root;
     };
-    return this.tells.some((c) => c.n > from && c.n < to && of(c) && !(word && this.reads(word, c.start, c.end)));
+    return this.later(from, this.tells).some((c) => c.n < to && of(c) && !(word && this.reads(word, c.start, c.end)));
   }
 
   // 4. What an object gave is looked at after the object was told to change.
@@ -245,20 +254,23 @@ class Reader extends Chains {
   // lends are the containers of the tests that calls of the program get, as {c, call,
   // word, keeper}. The keeper is the object that may keep it, if there is one.
   lends() {
-    return this.chains.filter((c) => this.theirsAt(c) || this.value(c)?.kind === 'object').flatMap((c) => c.steps.flatMap((call, k) => {
+    this.lent ??= this.chains.filter((c) => this.theirsAt(c) || this.value(c)?.kind === 'object').flatMap((c) => c.steps.flatMap((call, k) => {
       if (!call.call) return [];
       const into = this.value(c, k + 1);
       const owner = [into, this.value(c, k - 1)].find((v) => v?.kind === 'object');
       return this.operands(call.at).map((side) => this.alone(side)).filter((d) => d && d.steps.length === 0 && this.lookup(d.word, d.n)?.kind === 'own')
         .map(({ word }) => ({ c, call, word, keeper: owner?.root, name: c.steps[k - 1]?.name, whole: into?.kind === 'result' && into.path === '' }));
     }));
+    return this.lent;
   }
 
   // 5. A container of the tests changes that the program may keep.
   kept() {
+    const own = new Map(); // container of the tests → how they change it
+    for (const m of this.changes) if (m.v.kind === 'own') own.set(m.c.word, [...own.get(m.c.word) ?? [], m]);
     for (const { c, call, word, keeper, whole } of this.lends()) {
       if (!keeper && !whole) continue;
-      const change = this.changes.find((m) => m.c.n > c.end && m.c.n < this.until(c.n) && m.c.word === word && m.v.kind === 'own');
+      const change = own.get(word)?.find((m) => m.c.n > c.end && m.c.n < this.until(c.n));
       // A call that gets the container again gets it as it is.
       const asks = change && (keeper
         ? this.later(change.c.end).some((u) => !this.reads(word, u.start, u.end) && (this.value(u)?.of ?? this.lookup(u.word, u.n)?.root) === keeper)
@@ -272,8 +284,13 @@ class Reader extends Chains {
 
   // 6. An object looks for a container that it was given before.
   found() {
-    const lends = this.lends().filter(({ keeper }) => keeper);
-    const again = lends.find((b) => finding.test(b.name) && lends.some((a) => a.c.n < b.c.n && a.keeper === b.keeper && a.word === b.word && a.name !== b.name && this.until(a.c.n) >= b.c.n));
+    const before = new Map(); // object and container → the calls that it was given by
+    const again = this.lends().find((b) => {
+      const key = `${b.keeper} ${b.word}`;
+      const given = before.get(key) ?? [];
+      before.set(key, [...given, b]);
+      return b.keeper && finding.test(b.name) && given.some((a) => a.name !== b.name && this.until(a.c.n) >= b.c.n);
+    });
     return again && ['the tests give an object of the program the same container again', again.c];
   }
 }
