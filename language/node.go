@@ -289,16 +289,21 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 	if err != nil {
 		return nil, err
 	}
-	if reason != "" {
+	// together runs the tests in the program's process.
+	together := func() (*Exam, error) {
 		args := []string{"--no-warnings", nodeHome + driver, string(config)}
 		if told.Framework == "node:test" {
 			args = append([]string{"--test-reporter=" + nodeHome + "nodetest.js", "--test-reporter-destination=stdout"}, args...)
 		}
 		step := Step{Args: nodeCommand(tc, args...), Files: tests}
+		var err error
 		if strips {
 			step, err = stripped(step, typescript.Job{Files: append(slices.Clone(names), testNames...), Tests: testNames, Prologue: prologue})
 		}
 		return &Exam{Proof: glovebox.ProofInProcess, Reason: reason, Files: candidate, Candidate: step}, err
+	}
+	if reason != "" {
+		return together()
 	}
 
 	program, err := json.Marshal(told.Loaded)
@@ -313,6 +318,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 			Args:  nodeCommand(tc, "--no-warnings", "--disallow-code-generation-from-strings", nodeHome+"harness.js", string(config)),
 			Files: tests,
 		},
+		Fallback: together,
 	}
 	if tc.Language == "typescript" {
 		exam.Candidate, err = stripped(exam.Candidate, typescript.Job{Files: names, Prologue: prologue})

@@ -64,12 +64,15 @@ func TestNodeUnrunnable(t *testing.T) {
 		{"t.test.js", "it('x', () => { sinon.stub(); });\n", "sinon", []string{"sinon"}},
 		{"t.test.js", "// nothing\n/* to do */\n", "empty", nil},
 		{"t.test.js", "", "empty", nil},
+		{"t.test.js", "const { make } = require('./helpers');\nconst { f } = require('./solution');\ntest('a', () => expect(f()).toBe(make()));\n", `the tests need ./helpers, which is not here: the program's file is main.js, and tests may call it "solution"; to name it otherwise, name the file in the reply`, []string{"./helpers"}},
+		{"t.test.js", "const { f } = require('./geo');\ntry { require('./helpers'); } catch {}\ntest('a', () => expect(f()).toBe(1));\n", "", nil},
+		{"t.test.js", "const { f } = require('../src/main.js');\ntry { require('./helpers'); } catch {}\nif (f() !== 1) process.exit(1);\n", "", nil},
 		{"t.py", "assert f(1) == 2\n", "no file of JavaScript", nil},
 		{"t.test.ts", "f();\n", "TypeScript", nil},
 		{"t.test.js", "test('x', () => { jest.spyOn(console, 'log'); });\n", "jest.spyOn, which only Jest has", []string{"jest"}},
 		{"t.test.js", "test('x', () => expect(1).toMatchSnapshot());\n", "toMatchSnapshot", []string{"jest"}},
 		{"t.test.js", "/** @jest-environment jsdom */\ntest('x', () => {});\n", "jsdom", []string{"jsdom"}},
-		{"t.test.js", "// jest.spyOn(console) require('lodash')\nconst s = \"require('lodash') vi.mock\";\ntry { require('fsevents'); } catch {}\nimport('node:fs'); require('../main'); require('./lib/x.js'); f();\n", "", nil},
+		{"t.test.js", "// jest.spyOn(console) require('lodash')\nconst s = \"require('lodash') vi.mock\";\ntry { require('fsevents'); } catch {}\nimport('node:fs'); require('../main'); if (f()) throw new Error('x');\n", "", nil},
 	} {
 		_, err := JavaScript.Exam(tc, one(JavaScript, "function f() {}"), Tests{Files: []glovebox.File{{Path: c.file, Data: []byte(c.text)}}})
 		var u *Unrunnable

@@ -3,6 +3,8 @@ package language
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,6 +57,8 @@ var (
 	nodeSpy     = lazyre.New(`\.\s*(mockReturnThis|mockName|getMockName|withImplementation)\s*\(|\.mock\s*\.\s*(lastCall|instances|contexts|invocationCallOrder|settledResults)\b`)
 	nodeJSDOM   = lazyre.New(`@(?:jest|vitest)-environment\s+(\S+)`)
 	nodeOthers  = lazyre.New(`(?:^|[^.\w$])(chai|sinon|should|QUnit|jasmine)\s*\.`)
+	nodeTaken   = lazyre.New(`\bimport\s*(?:[\w$]+\s*,\s*)?\{([^}]*)\}\s*from\s*['"]([^'"]+)['"]`)
+	nodeLower   = lazyre.New(`(?:^|,)\s*[a-z_$]`)
 	nodeMocha   = lazyre.New(`\bthis\s*\.\s*(retries|currentTest|runnable)\b`)
 )
 
@@ -100,6 +104,9 @@ func readNodeWants(tc *Toolchain, p *glovebox.Program, tests []glovebox.File) (n
 	w.code = all.String()
 	if strings.Trim(w.code, " \t\r\n;") == "" {
 		return w, &Unrunnable{Reason: "the tests are empty: there is no code in their files"}
+	}
+	if name := nodeHelper(p, tests); name != "" && len(missing) == 0 {
+		return w, &Unrunnable{Reason: fmt.Sprintf(`the tests need %s, which is not here: the program's file is %s, and tests may call it "solution"; to name it otherwise, name the file in the reply`, name, p.Main), Missing: []string{name}}
 	}
 	if m := nodeOthers().FindStringSubmatch(w.code); m != nil && len(missing) == 0 && !imports[m[1]] && !defines(w.code, m[1]) {
 		lacks(m[1], m[1])
@@ -215,6 +222,46 @@ func nodeThere(p *glovebox.Program, name string) bool {
 	}
 	own := nodePackageOf(p)
 	return own != "" && strings.HasPrefix(bare+"/", own+"/")
+}
+
+// nodeHelper is a file that tests import beside the program, and that nobody has,
+// or "". Where they name the program by no name that it has, any file is meant as it.
+func nodeHelper(p *glovebox.Program, tests []glovebox.File) string {
+	bare := func(name string) string { return strings.TrimSuffix(nodeEnding().ReplaceAllString(name, ""), "/index") }
+	here := map[string]bool{}
+	for _, f := range slices.Concat(p.Files, tests) {
+		here[bare(f.Path)], here[f.Path] = true, true
+	}
+	found, program := "", false
+	for _, f := range tests {
+		if !isNodeModule(f.Path) {
+			continue
+		}
+		text := readNodeText(f.Data)
+		// TypeScript leaves out an import of types, which begin with a capital.
+		types := map[string]bool{}
+		if slices.Contains(typeScriptFiles, path.Ext(f.Path)) {
+			for _, m := range nodeTaken().FindAllStringSubmatch(string(f.Data), -1) {
+				types[m[2]] = !nodeLower().MatchString(m[1])
+			}
+		}
+		for _, name := range text.Imports {
+			file := bare(path.Join(path.Dir(f.Path), name))
+			switch {
+			case !strings.HasPrefix(name, "."):
+			case here[file] || here[path.Join(path.Dir(f.Path), name)]:
+				program = program || file == bare(p.Main)
+			case slices.Contains(nodeMain, path.Base(file)), path.Base(file) == bare(path.Base(p.Main)):
+				program = true
+			case !text.Optional[name] && !types[name]:
+				found = cmp.Or(found, name)
+			}
+		}
+	}
+	if !program || p.Main == "" {
+		return ""
+	}
+	return found
 }
 
 // nodePackageOf is the name that a program's package.json gives it, unless a

@@ -187,7 +187,9 @@ describe('Stack', () => {
 `), ""},
 		{"entry", JavaScript, "function f(a) { return a + 1; }", Tests{Entry: "f", Files: []glovebox.File{{Path: "t.js", Data: []byte("require('assert').equal(candidate(1), 2);")}}}, ""},
 		{"callback assertion hidden", JavaScript, "function each(l, f) { l.forEach((v) => { try { f(v); } catch {} }); }", js("const assert = require('assert');\nassert.ok(true);\neach([1], (v) => assert.equal(v, 2));\n"), "1 == 2"},
-		{"nothing asserted", JavaScript, "function f() {}", js("f();\n"), "no assertion ran"},
+		{"nothing asserted", JavaScript, "function f() {}", js("f();\n"), "unrunnable: the tests are empty: their text has no test and no assertion"},
+		{"an assertion of truth", JavaScript, "const f = () => 1;", js("const assert = require('assert');\nassert(f() === 1 && f() > 1);\n"), "a falsy value: assert(f() === 1 && f() > 1);"},
+		{"no test in a suite", JavaScript, "module.exports = (x) => x;\n", js("const f = require('./solution');\ndescribe('f', () => {\n  // nothing yet: expect(f(1)).toBe(1)\n});\n"), "unrunnable: the tests are empty: their text has no test and no assertion"},
 		{"test that never ends", JavaScript, "function f(cb) {}", js("test('x', (done) => f(done));\n"), "never ended"},
 		{"missing name", JavaScript, "function g() {}", js("require('assert').equal(f(), 1);\n"), "f is not defined"},
 		{"a module in a .js file", JavaScript, "export default function add(a, b) { return a + b; }\nexport const two = 2;", js(`import test from 'node:test';

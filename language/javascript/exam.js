@@ -11,7 +11,8 @@ const nodeAssert = require('node:assert');
 const { expectFor } = require('./expect.js');
 const { parse } = require('./program.js');
 const { changes, ordered } = require('./flow.js');
-const { choosing, leaves, spells, tokens } = require('./text.js');
+const { shares } = require('./share.js');
+const { choosing, idle, leaves, spells, tokens } = require('./text.js');
 
 const { writeSync } = fs;
 const { stringify } = JSON;
@@ -65,6 +66,12 @@ class Report {
     this.ended = true;
   }
 
+  // fallback says, before any case, why the tests need the program in their own process.
+  fallback(reason) {
+    this.event({ type: 'fallback', reason: bounded(reason) });
+    this.ended = true;
+  }
+
   broken(reason) {
     if (!this.ended) this.event({ type: 'broken', reason: bounded(reason) });
     this.ended = true;
@@ -74,6 +81,23 @@ class Report {
     if (!this.ended) this.event({ type: 'done', total: this.total, passed: this.passed, failed: this.failed, framework: this.framework });
     this.ended = true;
   }
+}
+
+// textsOf are the files of the tests that have code, with their texts.
+const textsOf = (config) => config.files.filter((file) => /\.[cm]?js$/.test(file)).map((file) => [file, fs.readFileSync(path.join(workspace, file), 'utf8')]);
+
+// mustRun ends the process where the tests cannot run, whatever the program is. It
+// is called before the program is.
+function mustRun(config, report) {
+  const why = (reason) => {
+    report.unrunnable(reason);
+    process.exit(1);
+  };
+  for (const name of config.tests) {
+    const { error } = parse(path.join(workspace, name), name);
+    if (error) why(`the tests do not parse: ${name}${error.line ? `, line ${error.line}` : ''}: SyntaxError: ${error.message}`);
+  }
+  if (textsOf(config).every(([, text]) => idle(text))) why('the tests are empty: their text has no test and no assertion');
 }
 
 // Exam is one run of test files.
@@ -112,12 +136,7 @@ class Exam {
   // Running.
 
   async run() {
-    for (const name of this.config.tests) {
-      const { error } = parse(path.join(workspace, name), name);
-      if (!error) continue;
-      this.report.unrunnable(`the tests do not parse: ${name}${error.line ? `, line ${error.line}` : ''}: SyntaxError: ${error.message}`);
-      process.exit(1);
-    }
+    if (this.program.apart) this.share();
     process.on('uncaughtException', (error) => this.crash(error));
     process.on('exit', (code) => this.finish(code));
     this.install();
@@ -133,6 +152,31 @@ class Exam {
     this.stage = 'testing';
     for (const test of this.tests) await this.runTest(test);
     this.stage = 'ended';
+  }
+
+  // share ends the exam where the text of a file rests on what is shared with the program.
+  share() {
+    for (const [file, text] of textsOf(this.config)) {
+      const full = path.join(workspace, file);
+      this.map(full, text);
+      let found = { what: 'the text of the tests cannot be followed', word: file, at: 0 };
+      try {
+        found = shares(text);
+      } catch { /* in doubt it does */ }
+      if (found === undefined) continue;
+      const { what, word, at } = found;
+      const before = text.slice(0, at).split('\n');
+      const line = this.maps.get(full)?.findEntry(before.length - 1, before.at(-1).length)?.originalLine;
+      const place = `line ${line === undefined ? before.length : line + 1}`;
+      this.report.fallback(`${what} (${word}, ${this.config.files.length > 1 ? `${file}, ` : ''}${place})`);
+      process.exit(1);
+    }
+  }
+
+  // map reads where TypeScript's lines are.
+  map(full, text) {
+    const inline = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/.exec(text);
+    if (inline) this.maps.set(full, new Module.SourceMap(JSON.parse(Buffer.from(inline[1], 'base64').toString())));
   }
 
   // nothing ends the exam where each test is left out by the tests' own text.
@@ -332,7 +376,7 @@ class Exam {
 
   // read reads a file of the tests, and has the operands of its orders looked at.
   read(full, text) {
-    const inline = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/.exec(text);
+    this.map(full, text);
     if (this.program.apart && this.orders) text = this.ordered(full, text);
     const lines = [0];
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
@@ -344,7 +388,6 @@ class Exam {
     }
     this.flow.set(full, { ...found, lines, text, began: [] });
     if (found.all) this.judged = true;
-    if (inline) this.maps.set(full, new Module.SourceMap(JSON.parse(Buffer.from(inline[1], 'base64').toString())));
     return text;
   }
 
@@ -634,6 +677,9 @@ class Exam {
     const type = text(error.name, 'Error');
     let message = text(error.message, '');
     if (error instanceof nodeAssert.AssertionError) {
+      // Node.js shows the call that it sees, which is ours.
+      const [falsy] = /^The expression evaluated to a falsy value/.exec(message) ?? [];
+      if (falsy) message = `${falsy}: ${this.spelled(error, details.line)}`;
       details.expected = show(error.expected);
       details.actual = show(error.actual);
     } else {
@@ -648,13 +694,24 @@ class Exam {
 
   // line returns the line of the tests where an error comes from.
   line(error) {
+    const { file, line, column } = this.frame(error);
+    const entry = this.maps.get(file)?.findEntry(line - 1, column - 1);
+    return entry?.originalLine !== undefined ? entry.originalLine + 1 : line;
+  }
+
+  // frame is the first place of the tests in an error's stack.
+  frame(error) {
     const stack = typeof error?.stack === 'string' ? error.stack : '';
     for (const [, file, line, column] of stack.matchAll(/\(?(?:file:\/\/)?(\/workspace\/[^\s():]+):(\d+):(\d+)\)?$/gm)) {
-      if (!this.config.files.includes(path.relative(workspace, file))) continue;
-      const entry = this.maps.get(file)?.findEntry(Number(line) - 1, Number(column) - 1);
-      return entry?.originalLine !== undefined ? entry.originalLine + 1 : Number(line);
+      if (this.config.files.includes(path.relative(workspace, file))) return { file, line: Number(line), column: Number(column) };
     }
-    return undefined;
+    return {};
+  }
+
+  // spelled is the line of the tests that an error comes from.
+  spelled(error, otherwise) {
+    const { file = path.join(workspace, this.file), line = otherwise } = this.frame(error);
+    return fs.readFileSync(file, 'utf8').split('\n')[line - 1]?.trim() ?? '';
   }
 
   // The test functions of node:test, Jest and Mocha.
@@ -879,4 +936,4 @@ const tableRows = (table, values) => {
   return rows;
 };
 
-module.exports = { Exam, Report };
+module.exports = { Exam, Report, mustRun };

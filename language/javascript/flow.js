@@ -150,18 +150,10 @@ function imports(all, text) {
   return { program, library };
 }
 
-// changes returns what a text makes of the arguments that it gives the program:
-//
-//   statements  its statements, each {from, to} in the text, innermost last, with
-//               keep   what a call there changes does not show in what the tests compare with
-//               alias  whether the tests ask if a result is the same object as an argument
-//               done   the call is there for what it changes
-//               reads  it asserts of an argument by itself: changes show
-//   marked      the places of the tests in which the text is not clear, or in which the program judges
-//   ranges      its comparisons
-//   tables      the places of statements that begin tests by what the program gives
-//   all         whether such a place is in no test
-function changes(text) {
+// survey reads the words of a text: its statements (list), what it imports of the
+// program, the functions that it defines, what its statements give a value (gives), and the
+// words that are the program's or have something of it (theirs). A clean word has nothing of it.
+function survey(text) {
   const whole = tokens(text);
   const { all, made } = plainly(whole, text);
   const list = statements(all, text);
@@ -170,7 +162,6 @@ function changes(text) {
   for (const [n, word] of whole.entries()) {
     if (made.has(word) && whole[n + 1] === '.' && whole[n + 2] !== 'default') (library.has(word) ? library : program).add(whole[n + 2]);
   }
-  const ranges = comparisons(text, all);
   const theirs = new Set(program); // words of the program, and what has something of it
   const functions = new Map(); // function of the tests → its statement
   for (const s of list) {
@@ -224,6 +215,23 @@ function changes(text) {
       for (const [word, at] of functions) if (at === s) add(word);
     }
   }
+  return { all, list, program, library, functions, roots, gives, variables, clean, theirs, runs };
+}
+
+// changes returns what a text makes of the arguments that it gives the program:
+//
+//   statements  its statements, each {from, to} in the text, innermost last, with
+//               keep   what a call there changes does not show in what the tests compare with
+//               alias  whether the tests ask if a result is the same object as an argument
+//               done   the call is there for what it changes
+//               reads  it asserts of an argument by itself: changes show
+//   marked      the places of the tests in which the text is not clear, or in which the program judges
+//   ranges      its comparisons
+//   tables      the places of statements that begin tests by what the program gives
+//   all         whether such a place is in no test
+function changes(text) {
+  const { all, list, program, functions, roots, gives, clean, theirs, runs } = survey(text);
+  const ranges = comparisons(text, all);
 
   // kin joins words that stand for the same, or of which one is made of the other.
   const parent = new Map();
@@ -456,4 +464,4 @@ function ordered(text, name) {
   return made + text.slice(at);
 }
 
-module.exports = { changes, ordered };
+module.exports = { survey, changes, ordered, words };

@@ -4,7 +4,7 @@
 
 const util = require('node:util');
 const { AssertionError } = require('node:assert');
-const { Exam, Report } = require('./exam.js');
+const { Exam, Report, mustRun } = require('./exam.js');
 const { factories, results, siblings, plainly, equality, sparse, stringly } = require('./text.js');
 const { Link, everyError } = require('./wire.js');
 
@@ -157,5 +157,6 @@ const show = (value) => {
   return text.length > 500 ? text.slice(0, 500) + '…' : text;
 };
 
+mustRun(config, report);
 const exam = new Exam({ program, report, config });
 exam.run().catch((error) => exam.crash(error));

@@ -3,7 +3,7 @@
 // everything here: what is reported resists accidents, not an attack.
 
 const fs = require('node:fs');
-const { Exam, Report } = require('./exam.js');
+const { Exam, Report, mustRun } = require('./exam.js');
 const { check, load, loadTree } = require('./program.js');
 
 const config = JSON.parse(process.argv[2]);
@@ -13,6 +13,7 @@ fs.closeSync(3);
 const report = new Report(5, nonce);
 const { files = [], tree } = config.loaded;
 const kind = check(files, 5, true);
+mustRun(config, report);
 let calls = 0;
 
 process.on('unhandledRejection', (error) => {

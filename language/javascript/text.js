@@ -325,6 +325,11 @@ function choosing(text) {
   return found;
 }
 
+// idle tells whether the text has nothing that a program can pass or fail.
+function idle(text) {
+  return !tokens(text).some((token) => /^[xf]?(?:test|it|specify)$|assert|expect|should|equal|throw|reject|exit|^(?:fail|ok|match)$/i.test(token));
+}
+
 // leaves tells whether the text leaves out each test that it spells: the program
 // has no say in that.
 function leaves(text) {
@@ -394,4 +399,4 @@ function stringly(text) {
   return new Set([...used].filter(([, of]) => [...of].every((m) => m in String.prototype) && [...of].some(only)).map(([name]) => name));
 }
 
-module.exports = { tokens, closing, isWord, asserts, comparisons, factories, results, siblings, plainly, equality, choosing, leaves, sparse, spells, stringly };
+module.exports = { tokens, closing, isWord, asserts, comparisons, factories, results, siblings, plainly, equality, choosing, idle, leaves, sparse, spells, stringly };

@@ -181,7 +181,7 @@ class Link {
       try {
         at += fs.writeSync(this.output, frame, at);
       } catch (error) {
-        if (error.code !== 'EAGAIN') this.broken(`the link failed (${error.code})`);
+        if (error.code !== 'EAGAIN') this.broken(error.code === 'EPIPE' ? 'the process ended' : `the link failed (${error.code})`);
       }
     }
   }

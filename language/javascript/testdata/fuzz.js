@@ -7,6 +7,7 @@
 const fs = require('node:fs');
 const { Link, Broken } = require('/opt/glovebox/javascript/wire.js');
 const text = require('/opt/glovebox/javascript/text.js');
+const { shares } = require('/opt/glovebox/javascript/share.js');
 
 const [, , end, seed, seconds, tries, ...files] = process.argv;
 let state = Number(seed) >>> 0;
@@ -165,6 +166,9 @@ function reading() {
   text.leaves(source);
   text.equality(source);
   text.choosing(source);
+  text.idle(source);
+  const shared = shares(source);
+  if (shared && !(shared.at >= 0 && shared.at <= source.length)) throw new Error(`a place of ${JSON.stringify(source)}`);
   text.plainly(text.results(source), 'list', 'includes');
 }
 
