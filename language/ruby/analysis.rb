@@ -2,6 +2,7 @@
 # It runs before anything of the program is heard, and knows nothing of it.
 require "ripper"
 require __dir__ + "/changes.rb"
+require __dir__ + "/sharing.rb"
 
 module Glovebox
   class Analysis
@@ -174,6 +175,9 @@ module Glovebox
     # FRAMEWORK are names by which tests ask for what our stand-in does.
     FRAMEWORK = %w[test/unit test-unit test/unit/testcase minitest minitest/autorun minitest/test minitest/unit minitest/spec].freeze
 
+    # together is why the tests need the program in their own process, or nil.
+    def together = (need = more) ? "the tests use #{need}" : @shares
+
     # more is what the tests need beyond calls of the program, or nil.
     def more
       return "RSpec" if framework == :rspec
@@ -264,6 +268,7 @@ module Glovebox
     def follow(texts)
       @changes = @texts.map { |tree| Changes.new(tree, (@defined + @lets).to_h { |n| [n, true] }, method(:reserved?)) { |name| own_constant?(name) } }
       @changes.each { |c| @judged.concat(c.judged) }
+      @shares = Sharing.new(@texts, method(:reserved?)) { |name| own_constant?(name) }.reason
       texts.zip(kept) { |t, k| RubyVM::InstructionSequence.compile(Glovebox.rewrite(t, k)) }
     rescue StandardError, SyntaxError, SystemStackError
       because("arguments in ways that cannot be followed")
@@ -357,6 +362,7 @@ module Glovebox
         because("code that is made while they run") if name == "load" && %w[Marshal YAML Psych Kernel].include?(from)
         because("the class or module #{path(args[0])} as a base") if %w[include extend prepend].include?(name) && path(args[0])
         because("expectations of any object") if name.match?(/\A(?:must|wont)_/) && !expectation?(receiver)
+        because("the fields of objects, by #{name}") if %w[to_yaml pretty_inspect].include?(name) || from == "PP" || (name == "dump" && %w[Marshal YAML Psych].include?(from))
         because("the program's insides") if from == "ObjectSpace" || from == "TracePoint"
       end
       because("code that is made while they run") if EVALUATE.include?(name) || %w[binding].include?(name)
