@@ -142,7 +142,8 @@ module Glovebox
     def refuse(files)
       Report.unrunnable("the tests are empty") if @texts.all? { |t| t == [:program, [[:void_stmt]]] }
       lost = missing(files)
-      Report.unrunnable("the tests need #{lost.join(", ")}, which is not here", lost) unless lost.empty?
+      named = lost.any? { |l| !Analysis.judge?(l) } ? ": the program's file is #{files[0]}, and tests may call it \"solution\"; to name it otherwise, name the file in the reply" : ""
+      Report.unrunnable("the tests need #{lost.join(", ")}, which is not here#{named}", lost) unless lost.empty?
       Report.unrunnable("the tests use #{unknown.join(", ")}, which #{name} does not have", unknown) unless unknown.empty?
     end
 

@@ -298,9 +298,9 @@ module Glovebox
       case thing&.kind
       when :module then of_module(node, thing, name, things, block, args)
       when :object
-        things.each { |t| keep(t, thing) }
         given = part(thing, name, node)
         command(thing) if void && !name.match?(ITERATES)
+        things.each { |t| keep(t, thing) }
         run(block, [Thing.new(:part, thing, "each")])
         given
       when :part, :gave, :own
