@@ -209,7 +209,7 @@ var (
 
 func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, names := stageTests(t.Files, ".t")
-	more, library, orders := "", "0", ""
+	more, shared, library, orders := "", "", "0", ""
 	var made, modules, changes, judges []string
 	empty := true
 	for i, f := range staged {
@@ -221,6 +221,9 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		text := readPerlText(string(f.Data))
 		if more == "" {
 			more = text.needs()
+		}
+		if shared == "" {
+			shared = text.shares()
 		}
 		switch {
 		case perlCounts().MatchString(text.bare):
@@ -255,7 +258,11 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		return nil, &Unrunnable{Reason: "the tests are empty"}
 	}
 	lists := []string{library, strings.Join(made, " "), strings.Join(modules, " "), strings.Join(changes, " "), orders, strings.Join(judges, " ")}
+	reason := shared
 	if more != "" {
+		reason = "the tests use " + more
+	}
+	if reason != "" {
 		for i, f := range staged {
 			// A script that is no more than its exit status says that it ran to its end.
 			if end := readPerlText(string(f.Data)).end; library != "2" && slices.Contains(names, f.Path) {
@@ -266,7 +273,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 			Proof:     glovebox.ProofInProcess,
 			Files:     withoutFiles(p.Files, names),
 			Candidate: Step{Args: append(append([]string{tc.Exe, perlHome + "together.pl", p.Main, lists[0], lists[2]}, names...), "--"), Files: staged},
-			Reason:    "the tests use " + more,
+			Reason:    reason,
 		}, nil
 	}
 	if !slices.Contains(names, p.Main) {
