@@ -83,7 +83,7 @@ module Glovebox
       @relative = []
       @judged, @pairs, @flows = [], [], Hash.new { |h, k| h[k] = [] }
       @asserting, @rescued = [], []
-      @reason, @named = nil, []
+      @reason, @named, @skips = nil, [], []
       @lets = texts.flat_map { |t| t.scan(/\b(?:let!?|subject!?)[ (]+:(\w+)/).flatten }
       @words = texts.flat_map { |t| t.scan(/[A-Za-z_]\w*[?!]?/) }.uniq
       @texts = texts.map { |t| Ripper.sexp(t).tap { |tree| walk(tree) } }
@@ -140,6 +140,7 @@ module Glovebox
 
     # refuse ends tests that cannot run here, whatever the program is.
     def refuse(files)
+      Report.unrunnable("the tests skip all of their tests") if @skips.any? && @skips.all?
       Report.unrunnable("the tests are empty") if @texts.all? { |t| t == [:program, [[:void_stmt]]] }
       lost = missing(files)
       named = lost.any? { |l| !Analysis.judge?(l) } ? ": the program's file is #{files[0]}, and tests may call it \"solution\"; to name it otherwise, name the file in the reply" : ""
@@ -226,10 +227,12 @@ module Glovebox
       when :module then @defined << path(node[1])
       when :def
         @defined << node[1][1]
+        @skips << skips?(node[3]) if node[1][1].start_with?("test")
         return within(node[1][1]) { node.each { |n| walk(n) if Array === n } } if @case.nil?
       when :method_add_block
         often(node)
         text = title(node[1])
+        @skips << skips?(node[2][2]) if text
         return within("test_#{text}") { node.each { |n| walk(n) if Array === n } } if text && @case.nil?
       when :defs then @defined << node[3][1]
       when :assign, :opassign
@@ -283,6 +286,13 @@ module Glovebox
       yield
     ensure
       @case = nil
+    end
+
+    # skips? reports whether a test begins with a skip.
+    def skips?(body)
+      first = Array === body && body[0] == :bodystmt ? body[1] : body
+      first = first[0] if Array === first && Array === first[0]
+      Array === first && %i[command vcall fcall method_add_arg].include?(first[0]) && %w[skip omit pend].include?(Sharing.name(first))
     end
 
     # title is the text of a test that is given as a block.
