@@ -133,9 +133,9 @@ func (t perlText) tokens() []perlToken {
 			continue
 		case c == '"':
 			content, n := perlDelimited(rest)
-			tok = perlToken{'s', content, i}
+			tok = perlToken{'s', `"` + content, i}
 			if content == "" && texts < len(t.texts) {
-				tok.text = t.texts[texts]
+				tok.text += t.texts[texts]
 				texts++
 			}
 			i += n

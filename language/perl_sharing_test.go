@@ -32,6 +32,7 @@ func TestPerlSharing(t *testing.T) {
 		{"in a loop", box, "package Box; sub new { my ($c, @i) = @_; bless { i => [@i] }, $c } sub all { shift->{i} } sub size { $_[0]{i}[0] }\n1;\n", "my $b = Box->new(5);\nfor (1 .. 2) {\n my $got = $b->all; isnt $b->size, 9; $got->[0] = 9;\n}", "($got->[0], line 5)"},
 		{"by a sub of the tests", box, leak, "my $b = made(1);\nspoil($b->all);\nis $b->size, 1;\nsub made { return Box->new([@_]) }\nsub spoil { my ($l) = @_; push @$l, 2 }", "(@$l, line 7)"},
 		{"a field of an object", node, lost, "my $r = Node->new(1);\n\n=pod\n\nx\n\n=cut\n\npush @{$r->{children}}, Node->new(2);\nis $r->depth, 2;", "(@{$r->{children}}, line 11)"},
+		{"beside texts of brackets", anew, once, "my $got = load_it('}');\nlike('{', qr/[{]/);\n$got->{'b;'} = 1;\nis_deeply load_it('}'), { a => [1] };", "($got->{\"\"}, line 5)"},
 		{"what a function keeps", anew, once, "my $got = load_it('a');\n$got->{b} = 1;\nis_deeply load_it('a'), { a => [1] };", "($got->{b}, line 4)"},
 		{"a copy of an argument", anew, once, "my $o = { a => [1] };\nmy $c = clone($o);\npush @{$c->{a}}, 2;\nis_deeply $o, { a => [1] };", "(@{$c->{a}}, line 5)"},
 		{"a value made anew", anew, once, "isnt load_it(), load_it();", "the tests ask which object the program gave them (isnt, line 3)"},

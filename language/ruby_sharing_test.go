@@ -51,6 +51,7 @@ func TestRubySharing(t *testing.T) {
 		{"an argument in a new call", "def total(xs) = xs.sum\n", "xs = [1]\n assert_equal 1, total(xs)\n xs << 4\n assert_equal 5, total(xs)"},
 		{"a list that a block fills", "def walk(xs) = xs.each { |x| yield x }\n", "seen = []\n walk([1, 2]) { |x| seen << x }\n assert_equal [1, 2], seen"},
 		{"an object that is the tests' own", node, "n = Node.new(1)\n c = Node.new(2)\n n.left = c\n assert_same c, n.left\n refute_same c, Node.new(2)"},
+		{"what a base has set up", "def total(xs) = xs.sum\n", "assert_equal 1, total([@n])\nend\ndef setup\n super\n @n = 1"},
 		{"an argument that comes back", "def f(a) = a\n", "a = [1]\n assert_same a, f(a)"},
 	} {
 		t.Run(c.name, rubyCase{c.name, c.program, mini("def test_it\n " + c.tests + "\nend"), rubyApart, ""}.run)

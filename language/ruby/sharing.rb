@@ -129,7 +129,7 @@ module Glovebox
       when :array, :hash, :bare_assoc_hash, :string_literal
         parts = node[1..].flat_map { |n| inner(n) }
         Thing.new(:own, nil, nil, nil, parts.compact)
-      when :fcall, :command, :call, :command_call, :method_add_arg, :method_add_block, :super, :zsuper then call(node, void)
+      when :fcall, :command, :call, :command_call, :method_add_arg, :method_add_block then call(node, void)
       when :binary
         return called(node, node[1], "<<", [node[3]], nil, void) if node[2] == :<<
         [node[1], node[3]].each { |n| value(n) }
