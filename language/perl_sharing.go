@@ -83,7 +83,7 @@ type perlSharing struct {
 
 var (
 	perlSharedToken = lazyre.New(`\A(?:[A-Za-z_]\w*(?:(?:::|')[A-Za-z_]\w*)*(?:::)?|\d[\w.]*|->[$@%]\*|<=>|\*\*=|\|\|=|//=|&&=|->|=>|==|!=|=~|!~|<=|>=|&&|\|\||//|\+\+|--|\+=|-=|\.=|\*=|/=|%=|\.\.\.?|\*\*|.)`)
-	perlSharedName  = lazyre.New(`\A[$@%]#?(?:::)?[A-Za-z_]\w*(?:::\w+)*|\A\$_\b|\A@_\b`)
+	perlSharedName  = lazyre.New(`\A(?:[$@%]#?(?:::)?[A-Za-z_]\w*(?:::\w+)*)`)
 	perlScalarOps   = words(`== != <=> < > <= >= + - * / % . .. ** eq ne lt gt le ge cmp x =~ !~ ! not`)
 	perlSets        = words(`= += -= .= *= /= %= **= ||= //= &&=`)
 	perlInPlace     = words(`push unshift pop shift splice delete undef`)
@@ -93,7 +93,7 @@ var (
 	perlSays = lazyre.New(`^(?:each|map|grep|print|dump|show|walk|is_|has_|can$|isa$|DOES$)`)
 )
 
-const perlFollowed = 100_000
+const perlFollowed = 200_000
 
 // shares says what the tests share with the program, or "".
 func (t perlText) shares() string {
@@ -866,7 +866,7 @@ func (s *perlSharing) tell(c perlChange) {
 
 // change notes that the tests change a thing in place.
 func (s *perlSharing) change(t *perlThing, at perlItem) {
-	if t.came() || t != nil && t.kind == perlThingOwn && t.kept != nil {
+	if s.reason == "" && (t.came() || t != nil && t.kind == perlThingOwn && t.kept != nil) {
 		s.changed = append(s.changed, perlChange{t, at})
 	}
 }
