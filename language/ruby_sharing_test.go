@@ -40,6 +40,9 @@ func TestRubySharing(t *testing.T) {
 			rubyCase{c.name, c.wrong, mini("def test_it\n " + c.tests + "\nend"), "", c.says}.run(t)
 		})
 	}
+	spec := "require 'minitest/autorun'\ndescribe Box do\n let(:b) { Box.new([1]) }\n it 'lists' do\n _(b.all).must_equal [1]\n end\n it 'copies' do\n b.all << 2\n _(b.size).must_equal 1\n end\nend\n"
+	t.Run("in a spec", rubyCase{"", box, spec, rubyTogether, "(b.all, line 8)"}.run)
+	t.Run("in a spec, wrong", rubyCase{"", leak, spec, "", "(b.all, line 8)"}.run)
 	for _, c := range []struct{ name, program, tests string }{
 		{"a result that is sorted", "def f(x) = x.reverse\n", "res = f([1, 3])\n res.sort!\n assert_equal [1, 3], res"},
 		{"a table of cases", "def f(x) = x.reverse\n", "[[[3, 1], [1, 3]], [[2], [2]]].each do |i, want|\n res = f(i)\n res.sort!\n assert_equal want, res\n end"},

@@ -292,6 +292,7 @@ module Glovebox
       things = args.map { |a| value(a) }
       return function(node, name, args, things, block) if receiver.nil?
       return same(node, thing, things[0], receiver, args[0]) if %w[equal? must_be_same_as wont_be_same_as].include?(name)
+      return asserted(name, [*(receiver[0] == :method_add_arg ? list(receiver[2]) : [receiver]), *args]) if name.match?(/\A(?:must|wont)_/)
       came = thing && %i[part gave].include?(thing.kind)
       return because("the tests ask which object the program gave them", node) if came && %w[object_id __id__].include?(name)
       return because("the tests ask whether what the program gave them is frozen", node) if came && name == "frozen?"
@@ -346,7 +347,7 @@ module Glovebox
       elsif name == "assert_predicate" && spell(args[1] || []).nil? && args[1].to_s.include?('"frozen?"') && %i[part gave].include?(things[0]&.kind)
         because("the tests ask whether what the program gave them is frozen", node)
       elsif %w[assert_instance_of assert_kind_of].include?(name) && things[0]&.kind == :module then object(things[1])
-      elsif name.match?(/\A(?:assert|refute)/) then asserted(node, name, args)
+      elsif name.match?(/\A(?:assert|refute)/) then asserted(name, args)
       end
       if (mine = @methods[name])
         return @vars[name] if mine[2] && @vars.key?(name)
@@ -401,7 +402,7 @@ module Glovebox
     end
 
     # asserted looks for what an object gave before it was told to change.
-    def asserted(node, name, args)
+    def asserted(name, args)
       args.each_with_index do |a, i|
         stale(a) do |v, whole|
           other = args[1 - i]&.first if args.size > 1
