@@ -12,7 +12,7 @@ import (
 var (
 	perlNoTest  = lazyre.New(`\b(?:use|no|package|plan|done_testing|BEGIN|1)\b[^;{}]*`)
 	perlSkipAll = lazyre.New(`(?:^|[;}])\s*(?:plan\s*\(?|use\s+Test::(?:More|Simple)\s*\(?)\s*skip_all\b([^;]*)`)
-	perlLoads   = lazyre.New(`(?m)^\s*(?:require|do)\s*\(?\s*['"](?:\./)?([\w.-][\w./-]*\.(?:pl|pm|t))['"]`)
+	perlLoads   = lazyre.New(`(?m)(?:^|;)\s*(?:require|do)\s*\(?\s*['"](?:\./)?([\w.-][\w./-]*\.(?:pl|pm|t))['"]`)
 	perlDecided = lazyre.New(`\b(?:if|unless)\b`)
 )
 
