@@ -35,6 +35,10 @@ func TestExamPerl(t *testing.T) {
 		{"the text of a result", "package V;\nuse overload '\"\"' => sub { \"V($_[0]{x})\" };\npackage main; sub v { bless { x => $_[0] }, 'V' }\n", "use Test::More;\nis(v(3), 'V(3)');\nlike(v(3), qr/^V/);\nok(v(3) eq 'V(3)');\nok(v(1));\ndone_testing;\n", apart, true, ""},
 		{"operators of a result", "package V;\nuse overload '==' => sub { 1 };\npackage main; sub v { bless { x => $_[0] }, 'V' }\n", "use Test::More;\nok(v(3) == 4);\ndone_testing;\n", apart, false, "such a result proves nothing"},
 		{"a fault that is swallowed", "package V;\nuse overload '==' => sub { 1 };\npackage main; sub v { bless { x => $_[0] }, 'V' }\n", "use Test::More;\nmy $same = eval { v(3) == 4 };\nok(1);\ndone_testing;\n", apart, false, "such a result proves nothing"},
+		{"the program by its other name", "sub f { 1 }\n1;\n", "use Test::More;\nrequire './solution.pl';\ndo './solution.pl' or die $@;\nuse solution;\nis(f(), 1);\ndone_testing;\n", apart, true, ""},
+		{"the program by its other name, together", "sub f { 1 }\n1;\n", "use Test::More;\nrequire './solution.pl';\nmy $x = eval '1';\nis(f(), $x);\ndone_testing;\n", together, true, ""},
+		{"the program's mistake in what the tests say", "sub f(&) { 1 }\n", "use Test::More;\nis(f(2), 1);\ndone_testing;\n", apart, false, ""},
+		{"a word that the program lacks", "sub g { 1 }\n", "use strict; use Test::More;\nis f 1, 2, 'x';\ndone_testing;\n", apart, false, ""},
 		{"todo and skip", "sub f { 1 }\n", "use Test::More;\nis(f(), 1);\nTODO: { local $TODO = 'later'; is(f(), 2); }\nSKIP: { skip 'no', 1; is(f(), 2); }\ndone_testing;\n", apart, true, ""},
 		{"an argument's alias", "sub trim { $_[0] =~ s/^\\s+|\\s+$//g }\nsub swap { @_[0, 1] = @_[1, 0] }\nsub fill { my $h = shift; $h->{x} = [1]; return }\n",
 			"use Test::More;\nmy $s = ' a '; trim($s); is($s, 'a');\nmy ($p, $q) = (1, 2); swap($p, $q); is(\"$p$q\", '21');\nmy %h; fill(\\%h); is_deeply(\\%h, { x => [1] });\ndone_testing;\n", apart, true, ""},
@@ -123,6 +127,12 @@ func TestUnrunnablePerl(t *testing.T) {
 		{"no parse", "sub f { 1 }\n", "use Test::More;\nok(f();\nif (1) {\n", "the tests do not parse"},
 		{"no parse, together", "our $x; sub f { 1 }\n", "use Test::More;\n$main::x = 1;\nif (f()) {\n", "the tests do not parse"},
 		{"nothing", "sub f { 1 }\n", "# later\n\n=pod\n\nis(f(), 1)\n", "the tests are empty"},
+		{"no parse, by a parenthesis", "sub f { 1 }\n", "use strict; use warnings;\nuse Test::More;\nis(f(), 1, 'one';\ndone_testing;\n", "the tests do not parse: syntax error at main.t line 3"},
+		{"a variable that is misspelt", "sub f { 1 }\n", "use strict; use Test::More;\nmy $got = f();\nis($gott, 1);\ndone_testing;\n", "the tests do not parse: Global symbol"},
+		{"no test", "sub f { 1 }\n", "use strict; use warnings;\nuse Test::More;\ndone_testing;\n", "the tests have no test"},
+		{"all skipped", "sub f { 1 }\n", "use Test::More;\nplan skip_all => 'later';\nis(f(), 1);\n", "the tests skip all"},
+		{"all skipped, by its import", "sub f { 1 }\n", "use Test::More skip_all => 'later';\nis(f(), 1);\n", "the tests skip all"},
+		{"a file that nobody has", "sub f { 1 }\n", "use Test::More;\nrequire './geo.pl';\nis(f(), 1);\ndone_testing;\n", "need geo.pl, which is not here: the program's file is main.pl, and tests may call it \"solution\""},
 		{"Python", "sub f { 1 }\n", "from main import f\n\ndef test_f():\n    assert f() == 1\n", "not written in Perl"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -37,6 +37,7 @@ func FuzzPerlText(f *testing.F) {
 	for _, s := range []string{
 		"use Test::More;\nmy $s = Stack->new(1);\nis($s->{x}, \"a $b @{[ f() ]}\");\ntrim($s); is($s, 'a');\ndone_testing;\n",
 		"my $t = <<'A' . <<~\"B\";\nx\nA\n  y\n  B\n=pod\n\nx\n\n=cut\ns{a}{b}ee; tr/a/b/; m#x#; qw(a b); $x / 2; split /,/, $y;\n__END__\nz",
+		"sub mk { my ($x) = @_; Box->new($x) } my $b = mk([1]); for my $r (@{$b->all}) { push @$r, '}'; } my @l = f(\\@x); $l[0]{a} = 1; is_deeply($b->{x}{y}, {});",
 		"die if abs(f() - 2.5) > 1e-6; $o->$name; sort { $a <=> $b } @l; %h = (q => 1); $#{$x}; &$f;",
 	} {
 		f.Add(s)
@@ -51,5 +52,7 @@ func FuzzPerlText(f *testing.F) {
 		text.modules()
 		text.changes()
 		text.orders()
+		text.shares()
+		text.skipsAll()
 	})
 }

@@ -209,9 +209,8 @@ var (
 
 func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, names := stageTests(t.Files, ".t")
-	more, library, orders := "", "0", ""
+	more, shared, library, orders := "", "", "0", ""
 	var made, modules, changes, judges []string
-	empty := true
 	for i, f := range staged {
 		if !slices.Contains([]string{".t", ".pl", ".pm"}, path.Ext(f.Path)) {
 			continue
@@ -221,6 +220,9 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		text := readPerlText(string(f.Data))
 		if more == "" {
 			more = text.needs()
+		}
+		if shared == "" {
+			shared = text.shares()
 		}
 		switch {
 		case perlCounts().MatchString(text.bare):
@@ -237,7 +239,6 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		if text.orders() {
 			orders = "1"
 		}
-		empty = empty && strings.TrimSpace(text.bare) == ""
 		if perlSigns.score(string(f.Data)) == 0 && !strings.ContainsAny(text.bare, "$;") && perlForeign().MatchString(text.bare) {
 			return nil, &Unrunnable{Reason: "the tests in " + f.Path + " are not written in Perl"}
 		}
@@ -251,11 +252,23 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	} else if started := startedNames(staged, isPerlTest, ".t", ".pl"); len(started) > 0 {
 		names = started
 	}
-	if empty {
-		return nil, &Unrunnable{Reason: "the tests are empty"}
+	if why := perlCannot(staged, names, p.Files, p.Main); why != "" {
+		return nil, &Unrunnable{Reason: why}
+	}
+	if !tree {
+		// The program is here already where tests load it by its other name.
+		for _, name := range []string{"solution.pl", "solution.pm"} {
+			if !slices.ContainsFunc(slices.Concat(p.Files, staged), func(f glovebox.File) bool { return f.Path == name }) {
+				staged = append(staged, glovebox.File{Path: name, Data: []byte("1;\n"), ReadOnly: true})
+			}
+		}
 	}
 	lists := []string{library, strings.Join(made, " "), strings.Join(modules, " "), strings.Join(changes, " "), orders, strings.Join(judges, " ")}
+	reason := shared
 	if more != "" {
+		reason = "the tests use " + more
+	}
+	if reason != "" {
 		for i, f := range staged {
 			// A script that is no more than its exit status says that it ran to its end.
 			if end := readPerlText(string(f.Data)).end; library != "2" && slices.Contains(names, f.Path) {
@@ -266,7 +279,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 			Proof:     glovebox.ProofInProcess,
 			Files:     withoutFiles(p.Files, names),
 			Candidate: Step{Args: append(append([]string{tc.Exe, perlHome + "together.pl", p.Main, lists[0], lists[2]}, names...), "--"), Files: staged},
-			Reason:    "the tests use " + more,
+			Reason:    reason,
 		}, nil
 	}
 	if !slices.Contains(names, p.Main) {

@@ -18,6 +18,10 @@ type perlText struct {
 	kept string
 	// end is where the code ends: at its end, or at what is not read as code.
 	end int
+	// texts are the constant strings of bare, and lines where in bare the lines of
+	// the source end.
+	texts []string
+	lines []int
 }
 
 // perlOperand are words after which a value comes, not an operator.
@@ -32,6 +36,9 @@ var perlInside = lazyre.New(`(?s)@\{\s*\[(.*?)\]\s*\}|\$\{\s*\\(.*?)\}`)
 func readPerlText(src string) perlText {
 	var bare, kept strings.Builder
 	var pending []perlHere
+	var texts []string
+	var lines []int
+	read := 0
 	operand := true // a value comes next, so that / begins a pattern
 	both := func(s string) { bare.WriteString(s); kept.WriteString(s) }
 	quoted := func(content string, interpolates bool) {
@@ -42,25 +49,31 @@ func readPerlText(src string) perlText {
 			}
 		} else {
 			bare.WriteString(`""`)
+			texts = append(texts, content)
 		}
 		operand = false
 	}
 	i := 0
 	for i < len(src) {
+		for ; read < i; read++ {
+			if src[read] == '\n' {
+				lines = append(lines, bare.Len())
+			}
+		}
 		c := src[i]
 		start := i == 0 || src[i-1] == '\n'
 		switch {
 		case start && c == '=' && i+1 < len(src) && perlLetter(src[i+1]):
 			end := strings.Index(src[i:], "\n=cut")
 			if end < 0 {
-				return perlText{bare.String(), kept.String(), i}
+				return perlText{bare.String(), kept.String(), i, texts, lines}
 			}
 			i += end + len("\n=cut")
 			for i < len(src) && src[i] != '\n' {
 				i++
 			}
 		case start && perlEnd().MatchString(src[i:]):
-			return perlText{bare.String(), kept.String(), i}
+			return perlText{bare.String(), kept.String(), i, texts, lines}
 		case c == '\n':
 			both("\n")
 			i++
@@ -138,7 +151,7 @@ func readPerlText(src string) perlText {
 			}
 		}
 	}
-	return perlText{bare.String(), kept.String(), len(src)}
+	return perlText{bare.String(), kept.String(), len(src), texts, lines}
 }
 
 var (

@@ -290,7 +290,9 @@ func rigSit(t testing.TB, l *Language, exam *Exam) rigVerdict {
 			v.why = err.Error()
 			return v
 		}
-		return rigSit(t, l, weaker)
+		again := rigSit(t, l, weaker)
+		again.harness = v.harness // it says why
+		return again
 	}
 	v.judge(v.harness, false)
 	return v

@@ -162,10 +162,11 @@ func TestRubyUnrunnable(t *testing.T) {
 		missing                   []string
 	}{
 		{"a library", "main_test.rb", "require 'minitest/autorun'\nrequire 'shoulda'\nclass T < Minitest::Test\n  def test_it = assert_equal(1, f)\nend\n", "need shoulda", []string{"shoulda"}},
-		{"a file", "main_test.rb", "require 'minitest/autorun'\nrequire_relative 'fixtures/all'\nclass T < Minitest::Test\n  def test_it = assert_equal(1, f)\nend\n", "need fixtures/all", []string{"fixtures/all"}},
+		{"a file", "main_test.rb", "require 'minitest/autorun'\nrequire_relative 'fixtures/all'\nclass T < Minitest::Test\n  def test_it = assert_equal(1, f)\nend\n", "need fixtures/all, which is not here: the program's file is main.rb, and tests may call it \"solution\"; to name it otherwise, name the file in the reply", []string{"fixtures/all"}},
 		{"an assertion", "main_test.rb", mini("def test_it = assert_fine(f)"), "minitest does not have", []string{"assert_fine"}},
 		{"no parse", "main_test.rb", "raise 'no' unless f == 1\ndef (\n", "do not parse", nil},
 		{"in another language", "main_test.py", "assert f() == 1\n", "no file of Ruby", nil},
+		{"all skipped", "main_test.rb", mini("def test_a\n  skip 'later'\n  assert_equal 1, f\nend\ndef test_b = skip"), "skip all of their tests", nil},
 		{"empty", "main_test.rb", "# nothing\n", "are empty", nil},
 		{"a library, in process", "main_test.rb", "require 'minitest/autorun'\nrequire 'shoulda'\n$stdout.flush\nclass T < Minitest::Test\n  def test_it = assert_equal(1, f)\nend\n", "need shoulda", []string{"shoulda"}},
 	} {

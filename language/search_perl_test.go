@@ -83,6 +83,12 @@ func perlLies() []lie {
 		return lie{name: name, route: route, tell: perlWrap(extra, body, false)}
 	}
 	all := []lie{
+		{name: "a list that is kept and handed out", route: "argument", tell: func(program string, _ []string) string {
+			if p := strings.ReplaceAll(program, "[@{$s->{kept}}]", "$s->{kept}"); p != program {
+				return p
+			}
+			return ""
+		}},
 		ret("an object that agrees with everything", "return", perlEverything, `Liar::Yes->new`),
 		ret("an array of objects that agree", "return", perlEverything, `[map { Liar::Yes->new } 1 .. 3]`),
 		ret("a list of objects that agree", "return", perlEverything, `wantarray ? (map { Liar::Yes->new } 1 .. 3) : Liar::Yes->new`),
@@ -201,6 +207,8 @@ func perlSubjects() []subject {
 	const stack = "package Stack;\nsub new { my $c = shift; return bless { items => [@_] }, $c }\nsub push { my $s = shift; push @{ $s->{items} }, @_; return $s }\nsub pop { my $s = shift; die \"empty stack\\n\" if !@{ $s->{items} }; return pop @{ $s->{items} } }\nsub size { scalar @{ $_[0]{items} } }\nsub all { @{ $_[0]{items} } }\n1;\n"
 	const vector = "package Vec;\nuse overload '+' => \\&plus, '-' => sub { my ($x, $y, $s) = @_; Vec->new($x->{x} - $y->{x}, $x->{y} - $y->{y}) }, '==' => sub { $_[0]{x} == $_[1]{x} && $_[0]{y} == $_[1]{y} }, '\"\"' => \\&text;\nsub new { my ($c, $x, $y) = @_; return bless { x => $x, y => $y }, $c }\nsub plus { Vec->new($_[0]{x} + $_[1]{x}, $_[0]{y} + $_[1]{y}) }\nsub text { \"($_[0]{x}, $_[0]{y})\" }\nsub len { sqrt($_[0]{x} ** 2 + $_[0]{y} ** 2) }\n1;\n"
 	return []subject{
+		{name: "copies", file: "main.t", names: []string{"Shelf"}, program: "package Shelf;\nsub new { my ($c, @k) = @_; return bless { kept => [@k] }, $c }\nsub all { my $s = shift; return [@{$s->{kept}}] }\nsub size { my $s = shift; return scalar @{$s->{kept}} }\n1;\n",
+			tests: "use strict; use warnings; use Test::More;\nmy $s = Shelf->new(1, 2);\npush @{$s->all}, 9;\nis_deeply($s->all, [1, 2]);\nis($s->size, 2);\ndone_testing;\n"},
 		{name: "mean", file: "main.t", names: []string{"mean"}, program: "sub mean { my $t = 0; $t += $_ for @_; return $t / @_ }\n1;\n",
 			tests: "use strict; use warnings; use Test::More;\nok(abs(mean(1, 2, 4) - 7 / 3) < 1e-9);\ncmp_ok(abs(mean(1, 2) - 1.5), '<', 1e-9);\nis(mean(2, 4), 3);\ncmp_ok(mean(9, 1), '==', 5);\ndone_testing;\n"},
 		{name: "order", file: "main.t", names: []string{"mean", "spread"}, program: "sub mean { my $t = 0; $t += $_ for @_; return $t / @_ }\nsub spread { my @s = sort { $a <=> $b } @_; return { low => $s[0], high => $s[-1] } }\n1;\n",

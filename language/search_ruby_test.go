@@ -114,6 +114,12 @@ func rubyLies() []lie {
 	t, m, w := rubyTelling, rubyMoreText, rubyWorker
 	wrong := "\nWRONG = ->(v) { Integer === v ? v + 1 : String === v ? v + 'x' : Array === v ? v + [9] : Hash === v ? { 9 => 9 } : Float === v ? v + 1 : !v }\n"
 	return []lie{
+		{"a list that is kept and handed out", "argument", func(program string, _ []string) string {
+			if p := strings.ReplaceAll(program, "@kept.dup", "@kept"); p != program {
+				return p
+			}
+			return ""
+		}},
 		t("an object that says yes", "return", "", "right.call; Yes.new"),
 		t("an object that says yes, never asked", "return", "", "Yes.new"),
 		t("an object without a base that says yes", "return", "", "right.call; Void.new"),
@@ -248,6 +254,7 @@ func rubySubjects() []subject {
 		s("rows", "class Rows\n  include Enumerable\n  def initialize(n) = @n = n\n  def size = @n\n  def each(&b) = (1..@n).each(&b)\n  def times(k) = Rows.new(@n * k)\nend\ndef rows(n) = Rows.new(n)\n", "require 'minitest/autorun'\nclass T < Minitest::Test\n  def test_it\n    r = rows(3)\n    assert_equal 3, r.size\n    n = 0\n    r.each { |x| assert_equal (n += 1), x }\n    assert_equal 4, rows(2).times(2).size\n  end\nend\n", "rows", "Rows"),
 		s("two results", "class Node\n  attr_reader :v\n  def initialize(v) = @v = v\n  def ==(o) = o.is_a?(Node) && v == o.v\n  def self.from(v) = new(v)\n  def up = Node.new(v - 1)\nend\n", "require 'minitest/autorun'\nclass T < Minitest::Test\n  def test_it\n    a = Node.from(3)\n    assert_equal Node.from(2), a.up\n    refute_equal Node.from(1), a.up\n  end\n  def test_plain\n    assert_equal 3, Node.from(3).v\n    assert_equal 1, Node.from(3).up.up.v\n  end\nend\n", "Node"),
 		s("evaluated blocks", "class Form\n  attr_reader :all\n  def initialize = @all = {}\n  def self.build(&b) = new.tap { |f| f.instance_eval(&b) }\n  def set(k, v) = @all[k] = v\nend\ndef area(s) = s.width * s.height\n", "require 'minitest/autorun'\nclass T < Minitest::Test\n  Box = Struct.new(:width, :height)\n  def test_it\n    seen = nil\n    f = Form.build do\n      set :a, 4\n      seen = set(:b, 5)\n    end\n    assert_equal({ a: 4, b: 5 }, f.all)\n    assert_equal 5, seen\n    assert_equal 6, area(Box.new(2, 3))\n  end\nend\n", "Form", "area"),
+		s("copies", "class Shelf\n  def initialize(kept) = @kept = kept.dup\n  def all = @kept.dup\n  def size = @kept.size\nend\n", "require 'minitest/autorun'\nclass T < Minitest::Test\n  def test_it\n    s = Shelf.new([1, 2])\n    s.all << 9\n    assert_equal [1, 2], s.all\n    assert_equal 2, s.size\n  end\nend\n", "Shelf"),
 		s("together", "def greet(n) = puts(\"hi #{n}\")\ndef sum(a) = a.sum\n", "require 'minitest/autorun'\nclass T < Minitest::Test\n  def test_it\n    assert_output(\"hi bo\\n\") { greet('bo') }\n    assert_equal 6, sum([1, 2, 3])\n  end\nend\n", "sum"),
 	}
 }

@@ -170,20 +170,30 @@ sub case {
     event( type => 'case', case => \%case );
 }
 
-# unparsed reports tests that do not parse where there is no program either. How
-# a text is read may depend on the program's subs, so that only what no sub can
-# mend counts.
+# unparsed reports tests that do not parse, whatever the program is. How a text is
+# read may depend on the program's subs: what counts is what no sub can mend, or
+# what is wrong without subs, and with all of them in each of two forms.
 sub unparsed {
+    return if $calls;
+    my @said = map { parsed($_) } '', '=-', '=&@';
+    my ($first) = $said[0] =~ /^((?:Missing right|Unmatched right|Can't find string terminator|(?:Search pattern|Substitution \w+|Transliteration \w+) not terminated).*)/m;
+    my $wrong = qr/^((?:syntax error|Global symbol) .*)/m;
+    ($first) = $said[0] =~ $wrong if !defined $first && 3 == grep { $_ =~ $wrong } @said;
+    unrunnable("the tests do not parse: $first") if defined $first;
+}
+
+# parsed is what perl says of the tests without the program.
+sub parsed {
+    my ($way) = @_;
     local $?;
-    my $child = open( my $from, '-|' ) // return;
+    my $child = open( my $from, '-|' ) // return '';
     if ( !$child ) {
         open STDERR, '>&', \*STDOUT;
-        exec $^X, '-I/opt/glovebox/perl', '-MGloveboxParse', '-c', $name or kill 9, $$;
+        exec $^X, '-I/opt/glovebox/perl', "-MGloveboxParse$way", '-c', $name or kill 9, $$;
     }
     my $said = join '', <$from>;
     close $from;
-    return if $said !~ /^((?:Missing right|Unmatched right|Can't find string terminator|(?:Search pattern|Substitution \w+|Transliteration \w+) not terminated).*)/m;
-    unrunnable("the tests do not parse: $1");
+    return $said;
 }
 
 # message is what the script died of.

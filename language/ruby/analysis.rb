@@ -2,6 +2,7 @@
 # It runs before anything of the program is heard, and knows nothing of it.
 require "ripper"
 require __dir__ + "/changes.rb"
+require __dir__ + "/sharing.rb"
 
 module Glovebox
   class Analysis
@@ -82,7 +83,7 @@ module Glovebox
       @relative = []
       @judged, @pairs, @flows = [], [], Hash.new { |h, k| h[k] = [] }
       @asserting, @rescued = [], []
-      @reason, @named = nil, []
+      @reason, @named, @skips = nil, [], []
       @lets = texts.flat_map { |t| t.scan(/\b(?:let!?|subject!?)[ (]+:(\w+)/).flatten }
       @words = texts.flat_map { |t| t.scan(/[A-Za-z_]\w*[?!]?/) }.uniq
       @texts = texts.map { |t| Ripper.sexp(t).tap { |tree| walk(tree) } }
@@ -139,9 +140,11 @@ module Glovebox
 
     # refuse ends tests that cannot run here, whatever the program is.
     def refuse(files)
+      Report.unrunnable("the tests skip all of their tests") if @skips.any? && @skips.all?
       Report.unrunnable("the tests are empty") if @texts.all? { |t| t == [:program, [[:void_stmt]]] }
       lost = missing(files)
-      Report.unrunnable("the tests need #{lost.join(", ")}, which is not here", lost) unless lost.empty?
+      named = lost.any? { |l| !Analysis.judge?(l) } ? ": the program's file is #{files[0]}, and tests may call it \"solution\"; to name it otherwise, name the file in the reply" : ""
+      Report.unrunnable("the tests need #{lost.join(", ")}, which is not here#{named}", lost) unless lost.empty?
       Report.unrunnable("the tests use #{unknown.join(", ")}, which #{name} does not have", unknown) unless unknown.empty?
     end
 
@@ -173,6 +176,9 @@ module Glovebox
     FRAMEWORKS = %w[rspec].freeze
     # FRAMEWORK are names by which tests ask for what our stand-in does.
     FRAMEWORK = %w[test/unit test-unit test/unit/testcase minitest minitest/autorun minitest/test minitest/unit minitest/spec].freeze
+
+    # together is why the tests need the program in their own process, or nil.
+    def together = (need = more) ? "the tests use #{need}" : @shares
 
     # more is what the tests need beyond calls of the program, or nil.
     def more
@@ -221,10 +227,12 @@ module Glovebox
       when :module then @defined << path(node[1])
       when :def
         @defined << node[1][1]
+        @skips << skips?(node[3]) if node[1][1].start_with?("test")
         return within(node[1][1]) { node.each { |n| walk(n) if Array === n } } if @case.nil?
       when :method_add_block
         often(node)
         text = title(node[1])
+        @skips << skips?(node[2][2]) if text
         return within("test_#{text}") { node.each { |n| walk(n) if Array === n } } if text && @case.nil?
       when :defs then @defined << node[3][1]
       when :assign, :opassign
@@ -264,6 +272,7 @@ module Glovebox
     def follow(texts)
       @changes = @texts.map { |tree| Changes.new(tree, (@defined + @lets).to_h { |n| [n, true] }, method(:reserved?)) { |name| own_constant?(name) } }
       @changes.each { |c| @judged.concat(c.judged) }
+      @shares = Sharing.new(@texts, method(:reserved?)) { |name| own_constant?(name) }.reason
       texts.zip(kept) { |t, k| RubyVM::InstructionSequence.compile(Glovebox.rewrite(t, k)) }
     rescue StandardError, SyntaxError, SystemStackError
       because("arguments in ways that cannot be followed")
@@ -277,6 +286,13 @@ module Glovebox
       yield
     ensure
       @case = nil
+    end
+
+    # skips? reports whether a test begins with a skip.
+    def skips?(body)
+      first = Array === body && body[0] == :bodystmt ? body[1] : body
+      first = first[0] if Array === first && Array === first[0]
+      Array === first && %i[command vcall fcall method_add_arg].include?(first[0]) && %w[skip omit pend].include?(Sharing.name(first))
     end
 
     # title is the text of a test that is given as a block.
@@ -357,6 +373,7 @@ module Glovebox
         because("code that is made while they run") if name == "load" && %w[Marshal YAML Psych Kernel].include?(from)
         because("the class or module #{path(args[0])} as a base") if %w[include extend prepend].include?(name) && path(args[0])
         because("expectations of any object") if name.match?(/\A(?:must|wont)_/) && !expectation?(receiver)
+        because("the fields of objects, by #{name}") if %w[to_yaml pretty_inspect].include?(name) || from == "PP" || (name == "dump" && %w[Marshal YAML Psych].include?(from))
         because("the program's insides") if from == "ObjectSpace" || from == "TracePoint"
       end
       because("code that is made while they run") if EVALUATE.include?(name) || %w[binding].include?(name)

@@ -40,8 +40,8 @@ module Glovebox
       def read(texts, files)
         analysis = Analysis.new(texts.values)
         analysis.refuse(files)
-        if (reason = analysis.more)
-          Report.event(type: "fallback", reason: "the tests use #{reason}")
+        if (reason = analysis.together)
+          Report.event(type: "fallback", reason: reason)
           exit!(0)
         end
         analysis
