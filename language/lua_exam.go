@@ -85,6 +85,8 @@ type luaTests struct {
 	texts map[string]*luaText
 	// more says why calls are not enough, or "".
 	more string
+	// shared says that the tests rest on sharing a table with the program, or "".
+	shared string
 	// luaunit and busted say that the tests use these; lacking is what ours do
 	// not have of what they use.
 	luaunit, busted bool
@@ -166,6 +168,18 @@ func readLuaTests(files []glovebox.File, p *glovebox.Program) (*luaTests, error)
 		root, rest, field := strings.Cut(u, ".")
 		if field && theirs(root) && luaAssertName().MatchString(rest[strings.LastIndexByte(rest, '.')+1:]) {
 			t.nobodys = strings.TrimPrefix(u, "@")
+		}
+	}
+	// What the program defines decides nothing here.
+	outside := func(root string) bool {
+		if strings.HasPrefix(root, "@") {
+			return theirs(root)
+		}
+		return free[root] && !defined[root] && !luaOwn[root] && !(t.busted && luaBusted[root]) && !luaAssertName().MatchString(root)
+	}
+	for _, f := range all {
+		if text := t.texts[f.Path]; text != nil && t.shared == "" {
+			t.shared = text.shared(string(f.Data), outside)
 		}
 	}
 	slices.Sort(t.wanted)
@@ -274,7 +288,7 @@ func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
 	if t.luaunit && t.busted {
 		return nil, &Unrunnable{Reason: "the tests use both luaunit and busted"}
 	}
-	if t.more != "" || len(t.lacking) > 0 {
+	if t.more != "" || len(t.lacking) > 0 || t.shared != "" {
 		return t.together(tc, p)
 	}
 	framework := ""
@@ -293,9 +307,12 @@ func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
 // together is the exam in the program's own process: with the real framework
 // where the toolchain has it, else with ours where it does all that is used.
 func (t *luaTests) together(tc *Toolchain, p *glovebox.Program) (*Exam, error) {
-	reason := t.more
-	if reason == "" {
-		reason = t.lacking[0]
+	reason := t.shared
+	switch {
+	case t.more != "":
+		reason = "the tests use " + t.more
+	case len(t.lacking) > 0:
+		reason = "the tests use " + t.lacking[0]
 	}
 	framework := "none"
 	switch {
@@ -331,6 +348,6 @@ func (t *luaTests) together(tc *Toolchain, p *glovebox.Program) (*Exam, error) {
 		Proof:     glovebox.ProofInProcess,
 		Files:     withoutFiles(files, names),
 		Candidate: Step{Args: luaCommand(tc, "together", args...), Files: t.staged},
-		Reason:    "the tests use " + reason,
+		Reason:    reason,
 	}, nil
 }

@@ -101,7 +101,7 @@ func TestLuaExam(t *testing.T) {
 		{name: "NaN in a helper, caught", program: "function f() return 0/0 end\n", tests: "local function far(a, b) return a - b > 1e-9 or b - a > 1e-9 end\npcall(function() assert(not far(f(), 3)) end)\nassert(f ~= nil)\n", proof: luaApart, pass: fail},
 		{name: "NaN under the greatest", program: "function f() return 0/0 end\n", tests: "local max = math.max\nassert(max(0, math.abs(f() - 3)) < 1e-9)\n", proof: luaApart, pass: fail},
 		{name: "NaN made of two results", program: "function f() return 1/0 end\n", tests: "if f() - f() > 1e-9 then error('no') end\n", proof: luaApart, pass: fail},
-		{name: "NaN that is wanted", program: "function f() return 0/0 end\n", tests: "assert(f() ~= f())\nlocal x = f()\nassert(x ~= x)\n", proof: luaApart, pass: pass},
+		{name: "NaN that is wanted", program: "function f() return 0/0 end\n", tests: "local x = f()\nassert(x ~= x)\n", proof: luaApart, pass: pass},
 		{name: "numbers that are ordered", program: "function f(n) return n / 2 end\n", tests: "assert(f(2) < 2 and f(8) >= 4 or false)\nassert(not (math.abs(f(3) - 1.5) > 1e-9) and math.max(f(2), 0) == 1)\nlocal n = 0\nwhile n <= #{1, 2} do n = n + 1 end\nassert(-f(2) < ('x'):len() and 1 < f(4))\n", proof: luaApart, pass: pass},
 
 		// Arguments and functions.

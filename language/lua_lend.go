@@ -34,6 +34,7 @@ type luaScope struct {
 	calls      []luaCall
 	statements []luaSpan
 	bodies     []luaSpan
+	loops      []luaSpan
 	functions  []luaSpan
 	sets       []luaGiven
 }
@@ -42,6 +43,10 @@ type luaScope struct {
 type luaGiven struct {
 	vars   []*string
 	values luaSpan
+	// targets are what an assignment names, nil where names are declared; listed are
+	// the expressions; loop says that a loop gives them.
+	targets, listed []luaSpan
+	loop            bool
 }
 
 // luaLent is an argument to mark.

@@ -172,6 +172,8 @@ type luaParser struct {
 	// spans are the arguments of the call that was read last, first the path of the first.
 	spans []luaSpan
 	first string
+	// listed are the expressions of the list that was read last.
+	listed []luaSpan
 }
 
 func (p *luaParser) word() luaWord { return p.words[p.at] }
@@ -290,9 +292,13 @@ func (p *luaParser) statement() {
 		p.block()
 		p.want("end")
 		p.span(&p.text.scope.bodies, begin)
+		p.span(&p.text.scope.loops, begin)
 	case p.take("repeat"):
 		begin := p.at
-		defer func() { p.span(&p.text.scope.bodies, begin) }()
+		defer func() {
+			p.span(&p.text.scope.bodies, begin)
+			p.span(&p.text.scope.loops, begin)
+		}()
 		p.scopes = append(p.scopes, map[string]*string{})
 		p.statements()
 		p.want("until")
@@ -360,15 +366,19 @@ func (p *luaParser) loop() {
 		p.want("in")
 		p.list()
 	}
-	values := luaSpan{begin, p.at}
+	values, listed := luaSpan{begin, p.at}, p.listed
 	p.want("do")
 	body := p.at
-	defer func() { p.span(&p.text.scope.bodies, body) }()
+	defer func() {
+		p.span(&p.text.scope.bodies, body)
+		p.span(&p.text.scope.loops, body)
+	}()
 	p.scopes = append(p.scopes, map[string]*string{})
 	for _, n := range names {
 		p.declare(n, "")
 	}
-	p.gives(names, values)
+	p.gives(names, nil, values, listed)
+	p.text.scope.sets[len(p.text.scope.sets)-1].loop = true
 	p.block()
 	p.scopes = p.scopes[:len(p.scopes)-1]
 	p.want("end")
@@ -392,8 +402,10 @@ func (p *luaParser) local() {
 		}
 	}
 	begin := p.at
+	var listed []luaSpan
 	if p.take("=") {
 		paths = p.list()
+		listed = p.listed
 	}
 	for i, n := range names {
 		if i < len(paths) {
@@ -402,12 +414,12 @@ func (p *luaParser) local() {
 			p.declare(n, "")
 		}
 	}
-	p.gives(names, luaSpan{begin, p.at})
+	p.gives(names, nil, luaSpan{begin, p.at}, listed)
 }
 
 // gives notes that variables get values.
-func (p *luaParser) gives(names []string, values luaSpan) {
-	given := luaGiven{values: values}
+func (p *luaParser) gives(names []string, targets []luaSpan, values luaSpan, listed []luaSpan) {
+	given := luaGiven{targets: targets, values: values, listed: listed}
 	for _, n := range names {
 		given.vars = append(given.vars, p.variable(n))
 	}
@@ -421,6 +433,7 @@ func (p *luaParser) assignment() {
 		call             bool
 	}
 	var targets []target
+	var spans []luaSpan
 	start := p.at
 	for {
 		first := p.word()
@@ -434,6 +447,7 @@ func (p *luaParser) assignment() {
 			t.name = t.root
 		}
 		targets = append(targets, t)
+		p.span(&spans, begin)
 		if !p.take(",") {
 			break
 		}
@@ -456,7 +470,7 @@ func (p *luaParser) assignment() {
 			roots = append(roots, t.root)
 		}
 	}
-	p.gives(roots, luaSpan{begin, p.at})
+	p.gives(roots, spans, luaSpan{begin, p.at}, p.listed)
 	for i, t := range targets {
 		if t.path != "" {
 			p.text.set[t.path] = true
@@ -533,9 +547,13 @@ func (p *luaParser) function(self bool) {
 
 // list reads expressions, and returns the path of each.
 func (p *luaParser) list() (paths []string) {
+	var listed []luaSpan
 	for {
+		begin := p.at
 		paths = append(paths, p.expression())
+		p.span(&listed, begin)
 		if !p.take(",") {
+			p.listed = listed
 			return paths
 		}
 	}
