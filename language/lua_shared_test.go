@@ -18,7 +18,9 @@ const (
 // TestLuaShared has tests that rest on sharing tables with the program, and such as
 // do not: the first go in process, where they are right about both programs.
 func TestLuaShared(t *testing.T) {
-	box := func(tests string) string { return "local B = require('solution')\nlocal b = B.new() b:add(1)\n" + tests }
+	box := func(tests string) string {
+		return "local B = require('solution')\nlocal b = B.new() b:add(1)\n" + tests
+	}
 	for _, c := range []struct {
 		name, right, wrong, tests string
 		apart                     bool
