@@ -37,6 +37,9 @@ type luaScope struct {
 	loops      []luaSpan
 	functions  []luaSpan
 	sets       []luaGiven
+	// named and params are the variables that functions, by where they begin, are and have.
+	named  map[int]*string
+	params map[int][]*string
 }
 
 // luaGiven is a statement that gives variables values.

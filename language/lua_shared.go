@@ -39,6 +39,8 @@ type luaBound struct {
 	luaHeld
 	// table and scalar say that it is one by its text.
 	table, scalar bool
+	// param says that it is a parameter.
+	param bool
 }
 
 type luaShared struct {
@@ -46,9 +48,10 @@ type luaShared struct {
 	ours  func(root string) bool
 	match map[int]int
 	bound map[string][]luaBound
-	// asked are the places of which a method or a function is called, tables and scalars
-	// what the tests use as such: places, and the names by which the program gives them.
-	asked, tables, scalars map[string]bool
+	// asked are the places of which a function is called, methods those of which a method
+	// is; tables and scalars are what the tests use as such: places, and the names by which
+	// the program gives them.
+	asked, methods, tables, scalars map[string]bool
 	// roots are the words that begin an expression, in order.
 	roots []int
 }
@@ -65,7 +68,7 @@ var (
 
 // shared says why the tests rest on sharing a table with the program, or "".
 func (t *luaText) shared(src string, ours func(root string) bool) string {
-	s := &luaShared{t: t, ours: ours, match: map[int]int{}, bound: map[string][]luaBound{}, asked: map[string]bool{}, tables: map[string]bool{}, scalars: map[string]bool{}}
+	s := &luaShared{t: t, ours: ours, match: map[int]int{}, bound: map[string][]luaBound{}, asked: map[string]bool{}, methods: map[string]bool{}, tables: map[string]bool{}, scalars: map[string]bool{}}
 	s.read()
 	for _, find := range []func() (string, int){s.changed, s.identity, s.kept, s.shown} {
 		if why, k := find(); why != "" {
@@ -99,6 +102,7 @@ func (s *luaShared) read() {
 		for _, set := range s.t.scope.sets {
 			s.give(set)
 		}
+		s.pass()
 	}
 	for _, k := range s.roots {
 		steps := s.walk(k)
@@ -191,6 +195,24 @@ func (s *luaShared) give(set luaGiven) {
 	}
 }
 
+// pass notes what the parameters of the tests' own functions hold.
+func (s *luaShared) pass() {
+	for _, c := range s.t.scope.calls {
+		for f, of := range s.t.scope.named {
+			params := s.t.scope.params[f]
+			if of != s.t.scope.refs[c.begin] || s.t.words[c.begin+1].text != "(" || s.t.words[f-2].text != "function" || s.match[c.begin+1] != c.end-1 {
+				continue
+			}
+			for i := range min(len(params), len(c.args)) {
+				place := fmt.Sprintf("%p", params[i])
+				if h := s.expression(c.args[i]); (h.kind == 'p' || h.kind == 'o') && s.bound[place] == nil {
+					s.bound[place] = []luaBound{{at: f, luaHeld: h, param: true}}
+				}
+			}
+		}
+	}
+}
+
 // named is the place that gets the value at an index, or "".
 func (s *luaShared) named(set luaGiven, i int) string {
 	switch {
@@ -244,8 +266,11 @@ func (s *luaShared) at(h luaHeld, k int) luaHeld {
 			h.place = place
 		}
 	}
-	if (h.kind == 'p' || h.kind == 'f') && s.asked[h.place] {
+	switch b := s.last(h.place, k); {
+	case (h.kind == 'p' || h.kind == 'f') && s.asked[h.place]:
 		h.kind = 'o'
+	case h.kind == 0 && s.methods[h.place] && (b == nil || !b.table && !b.scalar):
+		h.kind = 'o' // a parameter, or what a helper of the tests gives
 	}
 	return h
 }
@@ -311,7 +336,9 @@ func (s *luaShared) walk(k int) []luaStep {
 		if s.t.scope.globals[w.text] == v && s.ours(w.text) {
 			h.kind, h.place = 's', w.text
 		}
-		h = s.at(h, k)
+		if h.place != "self" && !luaOwn[w.text] {
+			h = s.at(h, k)
+		}
 	}
 	steps := []luaStep{{luaHeld: h, end: end}}
 	owner := luaHeld{}
@@ -339,7 +366,7 @@ func (s *luaShared) walk(k int) []luaStep {
 				end = s.match[from] + 1
 			}
 			if word := strings.TrimPrefix(method, ":"); method != "" && (word == method || word == "new" || !luaTextual[word]) {
-				s.asked[owner.place] = true
+				s.asked[owner.place], s.methods[owner.place] = true, s.methods[owner.place] || word != method
 			} else if method == "" {
 				s.asked[h.place] = true
 			}
@@ -469,7 +496,7 @@ func (s *luaShared) changed() (string, int) {
 		switch {
 		case c.kind == 'p', c.kind == 's' && !s.asked[c.place] && (len(c.steps) > 1 || c.place[0] != '@'):
 			// Tests put lists in order by sorting: that counts where the same is asked again.
-			if c.sorts && len(c.steps) == 1 && c.kind == 'p' && !s.callsAgain(c) {
+			if b := s.last(c.place, c.begin); c.sorts && len(c.steps) == 1 && c.kind == 'p' && (b != nil && b.param || !s.callsAgain(c)) {
 				continue
 			}
 			if s.asksAgain(c) {
@@ -642,10 +669,10 @@ func (s *luaShared) same(a, b luaHeld, explicit, differ bool) bool {
 	case b.kind == 0:
 		own := s.last(b.place, 0)
 		whole := own != nil && own.table
-		if b.place == "" || !s.given(b.place) || a.kind == 'f' && whole && !explicit && slices.ContainsFunc(a.args, func(v luaSpan) bool { return s.expression(v).place == b.place }) && strings.Count(a.place, ".") == 0 {
-			return false
+		if b.place == "" || !s.given(b.place) || strings.Count(a.place, ".") == 0 && slices.ContainsFunc(a.args, func(v luaSpan) bool { return s.expression(v).place == b.place }) {
+			return false // the argument that comes back is known
 		}
-		return whole || differ || s.tables[b.place]
+		return whole || s.tables[b.place] || differ && (own == nil || !own.scalar)
 	}
 	// What is in itself is no plain table, and a value that differs from itself is NaN.
 	if a.place != "" && b.place != "" && (strings.HasPrefix(a.place+".", b.place+".") || strings.HasPrefix(b.place+".", a.place+".")) {

@@ -140,7 +140,7 @@ func readLua(src string) (t *luaText, err error) {
 		return nil, err
 	}
 	p := &luaParser{words: words, globals: map[string]string{}, text: &luaText{free: map[string]bool{}, defined: map[string]bool{}, used: map[string]bool{}, set: map[string]bool{}, requires: map[string]bool{}, checks: map[string]bool{}, words: words,
-		scope: luaScope{refs: map[int]*string{}, declared: map[*string]int{}, globals: map[string]*string{}}}}
+		scope: luaScope{refs: map[int]*string{}, declared: map[*string]int{}, globals: map[string]*string{}, named: map[int]*string{}, params: map[int][]*string{}}}}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -339,6 +339,7 @@ func (p *luaParser) statement() {
 			p.text.defined[name], p.text.set[name] = true, true
 			p.globals[name] = ""
 		}
+		p.text.scope.named[p.at] = p.variable(name)
 		p.function(p.words[p.at-2].text == ":")
 	case p.take("local"):
 		p.local()
@@ -386,7 +387,9 @@ func (p *luaParser) loop() {
 
 func (p *luaParser) local() {
 	if p.take("function") {
-		p.declare(p.name(), "")
+		name := p.name()
+		p.declare(name, "")
+		p.text.scope.named[p.at] = p.variable(name)
 		p.function(false)
 		return
 	}
@@ -534,7 +537,9 @@ func (p *luaParser) function(self bool) {
 	p.want("(")
 	for !p.take(")") {
 		if !p.take("...") {
-			p.declare(p.name(), "")
+			name := p.name()
+			p.declare(name, "")
+			p.text.scope.params[begin] = append(p.text.scope.params[begin], p.variable(name))
 		}
 		if !p.is(")") {
 			p.want(",")
