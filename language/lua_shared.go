@@ -54,7 +54,23 @@ type luaShared struct {
 	asked, methods, tables, scalars map[string]bool
 	// roots are the words that begin an expression, in order.
 	roots []int
+	calls map[luaSpan]*luaCall
+	// walked and cases are what walk and during found, once all is read; named are the
+	// targets of assignments.
+	walked map[int][]luaStep
+	cases  map[int]luaSpan
+	named  map[luaSpan]bool
+	// gets are the calls that get what is at a place.
+	gets map[string][]luaCall
+	// looked bounds how much is looked at.
+	looked int
 }
+
+// Longer tests are not read to the end.
+const (
+	maxLuaWords = 50_000
+	maxLuaLooks = 3_000_000
+)
 
 var (
 	luaSorts    = luaSet(`table.insert table.remove table.sort table.move rawset`)
@@ -68,11 +84,18 @@ var (
 
 // shared says why the tests rest on sharing a table with the program, or "".
 func (t *luaText) shared(src string, ours func(root string) bool) string {
-	s := &luaShared{t: t, ours: ours, match: map[int]int{}, bound: map[string][]luaBound{}, asked: map[string]bool{}, methods: map[string]bool{}, tables: map[string]bool{}, scalars: map[string]bool{}}
+	s := &luaShared{t: t, ours: ours, match: map[int]int{}, bound: map[string][]luaBound{}, asked: map[string]bool{}, methods: map[string]bool{}, tables: map[string]bool{}, scalars: map[string]bool{},
+		calls: map[luaSpan]*luaCall{}, cases: map[int]luaSpan{}, named: map[luaSpan]bool{}, gets: map[string][]luaCall{}}
+	if len(t.words) > maxLuaWords {
+		return "the tests are too long to be read here"
+	}
 	s.read()
 	for _, find := range []func() (string, int){s.changed, s.identity, s.kept, s.shown} {
 		if why, k := find(); why != "" {
 			return fmt.Sprintf(why, t.words[k].text, 1+strings.Count(src[:t.words[k].begin], "\n"))
+		}
+		if s.looked > maxLuaLooks {
+			return "the tests are too long to be read here"
 		}
 	}
 	return ""
@@ -80,6 +103,15 @@ func (t *luaText) shared(src string, ours func(root string) bool) string {
 
 // read finds what each place holds, and what the tests use as tables.
 func (s *luaShared) read() {
+	for i := range s.t.scope.calls {
+		c := &s.t.scope.calls[i]
+		s.calls[luaSpan{c.begin, c.end}] = c
+	}
+	for _, set := range s.t.scope.sets {
+		for _, target := range set.targets {
+			s.named[target] = true
+		}
+	}
 	var open []int
 	for k, w := range s.t.words {
 		if s.t.scope.refs[k] != nil {
@@ -104,6 +136,7 @@ func (s *luaShared) read() {
 		}
 		s.pass()
 	}
+	s.walked = map[int][]luaStep{}
 	for _, k := range s.roots {
 		steps := s.walk(k)
 		for i, step := range steps[1:] {
@@ -125,6 +158,9 @@ func (s *luaShared) read() {
 	for _, c := range s.t.scope.calls {
 		for i, a := range c.args {
 			h := s.expression(a)
+			if h.place != "" {
+				s.gets[h.place] = append(s.gets[h.place], c)
+			}
 			other := slices.ContainsFunc(c.args, func(b luaSpan) bool { return b != a && b.end == b.begin+1 && s.literal(b.begin) })
 			table := slices.ContainsFunc(c.args, func(b luaSpan) bool { return b != a && s.t.words[b.begin].text == "{" })
 			switch {
@@ -166,7 +202,7 @@ func (s *luaShared) scalar(h luaHeld) bool {
 // give notes what places get.
 func (s *luaShared) give(set luaGiven) {
 	for i := range max(len(set.targets), len(set.vars)) {
-		b, place := luaBound{at: set.values.begin}, s.named(set, i)
+		b, place := luaBound{at: set.values.begin}, s.place(set, i)
 		from := min(i, len(set.listed)-1)
 		if place == "" || from < 0 {
 			continue
@@ -197,24 +233,29 @@ func (s *luaShared) give(set luaGiven) {
 
 // pass notes what the parameters of the tests' own functions hold.
 func (s *luaShared) pass() {
+	functions := map[*string]int{}
+	for f, of := range s.t.scope.named {
+		if s.t.words[f-2].text == "function" {
+			functions[of] = max(functions[of], f)
+		}
+	}
 	for _, c := range s.t.scope.calls {
-		for f, of := range s.t.scope.named {
-			params := s.t.scope.params[f]
-			if of != s.t.scope.refs[c.begin] || s.t.words[c.begin+1].text != "(" || s.t.words[f-2].text != "function" || s.match[c.begin+1] != c.end-1 {
-				continue
-			}
-			for i := range min(len(params), len(c.args)) {
-				place := fmt.Sprintf("%p", params[i])
-				if h := s.expression(c.args[i]); (h.kind == 'p' || h.kind == 'o') && s.bound[place] == nil {
-					s.bound[place] = []luaBound{{at: f, luaHeld: h, param: true}}
-				}
+		f, ok := functions[s.t.scope.refs[c.begin]]
+		if !ok || s.t.words[c.begin+1].text != "(" || s.match[c.begin+1] != c.end-1 {
+			continue
+		}
+		params := s.t.scope.params[f]
+		for i := range min(len(params), len(c.args)) {
+			place := fmt.Sprintf("%p", params[i])
+			if h := s.expression(c.args[i]); (h.kind == 'p' || h.kind == 'o') && s.bound[place] == nil {
+				s.bound[place] = []luaBound{{at: f, luaHeld: h, param: true}}
 			}
 		}
 	}
 }
 
-// named is the place that gets the value at an index, or "".
-func (s *luaShared) named(set luaGiven, i int) string {
+// place is the place that gets the value at an index, or "".
+func (s *luaShared) place(set luaGiven, i int) string {
 	switch {
 	case set.targets == nil && i < len(set.vars):
 		return fmt.Sprintf("%p", set.vars[i])
@@ -228,14 +269,7 @@ func (s *luaShared) named(set luaGiven, i int) string {
 }
 
 // called is the call that an expression is, or nil.
-func (s *luaShared) called(of luaSpan) *luaCall {
-	for i := range s.t.scope.calls {
-		if c := &s.t.scope.calls[i]; c.begin == of.begin && c.end == of.end {
-			return c
-		}
-	}
-	return nil
-}
+func (s *luaShared) called(of luaSpan) *luaCall { return s.calls[of] }
 
 // expression is what one holds, where it is no more than a variable, a field or a call.
 func (s *luaShared) expression(of luaSpan) luaHeld {
@@ -305,6 +339,17 @@ func (s *luaShared) result(h luaHeld, args []luaSpan, text string) luaHeld {
 
 // walk follows an expression from a word on.
 func (s *luaShared) walk(k int) []luaStep {
+	if steps, ok := s.walked[k]; ok {
+		return steps
+	}
+	steps := s.follow(k)
+	if s.walked != nil {
+		s.walked[k] = steps
+	}
+	return steps
+}
+
+func (s *luaShared) follow(k int) []luaStep {
 	words := s.t.words
 	is := func(k int, text string) bool { return words[k].kind == 'o' && words[k].text == text }
 	var h luaHeld
@@ -440,6 +485,9 @@ func (s *luaShared) changes() []luaChange {
 
 // during is the case that a word is in: what runs before and after it is another.
 func (s *luaShared) during(k int) luaSpan {
+	if in, ok := s.cases[k]; ok {
+		return in
+	}
 	found := luaSpan{0, len(s.t.words)}
 	for _, f := range s.t.scope.functions {
 		if f.begin > k || k >= f.end || f.end-f.begin > found.end-found.begin {
@@ -455,6 +503,7 @@ func (s *luaShared) during(k int) luaSpan {
 			found = f
 		}
 	}
+	s.cases[k] = found
 	return found
 }
 
@@ -462,7 +511,7 @@ func (s *luaShared) during(k int) luaSpan {
 // or on the next turn of a loop that does not make the variable anew.
 func (s *luaShared) later(begin, end, k int) bool {
 	in := s.during(begin)
-	if k < in.begin || k >= in.end {
+	if s.looked++; s.looked > maxLuaLooks || k < in.begin || k >= in.end {
 		return false
 	}
 	if k >= end {
@@ -476,6 +525,20 @@ func (s *luaShared) later(begin, end, k int) bool {
 	return false
 }
 
+// after are the words that begin an expression and are reached after a statement.
+func (s *luaShared) after(begin, end int) []int {
+	in := s.during(begin)
+	from, _ := slices.BinarySearch(s.roots, in.begin)
+	to, _ := slices.BinarySearch(s.roots, in.end)
+	var all []int
+	for _, k := range s.roots[from:to] {
+		if s.later(begin, end, k) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
 // static reports whether an expression begins with what the program defines.
 func (s *luaShared) static(k int) bool { return s.walk(k)[0].kind == 's' }
 
@@ -486,7 +549,7 @@ func (s *luaShared) rebound(place string, begin, end int) bool {
 
 // sets reports whether an expression is what an assignment names.
 func (s *luaShared) sets(k, end int) bool {
-	return slices.ContainsFunc(s.t.scope.sets, func(set luaGiven) bool { return slices.Contains(set.targets, luaSpan{k, end}) })
+	return s.named[luaSpan{k, end}]
 }
 
 // changed finds tests that change what the program gave them, or what they gave it,
@@ -514,10 +577,7 @@ func (s *luaShared) changed() (string, int) {
 // asksAgain reports whether an object of the program, or one of its functions, is used
 // after a change.
 func (s *luaShared) asksAgain(c luaChange) bool {
-	for _, k := range s.roots {
-		if !s.later(c.begin, c.end, k) {
-			continue
-		}
+	for _, k := range s.after(c.begin, c.end) {
 		for _, step := range s.walk(k) {
 			if step.kind == 'o' && step.place != "" && !s.sets(k, step.end) || step.call && (step.kind == 'f' || step.kind == 'p') || step.kind == 's' && step.place == c.place {
 				return true
@@ -538,10 +598,7 @@ func (s *luaShared) callsAgain(c luaChange) bool {
 			given = append(given, h.place)
 		}
 	}
-	for _, k := range s.roots {
-		if !s.later(c.begin, c.end, k) {
-			continue
-		}
+	for _, k := range s.after(c.begin, c.end) {
 		for _, step := range s.walk(k) {
 			if k > c.end && step.call && c.call != "" && step.luaHeld.call == c.call && !strings.Contains(c.call, "o{") ||
 				step.place != "" && slices.Contains(given, step.place) && !s.sets(k, step.end) {
@@ -554,25 +611,21 @@ func (s *luaShared) callsAgain(c luaChange) bool {
 
 // keeps reports whether the tests gave an object what they change, and ask it again.
 func (s *luaShared) keeps(c luaChange) bool {
-	gives := func(call luaCall, place string) bool {
-		return slices.ContainsFunc(call.args, func(a luaSpan) bool { return s.expression(a).place == place })
-	}
-	for _, call := range s.t.scope.calls {
-		for _, step := range c.steps {
-			if step.place == "" || !gives(call, step.place) || s.rebound(step.place, call.end, c.begin) || !(call.end <= c.begin || s.again(call.begin, c)) {
+	for _, step := range c.steps {
+		for _, call := range s.gets[step.place] {
+			if s.rebound(step.place, call.end, c.begin) || !(call.end <= c.begin || s.again(call.begin, c)) {
 				continue
 			}
 			to, bound := s.receiver(call)
 			if to == "" {
 				continue
 			}
-			for _, k := range s.roots {
-				steps := s.walk(k)
-				if !s.later(c.begin, c.end, k) || k < call.end || s.rebound(to, bound, k) {
+			for _, k := range s.after(c.begin, c.end) {
+				if k < call.end || s.rebound(to, bound, k) {
 					continue
 				}
-				for _, used := range steps {
-					if used.place == to && !s.sets(k, used.end) && !slices.ContainsFunc(s.t.scope.calls, func(d luaCall) bool { return d.begin == k && gives(d, step.place) }) {
+				for _, used := range s.walk(k) {
+					if used.place == to && !s.sets(k, used.end) && !slices.ContainsFunc(s.gets[step.place], func(d luaCall) bool { return d.begin == k }) {
 						return true
 					}
 				}
@@ -608,7 +661,7 @@ func (s *luaShared) receiver(call luaCall) (string, int) {
 	}
 	for _, set := range s.t.scope.sets {
 		if i := slices.Index(set.listed, luaSpan{call.begin, call.end}); i >= 0 && !set.loop {
-			if place := s.named(set, i); s.at(luaHeld{place: place}, call.end).kind == 'o' {
+			if place := s.place(set, i); s.at(luaHeld{place: place}, call.end).kind == 'o' {
 				return place, call.end
 			}
 		}
@@ -683,11 +736,9 @@ func (s *luaShared) same(a, b luaHeld, explicit, differ bool) bool {
 
 // given reports whether the tests give the program a table, or one that it is in.
 func (s *luaShared) given(place string) bool {
-	for _, c := range s.t.scope.calls {
-		for _, a := range c.args {
-			if h := s.expression(a); h.place != "" && (place == h.place || strings.HasPrefix(place, h.place+".")) && s.expression(luaSpan{c.begin, c.end}).kind != 0 {
-				return true
-			}
+	for at := place; at != ""; at = at[:max(strings.LastIndexByte(at, '.'), 0)] {
+		if slices.ContainsFunc(s.gets[at], func(c luaCall) bool { return s.expression(luaSpan{c.begin, c.end}).kind != 0 }) {
+			return true
 		}
 	}
 	return false
@@ -696,20 +747,26 @@ func (s *luaShared) given(place string) bool {
 // kept finds tests that keep a table that the program gave, have it do something, and
 // look at the table then.
 func (s *luaShared) kept() (string, int) {
+	var statements []luaCall
+	for _, c := range s.t.scope.calls {
+		if c.statement {
+			statements = append(statements, c)
+		}
+	}
 	for _, set := range s.t.scope.sets {
 		for i := range set.listed {
-			place := s.named(set, i)
+			place := s.place(set, i)
 			held := s.at(luaHeld{place: place}, set.values.begin)
 			if set.loop || held.kind != 'p' && held.kind != 'f' || !s.table(held) {
 				continue
 			}
-			for _, c := range s.t.scope.calls {
-				if !c.statement || !s.later(set.values.begin, set.values.end, c.begin) || c.begin < set.values.end || !s.commands(c, held) {
+			for _, c := range statements {
+				if !s.later(set.values.begin, set.values.end, c.begin) || c.begin < set.values.end || !s.commands(c, held) {
 					continue
 				}
-				for _, k := range s.roots {
+				for _, k := range s.after(c.begin, c.end) {
 					steps := s.walk(k)
-					if k >= c.end && s.later(c.begin, c.end, k) && steps[0].place == place && !s.rebound(place, set.values.begin, k) && s.looks(k, steps) {
+					if k >= c.end && steps[0].place == place && !s.rebound(place, set.values.begin, k) && s.looks(k, steps) {
 						return "the tests keep what the program gave them while it changes (%s, line %d)", k
 					}
 				}
