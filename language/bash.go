@@ -161,6 +161,11 @@ func bashFindFrameworks(h Host, tools map[string]string) []rootfs.Entry {
 		}
 		entries = append(entries, rootfs.Entry{Path: "/usr/bin/bats", Source: bats})
 		tools["bats"] = "/usr/bin/bats"
+		for _, name := range []string{"bats-support", "bats-assert", "bats-file"} {
+			if _, err := h.Stat(path.Join(home, "lib/bats", name, "load.bash")); err == nil {
+				tools[name] = "/usr/lib/bats/" + name
+			}
+		}
 	}
 	if shunit, err := h.LookPath("shunit2"); err == nil {
 		entries = append(entries, rootfs.Entry{Path: "/usr/share/shunit2/shunit2", Source: shunit},
@@ -215,6 +220,10 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if len(names) == 0 {
 		return nil, &Unrunnable{Reason: "the tests have no shell script: a name that ends in .sh, .bash or .bats"}
 	}
+	libraries, err := bashLacks(p, tests, names, tc.Tools)
+	if err != nil {
+		return nil, err
+	}
 	r := newBashReader(p, tests, tc.Tools, t.Entry)
 	guarded := r.readAll(tests)
 	driver := "script"
@@ -244,7 +253,7 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		exam.Proof, exam.Reason = glovebox.ProofInProcess, reason
 		exam.Candidate = Step{
 			Args:  start("inprocess.sh", append([]string{driver, load, p.Main}, names...)...),
-			Files: slices.Concat(tests, bashAliases(p, tests, fmt.Sprintf(bashAlias, p.Main)), bashFrameworks(tests)),
+			Files: slices.Concat(tests, libraries, bashAliases(p, tests, fmt.Sprintf(bashAlias, p.Main)), bashFrameworks(tests)),
 		}
 		return exam, nil
 	}
@@ -260,7 +269,7 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	exam.Candidate = Step{Args: start("candidate.sh", p.Main)}
 	exam.Harness = &Step{
 		Args:  start("harness.sh", append([]string{driver, r.supplied(t.Entry), t.Entry}, names...)...),
-		Files: slices.Concat(guarded, stand, bashFrameworks(tests)),
+		Files: slices.Concat(guarded, libraries, stand, bashFrameworks(tests)),
 	}
 	return exam, nil
 }

@@ -30,6 +30,8 @@ func TestBashShapes(t *testing.T) {
 		{"shunit2", "t.sh", "#!/bin/bash\n. ./main.sh\ntestDoubles() {\n  assertEquals 'of two' 4 \"$(f 2)\"\n  assertTrue '[ 1 -eq 1 ]'\n}\ntestOther() {\n  assertNotEquals 5 \"$(f 3)\"\n}\n. shunit2\n", double, wrongDouble, out, "shunit2"},
 		{"shunit2, beside", "t.sh", "testDoubles() {\n  local got\n  got=$(f 2)\n  assertEquals 4 \"$got\"\n}\noneTimeSetUp() { . ./main.sh; }\n. ./shunit2\n", double, wrongDouble, out, "shunit2"},
 		{"shunit2, an option", "t.sh", ". ./main.sh\ntestDoubles() { assertEquals \"$(f 2)\" 4; }\n. shunit2\n", double, bashPrints("--lineno"), out, "shunit2"},
+		{"bats-assert, as a submodule", "test/t.bats", "setup() {\n  load 'test_helper/bats-support/load'\n  load \"${BATS_TEST_DIRNAME}/test_helper/bats-assert/load.bash\"\n  source main.sh\n}\n@test \"doubles\" {\n  run f 2\n  assert_success\n  assert_output 4\n}\n", double, wrongDouble, out, "Bats"},
+		{"a script of the tests' own making", "t.sh", "echo 'two=2' >two.sh\n. ./two.sh\n[ \"$(f $two)\" = 4 ] || exit 1\n", double, wrongDouble, in, ""},
 		{"bats-assert, an option", "t.bats", "setup() { bats_load_library bats-support; bats_load_library bats-assert; }\n@test \"same\" {\n  run echo 4\n  assert_output \"$(f 2)\"\n}\n", double, bashPrints("--partial"), out, "Bats"},
 		{"shunit2, a report", "t.sh", "testDoubles() { f 2; assertEquals 4 \"$(f 2)\"; }\n. shunit2\n", double, bashPrints("\n\nRan 1 test.\n\nOK\n"), out, "shunit2"},
 		{"shunit2, a state", "t.sh", ". ./main.sh\ntestState() {\n  f 2\n  assertEquals 4 \"$RESULT\"\n}\n. shunit2\n", "f() { RESULT=$(($1 * 2)); }\n", "f() { RESULT=3; }\n", in, "shunit2"},
@@ -77,6 +79,8 @@ func TestBashUnrunnable(t *testing.T) {
 	tc, _ := rigTool(t, Bash)
 	bare := *tc
 	bare.Tools = map[string]string{"cat": "/usr/bin/cat"}
+	without := *tc
+	without.Tools = map[string]string{"cat": "/usr/bin/cat", "bats": "/usr/bin/bats"}
 	for _, c := range []struct {
 		name, file, tests, missing string
 		tc                         *Toolchain
@@ -88,6 +92,13 @@ func TestBashUnrunnable(t *testing.T) {
 		{"a comparison that is not here", "t.sh", "numdiff -a 0.01 <(f) <(echo 5)\n", "numdiff", tc},
 		{"a framework's assertion", "t.sh", "assert_equals \"$(f)\" 5\n", "assert_equals", tc},
 		{"no script", "t.txt", "x\n", "", tc},
+		{"no test", "t.sh", "# TODO\nsource ./solution.sh\necho done\n", "", tc},
+		{"skips alone", "t.bats", "setup() { source main.sh; }\n@test \"a\" {\n  skip later\n  [ \"$(f)\" = 5 ]\n}\n", "", tc},
+		{"a script that nobody has", "t.bats", "setup() { source \"${BATS_TEST_DIRNAME}/geo.sh\"; }\n@test \"a\" { [ \"$(f)\" = 5 ]; }\n", "geo.sh", tc},
+		{"one that is started", "t.bats", "@test \"a\" {\n  run bash geo.sh 1\n  [ \"$output\" = 5 ]\n}\n", "geo.sh", tc},
+		{"one beside a script", "t.sh", ". \"$(dirname \"$0\")/lib/geo.sh\"\n[ \"$(f)\" = 5 ] || exit 1\n", "geo.sh", tc},
+		{"a helper that nobody has", "t.bats", "load test_helper\n@test \"a\" { [ \"$(f)\" = 5 ]; }\n", "test_helper", tc},
+		{"a library of Bats that is not here", "t.bats", "load 'test_helper/bats-assert/load'\n@test \"a\" { run f; assert_output 5; }\n", "bats-assert", &without},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Bash.Exam(c.tc, program("bash", "main.sh", "f() { echo 5; }\npython3() { :; }\nassert_equals() { :; }\nnumdiff() { :; }\n"),
@@ -98,9 +109,13 @@ func TestBashUnrunnable(t *testing.T) {
 			}
 		})
 	}
-	for name, tests := range map[string]string{"the end": "[[ $(f) = 5 ]] || exit 1\nif true; then\n", "all": "))) x\n"} {
+	for name, tests := range map[string]string{"the end": "[[ $(f) = 5 ]] || exit 1\nif true; then\n", "all": "))) x\n", "t.bats": "@test \"f\" { run f; [ \"$output\" = 5 ]\n"} {
+		file := "t.sh"
+		if name == "t.bats" {
+			file = name
+		}
 		for _, program := range []*glovebox.Program{program("bash", "main.sh", "f() { echo 5; }\n"), program("bash", "main.sh", "f() { exit 0; }\n")} {
-			v := rigExam(t, Bash, program, Tests{Files: []glovebox.File{{Path: "t.sh", Data: []byte(tests)}}})
+			v := rigExam(t, Bash, program, Tests{Files: []glovebox.File{{Path: file, Data: []byte(tests)}}})
 			if v.pass || !strings.HasPrefix(v.why, "unrunnable: the tests do not parse") {
 				t.Errorf("%s: %s", name, v.why)
 			}

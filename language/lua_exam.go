@@ -85,10 +85,16 @@ type luaTests struct {
 	texts map[string]*luaText
 	// more says why calls are not enough, or "".
 	more string
+	// shared says that the tests rest on sharing a table with the program, or "".
+	shared string
 	// luaunit and busted say that the tests use these; lacking is what ours do
 	// not have of what they use.
 	luaunit, busted bool
 	lacking         []string
+	// empty says that there is no test, or that all are skipped.
+	empty string
+	// paths says that the tests change where modules are found.
+	paths bool
 	// nobodys is an assertion's name that the tests use and nobody defines.
 	nobodys string
 	// wanted are the names that the program may supply.
@@ -139,6 +145,10 @@ func readLuaTests(files []glovebox.File, p *glovebox.Program) (*luaTests, error)
 	for n := range requires {
 		t.busted = t.busted || luaIsBusted(requires[n])
 	}
+	t.empty = t.none()
+	for u := range used {
+		t.paths = t.paths || luaRoot(u) == "package"
+	}
 	t.more = luaNeeds(used, set, requires, all, main)
 	t.lacking = t.lacks(used, defined)
 	for n := range free {
@@ -166,6 +176,18 @@ func readLuaTests(files []glovebox.File, p *glovebox.Program) (*luaTests, error)
 		root, rest, field := strings.Cut(u, ".")
 		if field && theirs(root) && luaAssertName().MatchString(rest[strings.LastIndexByte(rest, '.')+1:]) {
 			t.nobodys = strings.TrimPrefix(u, "@")
+		}
+	}
+	// What the program defines decides nothing here.
+	outside := func(root string) bool {
+		if strings.HasPrefix(root, "@") {
+			return theirs(root)
+		}
+		return free[root] && !defined[root] && !luaOwn[root] && !(t.busted && luaBusted[root]) && !luaAssertName().MatchString(root)
+	}
+	for _, f := range all {
+		if text := t.texts[f.Path]; text != nil && t.shared == "" {
+			t.shared = text.shared(string(f.Data), outside)
 		}
 	}
 	slices.Sort(t.wanted)
@@ -259,6 +281,55 @@ func (t *luaTests) lacks(used, defined map[string]bool) []string {
 	return slices.Compact(lacking)
 }
 
+// none says that the text of the tests has no test, or only such as are skipped, or "".
+func (t *luaTests) none() string {
+	calls, tests, skipped := 0, 0, 0
+	for _, name := range t.start {
+		text := t.texts[name]
+		if text == nil {
+			return ""
+		}
+		// skips reports whether a function does no more than skip, by its first words.
+		skips := func(f luaSpan) bool {
+			return slices.ContainsFunc(text.scope.calls, func(c luaCall) bool {
+				return c.begin == f.begin+2 && (c.path == "@luaunit.skip" || c.path == "pending")
+			})
+		}
+		count := func(skips bool) {
+			if tests++; skips {
+				skipped++
+			}
+		}
+		for _, f := range text.scope.functions {
+			if before := text.words[f.begin-1]; before.kind == 'n' && luaTestNamed().MatchString(before.text) {
+				count(skips(f))
+			}
+		}
+		for _, c := range text.scope.calls {
+			own := c.path != "require" || slices.ContainsFunc(t.staged, func(f glovebox.File) bool {
+				return f.Path == luaFile(text.words[c.end-1].text) || f.Path == luaFile(text.words[c.end-2].text)
+			})
+			if own && c.path != "print" {
+				calls++
+			}
+			switch last := len(c.args) - 1; {
+			case last < 1:
+			case c.path == "pending":
+				count(true)
+			case c.path == "it" || c.path == "spec" || c.path == "test":
+				count(skips(luaSpan{c.args[last].begin + 1, c.args[last].end}))
+			}
+		}
+	}
+	switch {
+	case calls == 0 && tests == 0:
+		return "the tests are empty"
+	case tests > 0 && tests == skipped:
+		return "all tests are skipped"
+	}
+	return ""
+}
+
 func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
 	t, err := readLuaTests(tests.Files, p)
 	if err != nil {
@@ -271,10 +342,13 @@ func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
 	if t.nobodys != "" {
 		return nil, &Unrunnable{Reason: "the tests use the assertion " + t.nobodys + ", which neither they nor a framework that they require defines", Missing: []string{t.nobodys}}
 	}
+	if t.empty != "" && !tree {
+		return nil, &Unrunnable{Reason: t.empty}
+	}
 	if t.luaunit && t.busted {
 		return nil, &Unrunnable{Reason: "the tests use both luaunit and busted"}
 	}
-	if t.more != "" || len(t.lacking) > 0 {
+	if t.more != "" || len(t.lacking) > 0 || t.shared != "" {
 		return t.together(tc, p)
 	}
 	framework := ""
@@ -293,9 +367,12 @@ func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
 // together is the exam in the program's own process: with the real framework
 // where the toolchain has it, else with ours where it does all that is used.
 func (t *luaTests) together(tc *Toolchain, p *glovebox.Program) (*Exam, error) {
-	reason := t.more
-	if reason == "" {
-		reason = t.lacking[0]
+	reason := t.shared
+	switch {
+	case t.more != "":
+		reason = "the tests use " + t.more
+	case len(t.lacking) > 0:
+		reason = "the tests use " + t.lacking[0]
 	}
 	framework := "none"
 	switch {
@@ -316,6 +393,11 @@ func (t *luaTests) together(tc *Toolchain, p *glovebox.Program) (*Exam, error) {
 			if luaKnown().MatchString(r) && r != "luaunit" && !own {
 				known = append(known, r)
 			}
+			if t.more == "the module "+r && !t.paths && !luaKnown().MatchString(r) && !slices.ContainsFunc(p.Files, func(f glovebox.File) bool {
+				return bytes.Contains(f.Data, []byte("preload")) && bytes.Contains(f.Data, []byte(r))
+			}) {
+				known = append(known, "?"+r)
+			}
 			if luaJudges().MatchString(r) && !own && t.more != inTree && luaFile(r) != p.Main {
 				files = withoutFiles(files, []string{luaFile(r), strings.TrimSuffix(luaFile(r), ".lua") + "/init.lua"})
 			}
@@ -331,6 +413,6 @@ func (t *luaTests) together(tc *Toolchain, p *glovebox.Program) (*Exam, error) {
 		Proof:     glovebox.ProofInProcess,
 		Files:     withoutFiles(files, names),
 		Candidate: Step{Args: luaCommand(tc, "together", args...), Files: t.staged},
-		Reason:    "the tests use " + reason,
+		Reason:    reason,
 	}, nil
 }

@@ -34,14 +34,22 @@ type luaScope struct {
 	calls      []luaCall
 	statements []luaSpan
 	bodies     []luaSpan
+	loops      []luaSpan
 	functions  []luaSpan
 	sets       []luaGiven
+	// named and params are the variables that functions, by where they begin, are and have.
+	named  map[int]*string
+	params map[int][]*string
 }
 
 // luaGiven is a statement that gives variables values.
 type luaGiven struct {
 	vars   []*string
 	values luaSpan
+	// targets are what an assignment names, nil where names are declared; listed are
+	// the expressions; loop says that a loop gives them.
+	targets, listed []luaSpan
+	loop            bool
 }
 
 // luaLent is an argument to mark.

@@ -140,7 +140,7 @@ func readLua(src string) (t *luaText, err error) {
 		return nil, err
 	}
 	p := &luaParser{words: words, globals: map[string]string{}, text: &luaText{free: map[string]bool{}, defined: map[string]bool{}, used: map[string]bool{}, set: map[string]bool{}, requires: map[string]bool{}, checks: map[string]bool{}, words: words,
-		scope: luaScope{refs: map[int]*string{}, declared: map[*string]int{}, globals: map[string]*string{}}}}
+		scope: luaScope{refs: map[int]*string{}, declared: map[*string]int{}, globals: map[string]*string{}, named: map[int]*string{}, params: map[int][]*string{}}}}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -172,6 +172,8 @@ type luaParser struct {
 	// spans are the arguments of the call that was read last, first the path of the first.
 	spans []luaSpan
 	first string
+	// listed are the expressions of the list that was read last.
+	listed []luaSpan
 }
 
 func (p *luaParser) word() luaWord { return p.words[p.at] }
@@ -290,9 +292,13 @@ func (p *luaParser) statement() {
 		p.block()
 		p.want("end")
 		p.span(&p.text.scope.bodies, begin)
+		p.span(&p.text.scope.loops, begin)
 	case p.take("repeat"):
 		begin := p.at
-		defer func() { p.span(&p.text.scope.bodies, begin) }()
+		defer func() {
+			p.span(&p.text.scope.bodies, begin)
+			p.span(&p.text.scope.loops, begin)
+		}()
 		p.scopes = append(p.scopes, map[string]*string{})
 		p.statements()
 		p.want("until")
@@ -333,6 +339,7 @@ func (p *luaParser) statement() {
 			p.text.defined[name], p.text.set[name] = true, true
 			p.globals[name] = ""
 		}
+		p.text.scope.named[p.at] = p.variable(name)
 		p.function(p.words[p.at-2].text == ":")
 	case p.take("local"):
 		p.local()
@@ -360,15 +367,19 @@ func (p *luaParser) loop() {
 		p.want("in")
 		p.list()
 	}
-	values := luaSpan{begin, p.at}
+	values, listed := luaSpan{begin, p.at}, p.listed
 	p.want("do")
 	body := p.at
-	defer func() { p.span(&p.text.scope.bodies, body) }()
+	defer func() {
+		p.span(&p.text.scope.bodies, body)
+		p.span(&p.text.scope.loops, body)
+	}()
 	p.scopes = append(p.scopes, map[string]*string{})
 	for _, n := range names {
 		p.declare(n, "")
 	}
-	p.gives(names, values)
+	p.gives(names, nil, values, listed)
+	p.text.scope.sets[len(p.text.scope.sets)-1].loop = true
 	p.block()
 	p.scopes = p.scopes[:len(p.scopes)-1]
 	p.want("end")
@@ -376,7 +387,9 @@ func (p *luaParser) loop() {
 
 func (p *luaParser) local() {
 	if p.take("function") {
-		p.declare(p.name(), "")
+		name := p.name()
+		p.declare(name, "")
+		p.text.scope.named[p.at] = p.variable(name)
 		p.function(false)
 		return
 	}
@@ -392,8 +405,10 @@ func (p *luaParser) local() {
 		}
 	}
 	begin := p.at
+	var listed []luaSpan
 	if p.take("=") {
 		paths = p.list()
+		listed = p.listed
 	}
 	for i, n := range names {
 		if i < len(paths) {
@@ -402,12 +417,12 @@ func (p *luaParser) local() {
 			p.declare(n, "")
 		}
 	}
-	p.gives(names, luaSpan{begin, p.at})
+	p.gives(names, nil, luaSpan{begin, p.at}, listed)
 }
 
 // gives notes that variables get values.
-func (p *luaParser) gives(names []string, values luaSpan) {
-	given := luaGiven{values: values}
+func (p *luaParser) gives(names []string, targets []luaSpan, values luaSpan, listed []luaSpan) {
+	given := luaGiven{targets: targets, values: values, listed: listed}
 	for _, n := range names {
 		given.vars = append(given.vars, p.variable(n))
 	}
@@ -421,6 +436,7 @@ func (p *luaParser) assignment() {
 		call             bool
 	}
 	var targets []target
+	var spans []luaSpan
 	start := p.at
 	for {
 		first := p.word()
@@ -434,6 +450,7 @@ func (p *luaParser) assignment() {
 			t.name = t.root
 		}
 		targets = append(targets, t)
+		p.span(&spans, begin)
 		if !p.take(",") {
 			break
 		}
@@ -456,7 +473,7 @@ func (p *luaParser) assignment() {
 			roots = append(roots, t.root)
 		}
 	}
-	p.gives(roots, luaSpan{begin, p.at})
+	p.gives(roots, spans, luaSpan{begin, p.at}, p.listed)
 	for i, t := range targets {
 		if t.path != "" {
 			p.text.set[t.path] = true
@@ -520,7 +537,9 @@ func (p *luaParser) function(self bool) {
 	p.want("(")
 	for !p.take(")") {
 		if !p.take("...") {
-			p.declare(p.name(), "")
+			name := p.name()
+			p.declare(name, "")
+			p.text.scope.params[begin] = append(p.text.scope.params[begin], p.variable(name))
 		}
 		if !p.is(")") {
 			p.want(",")
@@ -533,9 +552,13 @@ func (p *luaParser) function(self bool) {
 
 // list reads expressions, and returns the path of each.
 func (p *luaParser) list() (paths []string) {
+	var listed []luaSpan
 	for {
+		begin := p.at
 		paths = append(paths, p.expression())
+		p.span(&listed, begin)
 		if !p.take(",") {
+			p.listed = listed
 			return paths
 		}
 	}

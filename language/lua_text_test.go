@@ -75,6 +75,7 @@ func TestReadLuaAll(t *testing.T) {
 		if luac == "" {
 			continue
 		}
+		text.shared(string(src), func(string) bool { return true })
 		marked := text.mark(string(src), func(string) bool { return true })
 		cmd := exec.Command(luac, "-e", "local s = io.read('a'):gsub('^#[^\\n]*', '') assert(load(s))")
 		cmd.Stdin = strings.NewReader(marked)
@@ -88,11 +89,13 @@ func TestReadLuaAll(t *testing.T) {
 // FuzzReadLua: no text makes the reader fail but by an error.
 func FuzzReadLua(f *testing.F) {
 	f.Add("local x = Stack.new(1)\nassert(x:pop() == [[a]])")
+	f.Add("local b = B.new()\nlocal t = b:all()\nfor i = 1, 2 do t[i], (f)(1).x = require('x').y, assert(b) end\nassert(b:all() == t)")
 	f.Add("--[==[")
 	f.Add("f(((((")
 	f.Fuzz(func(t *testing.T, src string) {
 		if text, err := readLua(src); err == nil {
 			text.mark(src, func(string) bool { return true })
+			text.shared(src, func(string) bool { return true })
 		}
 	})
 }

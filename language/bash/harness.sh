@@ -20,7 +20,7 @@ export GLOVEBOX_IN GLOVEBOX_OUT GLOVEBOX_REPORT GLOVEBOX_PID GLOVEBOX_STATE GLOV
 . /opt/glovebox/bash/report.sh
 . /opt/glovebox/bash/wire.sh
 . /opt/glovebox/bash/guard.sh
-[[ $GLOVEBOX_DRIVER == bats ]] || glovebox.parsed "$@"
+glovebox.parsed "$@"
 
 # A program that is only run as a script is never sourced.
 [[ $GLOVEBOX_SUPPLY == - ]] || glovebox.stubs

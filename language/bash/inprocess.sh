@@ -16,7 +16,7 @@ GLOVEBOX_TESTS=$4
 shift 3
 GLOVEBOX_FILES=("$@")
 set --
-[[ $GLOVEBOX_DRIVER == bats ]] || glovebox.parsed "${GLOVEBOX_FILES[@]}"
+glovebox.parsed "${GLOVEBOX_FILES[@]}"
 [[ $GLOVEBOX_LOAD == named ]] || case $GLOVEBOX_DRIVER in
 script) . "/workspace/$GLOVEBOX_PROGRAM" ;;
 *) export BASH_ENV=/workspace/$GLOVEBOX_PROGRAM ;;

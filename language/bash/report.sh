@@ -179,9 +179,23 @@ glovebox.done() {
 glovebox.parsed() {
     local file said
     for file; do
-        said=$(bash -O extglob -n -- "/workspace/$file" 2>&1) && continue
+        if [[ $file == *.bats ]]; then
+            said=$(glovebox.unbats <"/workspace/$file" | bash -O extglob -n 2>&1) && continue
+            said="$file${said#*bash}"
+        else
+            said=$(bash -O extglob -n -- "/workspace/$file" 2>&1) && continue
+        fi
         glovebox.event "{\"type\":\"unrunnable\",\"reason\":$(glovebox.quote "the tests do not parse: $said")}"
         exit 1
+    done
+}
+
+# glovebox.unbats: reads a file of Bats and prints it as the shell's own language.
+glovebox.unbats() {
+    local line
+    while IFS= builtin read -r line || [[ -n $line ]]; do
+        [[ ! $line =~ ^[[:blank:]]*@test[[:blank:]]+.*[^[:blank:]][[:blank:]]+\{(.*)$ ]] || line="test() {${BASH_REMATCH[1]}"
+        builtin printf '%s\n' "$line"
     done
 }
 

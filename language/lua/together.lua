@@ -20,7 +20,12 @@ end
 -- A tree's tests find it where they usually do.
 if main:find("^%.glovebox/") then package.path = package.path .. ";./?/init.lua;./src/?.lua;./lib/?.lua;./src/?/init.lua;./lib/?/init.lua;./tests/?.lua;./test/?.lua;./spec/?.lua" end
 for _, name in ipairs(modules) do
+  local other = name:find("^%?")
+  name = name:gsub("^%?", "")
   if not package.loaded[name] and not package.searchpath(name, package.path) and not package.searchpath(name, package.cpath) then
+    if other then
+      exam.unrunnable("the tests need " .. name .. ", which is not here: the program's file is " .. main .. ", and tests may call it \"solution\"; to name it otherwise, name the file in the reply", name)
+    end
     exam.unrunnable("the tests need the module " .. name .. ", which is not here", name)
   end
 end

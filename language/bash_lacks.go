@@ -1,0 +1,143 @@
+package language
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/gloveboxhq/glovebox"
+)
+
+// What tests lack by their text, before any box: a file that nobody has, or a test.
+
+// bashLoads are the commands by which tests load a file, or start one.
+var bashLoads = []string{"source", ".", "load", "bash", "sh", "run"}
+
+// bashLibrary is the library of Bats that a path names, or "".
+func bashLibrary(file string) string {
+	file = strings.TrimSuffix(file, ".bash")
+	if name := path.Base(path.Dir(file)); path.Base(file) == "load" && slices.Contains([]string{"bats-support", "bats-assert", "bats-file"}, name) {
+		return name
+	}
+	return ""
+}
+
+// bashLacks says what the tests lack, or nothing. libraries are files that stand for
+// those of Bats where the tests load their own copies.
+func bashLacks(p *glovebox.Program, tests []glovebox.File, started []string, tools map[string]string) (libraries []glovebox.File, err error) {
+	here := func(file string) bool {
+		return slices.ContainsFunc(slices.Concat(p.Files, tests), func(f glovebox.File) bool { return path.Base(f.Path) == path.Base(file) }) || slices.Contains(bashNames, path.Base(file))
+	}
+	does, declared, skipped := false, 0, 0
+	for _, f := range tests {
+		if !isBashScript(f) || isBatsLibrary(f) {
+			continue
+		}
+		tree, parsed := bashParse(f)
+		if parsed != nil {
+			return nil, nil // Bash itself says what is wrong with it
+		}
+		start := slices.Contains(started, f.Path)
+		syntax.Walk(tree, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.TestDecl:
+				declared++
+				if b, ok := n.Body.Cmd.(*syntax.Block); ok && len(b.Stmts) > 0 {
+					if c, ok := b.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == "skip" {
+						skipped++
+					}
+				}
+			case *syntax.BinaryCmd, *syntax.IfClause, *syntax.FuncDecl, *syntax.TestClause, *syntax.ArithmCmd, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
+				does = does || start
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 {
+					does = does || start && !slices.Contains([]string{"source", ".", "echo", "printf", "set", ":", "true"}, n.Args[0].Lit())
+				}
+			}
+			return true
+		})
+		for _, c := range bashPlain(tree) {
+			at := slices.IndexFunc(c.Args, func(w *syntax.Word) bool { return !slices.Contains(bashLoads, w.Lit()) })
+			if at < 0 || c.Args[0].Lit() == "run" && c.Args[at].Lit() == "" && at == 1 && bashTail(c.Args[at]) == "" {
+				continue
+			}
+			loads := at > 0 && c.Args[at-1].Lit() == "load"
+			file := bashPath(c.Args[at])
+			if file == "" || strings.HasPrefix(file, "/") || loads && (here(file) || here(file+".bash")) || !loads && (here(file) || path.Ext(file) != ".sh" && path.Ext(file) != ".bash") ||
+				!loads && at == 0 && !strings.Contains(file, "/") {
+				continue
+			}
+			if to := path.Join(path.Dir(f.Path), strings.TrimSuffix(file, ".bash")+".bash"); loads && bashLibrary(file) != "" && !strings.HasPrefix(to, "..") {
+				name := bashLibrary(file)
+				if tools[name] == "" {
+					return nil, &Unrunnable{Reason: "the tests need " + name + ", which is not here", Missing: []string{name}}
+				}
+				libraries = append(libraries, glovebox.File{Path: to, Data: []byte(". " + tools[name] + "/load.bash\n")})
+				continue
+			}
+			// What the tests name elsewhere, too, they may make.
+			named := 0
+			for _, g := range tests {
+				named += bytes.Count(g.Data, []byte(path.Base(file)))
+			}
+			if named == 1 && p.Main != "" {
+				name := path.Base(file)
+				return nil, &Unrunnable{Reason: fmt.Sprintf("the tests need %s, which is not here: the program's file is %s, and tests may call it %q; to name it otherwise, name the file in the reply", name, p.Main, "solution.sh"), Missing: []string{name}}
+			}
+		}
+	}
+	switch {
+	case !does && declared == 0:
+		return nil, &Unrunnable{Reason: "the tests are empty"}
+	case declared > 0 && declared == skipped:
+		return nil, &Unrunnable{Reason: "all tests are skipped"}
+	}
+	return libraries, nil
+}
+
+// bashPlain are the calls of a script that nothing depends on: no condition, and
+// nothing that goes on where they fail.
+func bashPlain(tree *syntax.File) []*syntax.CallExpr {
+	var calls []*syntax.CallExpr
+	syntax.Walk(tree, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.BinaryCmd, *syntax.IfClause, *syntax.CaseClause, *syntax.WhileClause, *syntax.CmdSubst:
+			return false
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				calls = append(calls, n)
+			}
+		}
+		return true
+	})
+	return calls
+}
+
+// bashPath is a path as the tests name it, without the name of their own folder, or "".
+func bashPath(w *syntax.Word) string {
+	if text, ok := bashLiteral(w); ok {
+		return text
+	}
+	parts := w.Parts
+	if d, ok := parts[0].(*syntax.DblQuoted); ok && len(d.Parts) > 1 {
+		parts = slices.Concat(d.Parts, parts[1:])
+	}
+	rest, ok := bashLiteral(&syntax.Word{Parts: parts[1:]})
+	switch p := parts[0].(type) {
+	case *syntax.ParamExp:
+		if p.Param == nil || p.Param.Value != "BATS_TEST_DIRNAME" {
+			return ""
+		}
+	case *syntax.CmdSubst:
+	default:
+		return ""
+	}
+	if !ok || !strings.HasPrefix(rest, "/") {
+		return ""
+	}
+	return rest[1:]
+}
