@@ -66,7 +66,7 @@ type goExam struct {
 	// beside are packages of the program that they import, but the one that they
 	// test.
 	beside []string
-	// more says what the tests need beyond calls and values; empty means nothing.
+	// more says why the tests need more than calls and values; empty: they do not.
 	more string
 	// nan: a test speaks of NaN; inf: one speaks of infinity.
 	nan, inf bool
@@ -158,10 +158,10 @@ func (x *goExam) readTests(t Tests) error {
 	x.wanted, x.own, x.spelled, x.more = slices.Sorted(maps.Keys(u.wanted)), u.declared, u.spelled, u.more
 	x.beside = slices.DeleteFunc(x.imported(), func(p string) bool { return x.outside() && p == x.importPath() })
 	if len(x.beside) > 0 {
-		x.more = "a second package of the program, " + x.beside[0]
+		x.more = "the tests use a second package of the program, " + x.beside[0]
 	}
 	if x.more == "" && len(x.wanted) == 0 {
-		x.more = "no call of a function that they do not declare themselves"
+		x.more = "the tests use no call of a function that they do not declare themselves"
 	}
 	return nil
 }
@@ -478,7 +478,7 @@ func (x *goExam) together() *Exam {
 		Proof:     glovebox.ProofInProcess,
 		Files:     files,
 		Candidate: b.step(x.tc, append(staged, runner)...),
-		Reason:    "the tests use " + x.more,
+		Reason:    x.more,
 	}
 }
 

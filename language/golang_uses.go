@@ -40,13 +40,15 @@ type goUses struct {
 	gifted  map[goGiven][]goGift
 	gifts   int
 	numbers map[goGiven]bool
-	// more is the first thing that takes more than calls.
+	// more is why the tests take more than calls: the first reason.
 	more string
 }
 
-func (u *goUses) need(what string) {
+func (u *goUses) need(what string) { u.reason("the tests use " + what) }
+
+func (u *goUses) reason(why string) {
 	if u.more == "" {
-		u.more = what
+		u.more = why
 	}
 }
 
@@ -78,6 +80,7 @@ func readGoUses(files []goTestFile, program func(imported string) bool) *goUses 
 	}
 	for i := range files {
 		u.needs(&files[i])
+		u.shares(&files[i])
 	}
 	u.unused(files)
 	u.panics(files)
@@ -938,6 +941,8 @@ func (u *goUses) sets(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
 		return u.sets(e.X)
+	case *ast.SelectorExpr:
+		return u.ident(e) != nil || u.sets(e.X)
 	}
 	return u.ident(e) != nil
 }
