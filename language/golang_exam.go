@@ -122,6 +122,9 @@ func (x *goExam) readTests(t Tests) error {
 		if err != nil {
 			return goUnrunnable("the tests do not parse: %v", err)
 		}
+		if fault := tf.fault(); fault != "" {
+			return goUnrunnable("the tests do not compile: %s", fault)
+		}
 		tf.outside = !tf.fragment && isGoOutside(tf.parsed)
 		x.parallel = x.parallel || bytes.Contains(f.Data, []byte(".Parallel("))
 		x.joined = x.joined || bytes.Contains(f.Data, []byte("errors.Join")) || bytes.Contains(f.Data, []byte("Unwrap"))

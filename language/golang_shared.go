@@ -1,7 +1,6 @@
 package language
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -34,11 +33,11 @@ type goBound struct {
 }
 
 // goChanged is a list or map that the tests change in place. ordered: only the order
-// of its elements.
+// of its elements. plain: it is what a pointer to a plain value points to.
 type goChanged struct {
-	what    ast.Expr
-	at      token.Pos
-	ordered bool
+	what           ast.Expr
+	at             token.Pos
+	ordered, plain bool
 }
 
 // goCalled is a call of the program. of is the object whose method it is; nil where
@@ -74,20 +73,10 @@ func (u *goUses) shares(f *goTestFile) {
 		s := &goSharing{goUses: u}
 		s.read(fn.Body)
 		if what, why := s.why(); what != nil {
-			line := 1 + bytes.Count(f.Data[:min(len(f.Data), f.offset(what.Pos()))], []byte("\n"))
 			name := strings.ToValidUTF8(fmt.Sprintf("%.40s", types.ExprString(what)), "")
-			u.reason(fmt.Sprintf("the tests %s (%s, line %d)", why, name, line))
+			u.reason(fmt.Sprintf("the tests %s (%s, line %d)", why, name, f.line(what.Pos())))
 		}
 	}
-}
-
-// offset is where a place of the parsed file is in its text.
-func (f *goTestFile) offset(p token.Pos) int {
-	at := int(p - f.parsed.FileStart)
-	if f.fragment {
-		at -= len(goFragmentClause)
-	}
-	return max(0, at)
 }
 
 const (
@@ -216,8 +205,8 @@ func (s *goSharing) changed(to, from ast.Expr) {
 	case *ast.ParenExpr:
 		s.changed(e.X, from)
 	case *ast.StarExpr:
-		if _, literal := from.(*ast.BasicLit); literal || from == nil {
-			s.changes = append(s.changes, goChanged{what: e.X, at: to.End()})
+		if from == nil || !s.holdsMemory(s.typeOf(from, 0), 0) {
+			s.changes = append(s.changes, goChanged{what: e.X, at: to.End(), plain: true})
 		}
 	case *ast.IndexExpr:
 		s.changes = append(s.changes, goChanged{what: e.X, at: to.End()})
@@ -269,7 +258,7 @@ func (s *goSharing) call(c *ast.CallExpr) {
 		if wrap, ok := what.(*ast.CallExpr); ok && len(wrap.Args) == 1 && name == "sort.Sort" {
 			what = wrap.Args[0] // sort.Sort(sort.IntSlice(xs))
 		}
-		s.changes = append(s.changes, goChanged{what, c.End(), !slices.Contains(goChangers, name)})
+		s.changes = append(s.changes, goChanged{what: what, at: c.End(), ordered: !slices.Contains(goChangers, name)})
 		return
 	}
 	how := goReads
@@ -373,7 +362,11 @@ func (s *goSharing) isShared(c goChanged) bool {
 	if root == nil {
 		root = &ast.Ident{}
 	}
-	switch from := s.origin(c.what, 0).(type) {
+	from := s.origin(c.what, 0)
+	if c.plain {
+		return from != nil && slices.ContainsFunc(s.calls, func(o goCalled) bool { return s.later(c.at, o.call.Pos(), nil) })
+	}
+	switch from := from.(type) {
 	case *ast.Ident:
 		return true
 	case *ast.CallExpr:

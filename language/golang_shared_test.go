@@ -1,6 +1,7 @@
 package language
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -83,6 +84,11 @@ func Total(xs []int) (n int)  { for _, x := range xs { n += x }; return n }
 func Shared() *Box            { return one }
 func Shapes() Shape           { return &Sq{2} }
 func Count() int              { return len(Registry) }
+
+var limit int
+
+func Limit() *int { return &limit }
+func Sized() int  { return limit }
 `
 
 // TestGoShared has tests of what the program shares with them. A change of from
@@ -120,6 +126,9 @@ func TestGoShared(t *testing.T) {
 		{"a variable of the program, cleared", "clear(Registry)\n\tif Count() != 0 {\n\t\tt.Fatal()\n\t}", "", "", together, true},
 		{"the place of an element, leaked", "b := New(1)\n\tif &b.All()[0] == &b.All()[0] {\n\t\tt.Fatal()\n\t}", own, leak, together, false},
 
+		{"a pointer to a number", "*Limit() = 8\n\tif Sized() != 8 {\n\t\tt.Fatal()\n\t}", "", "", together, true},
+		{"the fields of a type", "if reflect.TypeOf(*New()).NumField() != 6 {\n\t\tt.Fatal()\n\t}", "", "", together, true},
+
 		{"an object's own field", "b := New()\n\tb.List[0] = Item{\"q\"}\n\tb.Rows[0][1] = 4\n\tb.Rows[0][1]++\n\tb.Stock[\"a\"] = 5\n\tb.Val = 2\n\tb.Kids = append(b.Kids, New(3))\n\tif b.Sum() != 15 {\n\t\tt.Fatal(b.Sum())\n\t}", "", "", apart, true},
 		{"an object in an object", "b := New()\n\tb.Kids = append(b.Kids, New(3))\n\tk := b.Kid(0)\n\tk.Val = 4\n\tif b.Sum() != 7 || b.Kid(0).Val != 4 {\n\t\tt.Fatal(b.Sum())\n\t}", "", "", apart, true},
 		{"one object", "if Shared() != Shared() {\n\t\tt.Fatal()\n\t}", "", "", judged, true},
@@ -135,12 +144,32 @@ func TestGoShared(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			program_ := strings.Replace(goBoxes, c.from, c.to, 1)
-			text := "package main\n\nimport (\n\t\"slices\"\n\t\"testing\"\n)\n\nvar _ = slices.Max[[]int]\n\nfunc TestX(t *testing.T) {\n\t" + c.body + "\n}\n"
+			text := "package main\n\nimport (\n\t\"reflect\"\n\t\"slices\"\n\t\"testing\"\n)\n\nvar _, _ = slices.Max[[]int], reflect.TypeOf\n\nfunc TestX(t *testing.T) {\n\t" + c.body + "\n}\n"
 			v := rigExam(t, Go, program("go", "main.go", program_), Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(text)}}})
 			if v.pass != c.pass || v.worth() != c.proof {
 				t.Errorf("pass %t, proof %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.worth(), v.why,
 					v.harness.report, v.harness.stdout, v.harness.stderr, v.candidate.report, v.candidate.stderr)
 			}
 		})
+	}
+}
+
+// TestGoFaults has tests that no program makes compile, and others.
+func TestGoFaults(t *testing.T) {
+	tc := &Toolchain{Language: "go", Version: "1.26.0", Tools: map[string]string{"driver": goDriver}}
+	for _, c := range []struct{ tests, want string }{
+		{"package main\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc TestX(t *testing.T) { F() }\n", "main_test.go:4: \"fmt\" imported and not used"},
+		{"package main\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {\n\tunused := 3\n\tF()\n}\n", "main_test.go:6: declared and not used: unused"},
+		{"package main\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {\n\tvar n int\n\tn = 3\n\tfor _, c := range F() {\n\t}\n}\n", "main_test.go:6: declared and not used: n"},
+		{"package main\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { t.Log(fmt.Sprint(F())) }\n", "main_test.go:5: fmt is not imported"},
+		{"func TestX(t *testing.T) {\n\tn := F()\n}\n", "main_test.go:2: declared and not used: n"},
+		{"func TestX(t *testing.T) {\n\tfmt.Println(F())\n}\n", ""},
+		{"package main\n\nimport \"testing\"\n\nfunc asm()\n\nfunc TestX(t *testing.T) {\n\tn, m := 1, 2\n\tn++\n\tm, _ = F()\n\tt.Run(\"\", func(*testing.T) { _ = m })\n\tswitch x := any(n).(type) {\n\tcase int:\n\t\t_ = x\n\t}\n\t_ = P{n: 1}\n}\n", ""},
+	} {
+		p := program("go", "main.go", "package main\n\nfunc main() {}\n")
+		_, err := examGo(tc, p, Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(c.tests)}}})
+		if got := strings.TrimPrefix(fmt.Sprint(err), "the tests do not compile: "); got != c.want && !(err == nil && c.want == "") {
+			t.Errorf("%q: %v", c.tests, err)
+		}
 	}
 }
