@@ -87,7 +87,7 @@ func (t *phpText) needsProcess() string {
 			return "the tests extend a class of the program"
 		}
 	}
-	return ""
+	return t.shared()
 }
 
 // computed reports whether the expression from i to its end has a variable.
