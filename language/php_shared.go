@@ -18,7 +18,7 @@ var (
 	// phpWalks walk over the properties of an object, if they get one.
 	phpWalks    = lazyre.New(`(?i)^\\?(?:http_build_query|array_walk(?:_recursive)?|(?:Recursive)?ArrayIterator|ArrayObject)$`)
 	phpMoves    = lazyre.New(`(?i)^(?:modify|set(?:ISO)?Date|setTime|setTimestamp|setTimezone|add|sub)$`)
-	phpDated    = lazyre.New(`(?i)^\\?(?:DateTime|DateTimeInterface|date_create)$`)
+	phpDated    = lazyre.New(`(?i)^\\?(?:DateTime|DateTimeInterface|DateInterval|date_create)$`)
 	phpStandard = lazyre.New(`(?i)^\\?(?:stdClass|json_decode|object)$`)
 )
 
@@ -49,6 +49,9 @@ func (t *phpText) shared() string {
 	for i, token := range t.tokens {
 		if token.kind == phpWord && t.at(i+1).is("(") && phpWalks().MatchString(token.text) && !t.isMember(i) && s.walks(i+2) {
 			return s.reason("walk over the properties of what may be an object of the program", i, i+1)
+		}
+		if t.isCall(i) && t.at(i-1).is("&") && t.at(i-2).is("=") && !t.functions[strings.ToLower(token.text)] {
+			return s.reason("change what the program gave them", i, i+1)
 		}
 		if token.kind != phpVariable || t.at(i-1).is("::", "$", "->", "?->") {
 			continue
@@ -329,7 +332,10 @@ func (s *phpSharing) isMoved(p phpPath) bool {
 // isSame reports whether the identity of a path is compared with that of another one,
 // where both are what methods give: a date that crosses twice is two.
 func (s *phpSharing) isSame(p phpPath) bool {
-	gives := func(q phpPath) bool { return strings.HasSuffix(q.steps, "c") && strings.Trim(q.root, "$") != "this" }
+	gives := func(q phpPath) bool {
+		_, _, ok := s.asked(q)
+		return ok && (q.steps == "" || strings.HasSuffix(q.steps, "c"))
+	}
 	if !gives(p) {
 		return false
 	}
