@@ -22,7 +22,8 @@ var (
 	phpStandard = lazyre.New(`(?i)^\\?(?:stdClass|json_decode|object)$`)
 )
 
-// phpPath is a variable with what follows it: a property p, an element e, a call c.
+// phpPath is a variable with what follows it: a property p, an element e, a call c, one
+// of the test itself o.
 type phpPath struct {
 	root  string
 	from  int // the first token
@@ -150,10 +151,14 @@ func (s *phpSharing) path(i int) phpPath {
 			p.steps, at = p.steps+"e", s.pairs[at]+1
 		case token.is("(") && s.pairs[at] > at:
 			at = s.pairs[at] + 1
-			if strings.HasSuffix(p.steps, "p") {
-				p.steps, p.ends = p.steps[:len(p.steps)-1], p.ends[:len(p.ends)-1]
+			switch {
+			case strings.HasSuffix(p.steps, "p"):
+				p.steps, p.ends = p.steps[:len(p.steps)-1]+"c", p.ends[:len(p.ends)-1]
+			case p.steps == "" && strings.HasPrefix(p.root, "$this->"):
+				p.steps = "o"
+			default:
+				p.steps += "c"
 			}
-			p.steps += "c"
 		default:
 			return p
 		}
@@ -248,7 +253,7 @@ func (s *phpSharing) isOwnValue(i int) bool {
 // which a path takes its value.
 func (s *phpSharing) asked(p phpPath) (from, to int, ok bool) {
 	if at := strings.LastIndexByte(p.steps, 'c'); at >= 0 {
-		return p.from, p.ends[at], p.root != "$this" && (p.steps != "c" || !strings.HasPrefix(p.root, "$this->"))
+		return p.from, p.ends[at], p.root != "$this"
 	}
 	for _, i := range s.bindings(p) {
 		if i > p.from {
@@ -266,22 +271,23 @@ func (s *phpSharing) asked(p phpPath) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// isResult reports whether the tests change a property of what a call gave them and
-// make the same call of a method again; or speak of plain objects, which cross as copies.
+// isResult reports whether the tests change a property of what a method gave them, and
+// ask its object again; or of what a call gave them, where they speak of plain objects:
+// these cross as copies.
 func (s *phpSharing) isResult(p phpPath) bool {
-	from, to, ok := s.asked(p)
+	from, _, ok := s.asked(p)
 	if !ok || s.isOwn(p) && !strings.Contains(p.steps, "c") {
 		return false
 	}
-	if s.plain {
-		return true
+	if s.plain || s.at(from).kind != phpVariable {
+		return s.plain
 	}
-	same := func(i int) bool {
-		return s.scopes[i] == s.scopes[from] && s.at(i).text == s.at(from).text && s.text(i, i+to-from) == s.text(from, to)
-	}
-	for i := p.to; s.at(from).kind == phpVariable && i < len(s.tokens); i++ {
-		if same(i) {
-			return true
+	root := s.path(from).root
+	for i := p.to; i < len(s.tokens) && s.scopes[i] == s.scopes[from]; i++ {
+		if s.at(i).text == s.at(from).text && s.at(i).kind == phpVariable {
+			if q := s.path(i); q.root == root && q.steps != "" {
+				return true
+			}
 		}
 	}
 	return false
