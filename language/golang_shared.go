@@ -60,8 +60,11 @@ const (
 	goReads    goUse = iota // in any other way
 	goAsks                  // an object of the program: a method, a field, or an argument
 	goElements              // what it holds
+	goWalks                 // all that it holds, by a loop
 	goLength                // how much it holds
 )
+
+func (r goUsed) holds() bool { return r.how == goElements || r.how == goWalks }
 
 // shares notes that the tests of a file rest on shared memory.
 func (u *goUses) shares(f *goTestFile) {
@@ -83,7 +86,8 @@ const (
 	goChangesResult = "change what the program gave them"
 	goChangesGiven  = "change what they gave the program"
 	goKeepsResult   = "keep what the program gave them while it changes"
-	goSameMemory    = "ask which memory the program gave them"
+	goKeepsGiven    = "look at what an object of the program got, and may change later"
+	goSameMemory    = "rest on which memory it is"
 )
 
 // why is the first thing that rests on shared memory, and what it is.
@@ -103,6 +107,9 @@ func (s *goSharing) why() (what ast.Expr, why string) {
 		if used := s.snapshot(b); used != nil {
 			return used, goKeepsResult
 		}
+		if used := s.lent(b); used != nil {
+			return used, goKeepsGiven
+		}
 	}
 	return nil, ""
 }
@@ -121,7 +128,7 @@ func (s *goSharing) read(body ast.Node) {
 			if id, ok := n.Value.(*ast.Ident); ok && id.Obj != nil {
 				s.bound = append(s.bound, goBound{id.Obj, n.X, n.Pos()})
 			}
-			s.use(n.X, goElements)
+			s.use(n.X, goWalks)
 		case *ast.AssignStmt:
 			for i, to := range n.Lhs {
 				from := n.Rhs[min(i, len(n.Rhs)-1)]
@@ -237,6 +244,7 @@ func (s *goSharing) call(c *ast.CallExpr) {
 	switch {
 	case s.ident(c.Fun) != nil && !goIsTypeName(s.ident(c.Fun), s.goUses):
 		s.calls = append(s.calls, goCalled{c, nil})
+		s.twice(c)
 		for _, a := range c.Args {
 			if s.object(a) {
 				s.use(a, goAsks)
@@ -247,6 +255,7 @@ func (s *goSharing) call(c *ast.CallExpr) {
 		return
 	case method && s.object(sel.X):
 		s.calls = append(s.calls, goCalled{c, sel.X})
+		s.twice(c)
 		return
 	case len(c.Args) == 0:
 		if method && slices.Contains([]string{"Pointer", "UnsafePointer", "UnsafeAddr"}, sel.Sel.Name) && s.rests(sel.X) {
@@ -260,6 +269,9 @@ func (s *goSharing) call(c *ast.CallExpr) {
 		}
 		s.changes = append(s.changes, goChanged{what: what, at: c.End(), ordered: !slices.Contains(goChangers, name)})
 		return
+	}
+	if part, ok := c.Args[0].(*ast.SliceExpr); ok && name == "append" {
+		s.changes = append(s.changes, goChanged{what: part.X, at: c.End()})
 	}
 	how := goReads
 	if name == "len" {
@@ -406,7 +418,7 @@ func (s *goSharing) again(call *ast.CallExpr, from token.Pos) bool {
 // there: one that a variable holds, or nil for what a call gives.
 func (s *goSharing) asks(from token.Pos, which func(*ast.Object) bool) bool {
 	return slices.ContainsFunc(s.uses, func(r goUsed) bool {
-		return r.how == goAsks && r.id.Obj.Pos() < from && which(r.id.Obj) && s.later(from, r.id.Pos(), r.id.Obj)
+		return (r.how == goAsks || r.holds() && s.object(r.id)) && r.id.Obj.Pos() < from && which(r.id.Obj) && s.later(from, r.id.Pos(), r.id.Obj)
 	}) || slices.ContainsFunc(s.calls, func(c goCalled) bool {
 		return c.of != nil && s.newest(c.of) == nil && which(nil) && s.later(from, c.call.Pos(), nil)
 	})
@@ -427,7 +439,7 @@ func (s *goSharing) newest(e ast.Expr) (o *ast.Object) {
 // its length.
 func (s *goSharing) readLater(from token.Pos, o *ast.Object, path string) bool {
 	return slices.ContainsFunc(s.uses, func(r goUsed) bool {
-		return r.id.Obj == o && (r.how == goAsks || r.how == goElements) && (r.path == path || strings.HasPrefix(r.path, path+".")) && s.later(from, r.id.Pos(), o)
+		return r.id.Obj == o && (r.how == goAsks || r.holds()) && (r.path == path || strings.HasPrefix(r.path, path+".")) && s.later(from, r.id.Pos(), o)
 	})
 }
 
@@ -480,7 +492,7 @@ func (s *goSharing) isKept(c goChanged) bool {
 		}
 		for _, b := range s.bound {
 			if b.from == ast.Expr(call.call) && slices.ContainsFunc(s.uses, func(r goUsed) bool {
-				return r.id.Obj == b.to && (r.how == goAsks || r.how == goElements && !c.ordered) && s.later(c.at, r.id.Pos(), b.to)
+				return r.id.Obj == b.to && (r.how == goAsks || r.holds() && !c.ordered) && s.later(c.at, r.id.Pos(), b.to)
 			}) {
 				return true
 			}
@@ -508,18 +520,76 @@ func (s *goSharing) snapshot(b goBound) ast.Expr {
 		return nil
 	}
 	for _, c := range s.commands {
-		sel, ok := c.Fun.(*ast.SelectorExpr)
-		if !ok || c.Pos() < b.at || !s.object(sel.X) {
-			continue
-		}
-		if r, p := goPath(sel.X); r == nil || r.Obj != root.Obj || p != path {
+		if c.Pos() < b.at || !s.isCommand(c, root.Obj, path) {
 			continue
 		}
 		for _, r := range s.uses {
-			if r.id.Obj == b.to && r.path == "" && (r.how == goElements || r.how == goLength) && r.id.Pos() > c.End() && s.binding(r.id).at == b.at {
+			if r.id.Obj == b.to && r.path == "" && (r.holds() || r.how == goLength) && r.id.Pos() > c.End() && s.binding(r.id).at == b.at {
 				return r.id
 			}
 		}
 	}
 	return nil
+}
+
+// isCommand reports whether a call is of a method of an object.
+func (s *goSharing) isCommand(c *ast.CallExpr, of *ast.Object, path string) bool {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || !s.object(sel.X) {
+		return false
+	}
+	root, at := goPath(sel.X)
+	return root != nil && root.Obj == of && at == path
+}
+
+// lent is where the tests look into a list or map of theirs, of which they made an
+// object of the program, after they had that object do something; nil where they do not.
+func (s *goSharing) lent(b goBound) ast.Expr {
+	from := b.from
+	if a, ok := from.(*ast.UnaryExpr); ok {
+		from = a.X
+	}
+	var given []ast.Expr
+	switch e := from.(type) {
+	case *ast.CallExpr:
+		if s.ident(e.Fun) != nil {
+			given = e.Args
+		}
+	case *ast.CompositeLit:
+		for _, el := range e.Elts {
+			if kv, ok := el.(*ast.KeyValueExpr); ok {
+				el = kv.Value
+			}
+			if s.ident(e.Type) != nil {
+				given = append(given, el)
+			}
+		}
+	}
+	for _, g := range given {
+		root, path := goPath(g)
+		if root == nil || root.Obj == nil || s.object(g) || !s.changeable(g) {
+			continue
+		}
+		for _, c := range s.commands {
+			if c.Pos() < b.at || !s.isCommand(c, b.to, "") {
+				continue
+			}
+			for _, r := range s.uses {
+				if r.id.Obj == root.Obj && r.path == path && r.how == goElements && r.id.Pos() > c.End() && s.binding(r.id).at < b.at {
+					return r.id
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// twice notes a call that gets a list and a part of it.
+func (s *goSharing) twice(c *ast.CallExpr) {
+	for _, a := range c.Args {
+		part, ok := a.(*ast.SliceExpr)
+		if ok && slices.ContainsFunc(c.Args, func(o ast.Expr) bool { return types.ExprString(o) == types.ExprString(part.X) }) {
+			s.places = append(s.places, c)
+		}
+	}
 }

@@ -85,6 +85,19 @@ func Shared() *Box            { return one }
 func Shapes() Shape           { return &Sq{2} }
 func Count() int              { return len(Registry) }
 
+type Matrix [][]int
+
+func Square(n int) Matrix {
+	m := Matrix{}
+	for range n {
+		m = append(m, make([]int, n))
+	}
+	return m
+}
+func (m Matrix) Row(i int) []int  { return m[i] }
+func (m Matrix) Put(i, j, v int)  { m[i][j] = v }
+func Shift(to, from []int)        { copy(to, from) }
+
 var limit int
 
 func Limit() *int { return &limit }
@@ -126,9 +139,16 @@ func TestGoShared(t *testing.T) {
 		{"a variable of the program, cleared", "clear(Registry)\n\tif Count() != 0 {\n\t\tt.Fatal()\n\t}", "", "", together, true},
 		{"the place of an element, leaked", "b := New(1)\n\tif &b.All()[0] == &b.All()[0] {\n\t\tt.Fatal()\n\t}", own, leak, together, false},
 
+		{"an overwritten result, leaked", "b := New(1)\n\tgot := append(b.All()[:0], 9)\n\tif b.All()[0] != 1 || got[0] != 9 {\n\t\tt.Fatal()\n\t}", own, leak, together, false},
+		{"an element of a result, by an object's own elements", "m := Square(2)\n\tm.Row(0)[1] = 5\n\tif m[0][1] != 5 {\n\t\tt.Fatal()\n\t}", "", "", together, true},
+		{"a map that an object changes", "m := map[string]int{}\n\tb := &Box{Stock: m}\n\tb.Put(\"a\", 1)\n\tif m[\"a\"] != 1 {\n\t\tt.Fatal()\n\t}", "", "", together, true},
+		{"a list that an object changes, kept", "xs := []int{1, 2}\n\tb := From(xs)\n\tb.Set(0, 9)\n\tif xs[0] != 1 {\n\t\tt.Fatal()\n\t}", "return &Box{items: slices.Clone(items)} }", "return &Box{items: items} }", together, false},
+		{"a list and a part of it", "xs := []int{1, 2, 3}\n\tShift(xs[1:], xs)\n\tif xs[2] != 2 {\n\t\tt.Fatal()\n\t}", "", "", together, true},
 		{"a pointer to a number", "*Limit() = 8\n\tif Sized() != 8 {\n\t\tt.Fatal()\n\t}", "", "", together, true},
 		{"the fields of a type", "if reflect.TypeOf(*New()).NumField() != 6 {\n\t\tt.Fatal()\n\t}", "", "", together, true},
 
+		{"an object's own elements", "m := Square(2)\n\tm[1][1] = 4\n\tm.Put(0, 1, 5)\n\tif m[0][1] != 5 || m.Row(1)[1] != 4 {\n\t\tt.Fatal()\n\t}", "", "", apart, true},
+		{"a list of their own, walked over", "xs := []int{1, 2}\n\tb := From(xs)\n\tb.Add(3)\n\tfor i, x := range xs {\n\t\tif b.All()[i] != x && x > 2 {\n\t\t\tt.Fatal()\n\t\t}\n\t}", "", "", judged, true},
 		{"an object's own field", "b := New()\n\tb.List[0] = Item{\"q\"}\n\tb.Rows[0][1] = 4\n\tb.Rows[0][1]++\n\tb.Stock[\"a\"] = 5\n\tb.Val = 2\n\tb.Kids = append(b.Kids, New(3))\n\tif b.Sum() != 15 {\n\t\tt.Fatal(b.Sum())\n\t}", "", "", apart, true},
 		{"an object in an object", "b := New()\n\tb.Kids = append(b.Kids, New(3))\n\tk := b.Kid(0)\n\tk.Val = 4\n\tif b.Sum() != 7 || b.Kid(0).Val != 4 {\n\t\tt.Fatal(b.Sum())\n\t}", "", "", apart, true},
 		{"one object", "if Shared() != Shared() {\n\t\tt.Fatal()\n\t}", "", "", judged, true},
