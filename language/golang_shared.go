@@ -75,12 +75,19 @@ func (u *goUses) shares(f *goTestFile) {
 		}
 		s := &goSharing{goUses: u}
 		s.read(fn.Body)
+		if (len(s.bound)+1)*len(s.commands) > goMaxPairs || len(s.changes)*(len(s.calls)+len(s.uses)) > goMaxPairs {
+			u.reason("the tests are too long to tell what they share with the program (" + fn.Name.Name + ")")
+			continue
+		}
 		if what, why := s.why(); what != nil {
 			name := strings.ToValidUTF8(fmt.Sprintf("%.40s", types.ExprString(what)), "")
 			u.reason(fmt.Sprintf("the tests %s (%s, line %d)", why, name, f.line(what.Pos())))
 		}
 	}
 }
+
+// goMaxPairs bounds what is looked at of one function of the tests.
+const goMaxPairs = 1 << 22
 
 const (
 	goChangesResult = "change what the program gave them"
@@ -567,7 +574,7 @@ func (s *goSharing) lent(b goBound) ast.Expr {
 	}
 	for _, g := range given {
 		root, path := goPath(g)
-		if root == nil || root.Obj == nil || s.object(g) || !s.changeable(g) {
+		if root == nil || root.Obj == nil || s.object(g) || !s.isList(g) {
 			continue
 		}
 		for _, c := range s.commands {
@@ -592,4 +599,17 @@ func (s *goSharing) twice(c *ast.CallExpr) {
 			s.places = append(s.places, c)
 		}
 	}
+}
+
+// isList reports whether an expression of the tests may be a slice or a map.
+func (s *goSharing) isList(e ast.Expr) bool {
+	switch t := s.under(s.typeOf(e, 0)).(type) {
+	case nil:
+		return s.changeable(e)
+	case *ast.ArrayType:
+		return t.Len == nil
+	case *ast.MapType:
+		return true
+	}
+	return false
 }

@@ -37,6 +37,7 @@ type phpSharing struct {
 	*phpText
 	pairs, parents []int
 	scopes         []int
+	bound          map[string][]int // where the values of variables begin
 	// dates, plain: the tests speak of DateTime, and of plain objects.
 	dates, plain bool
 	makes        bool // they make objects of the program
@@ -45,7 +46,7 @@ type phpSharing struct {
 // shared says why tests need the program in their own process for what they share with
 // it, or "".
 func (t *phpText) shared() string {
-	s := &phpSharing{phpText: t, pairs: make([]int, len(t.tokens)), parents: make([]int, len(t.tokens)), scopes: make([]int, len(t.tokens))}
+	s := &phpSharing{phpText: t, pairs: make([]int, len(t.tokens)), parents: make([]int, len(t.tokens)), scopes: make([]int, len(t.tokens)), bound: map[string][]int{}}
 	s.read()
 	for i, token := range t.tokens {
 		if token.kind == phpWord && t.at(i+1).is("(") && phpWalks().MatchString(token.text) && !t.isMember(i) && s.walks(i+2) {
@@ -118,6 +119,11 @@ func (s *phpSharing) read() {
 		}
 		if i <= until {
 			s.scopes[i] = scope
+		}
+		if token.kind == phpVariable {
+			if p := s.path(i); p.steps == "" && s.at(p.to).is("=") && !s.at(p.to+1).is(">") {
+				s.bound[s.variable(p)] = append(s.bound[s.variable(p)], p.to+1)
+			}
 		}
 		if token.kind == phpWord {
 			s.dates = s.dates || phpDated().MatchString(token.text)
@@ -211,18 +217,14 @@ func (s *phpSharing) isReferred(p phpPath) bool {
 
 // bindings are the places of the values that the variable of a path is given; those of
 // a property of the test anywhere.
-func (s *phpSharing) bindings(p phpPath) []int {
-	var found []int
-	own := strings.HasPrefix(p.root, "$this->")
-	for i, token := range s.tokens {
-		if token.kind != phpVariable || !own && (token.text != p.root || s.scopes[i] != s.scopes[p.from]) || own && token.text != "$this" {
-			continue
-		}
-		if q := s.path(i); q.root == p.root && q.steps == "" && s.at(q.to).is("=") && !s.at(q.to+1).is(">") {
-			found = append(found, q.to+1)
-		}
+func (s *phpSharing) bindings(p phpPath) []int { return s.bound[s.variable(p)] }
+
+// variable is the name of the variable of a path with the function where it stands.
+func (s *phpSharing) variable(p phpPath) string {
+	if strings.HasPrefix(p.root, "$this->") {
+		return p.root
 	}
-	return found
+	return fmt.Sprint(s.scopes[p.from], p.root)
 }
 
 // isOwn reports whether the variable of a path holds nothing but the tests' own.
