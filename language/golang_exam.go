@@ -66,7 +66,7 @@ type goExam struct {
 	// beside are packages of the program that they import, but the one that they
 	// test.
 	beside []string
-	// more says what the tests need beyond calls and values; empty means nothing.
+	// more says why the tests need more than calls and values; empty: they do not.
 	more string
 	// nan: a test speaks of NaN; inf: one speaks of infinity.
 	nan, inf bool
@@ -122,6 +122,9 @@ func (x *goExam) readTests(t Tests) error {
 		if err != nil {
 			return goUnrunnable("the tests do not parse: %v", err)
 		}
+		if fault := tf.fault(); fault != "" {
+			return goUnrunnable("the tests do not compile: %s", fault)
+		}
 		tf.outside = !tf.fragment && isGoOutside(tf.parsed)
 		x.parallel = x.parallel || bytes.Contains(f.Data, []byte(".Parallel("))
 		x.joined = x.joined || bytes.Contains(f.Data, []byte("errors.Join")) || bytes.Contains(f.Data, []byte("Unwrap"))
@@ -158,10 +161,10 @@ func (x *goExam) readTests(t Tests) error {
 	x.wanted, x.own, x.spelled, x.more = slices.Sorted(maps.Keys(u.wanted)), u.declared, u.spelled, u.more
 	x.beside = slices.DeleteFunc(x.imported(), func(p string) bool { return x.outside() && p == x.importPath() })
 	if len(x.beside) > 0 {
-		x.more = "a second package of the program, " + x.beside[0]
+		x.more = "the tests use a second package of the program, " + x.beside[0]
 	}
 	if x.more == "" && len(x.wanted) == 0 {
-		x.more = "no call of a function that they do not declare themselves"
+		x.more = "the tests use no call of a function that they do not declare themselves"
 	}
 	return nil
 }
@@ -478,7 +481,7 @@ func (x *goExam) together() *Exam {
 		Proof:     glovebox.ProofInProcess,
 		Files:     files,
 		Candidate: b.step(x.tc, append(staged, runner)...),
-		Reason:    "the tests use " + x.more,
+		Reason:    x.more,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // word with the program's word, also by way of what it was given, and those that
 // do not.
 func TestGoJudged(t *testing.T) {
-	head := "package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"slices\"\n\t\"strings\"\n\t\"testing\"\n\t\"reflect\"\n\t\"sort\"\n)\n\n"
+	head := "package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"slices\"\n\t\"strings\"\n\t\"testing\"\n\t\"reflect\"\n\t\"sort\"\n)\n\nvar _, _, _, _, _, _ = fmt.Sprint, math.Pi, slices.Max[[]int], strings.ToUpper, reflect.DeepEqual, sort.Ints\n\n"
 	tc := &Toolchain{Language: "go", Version: "1.26.0", Tools: map[string]string{"driver": goDriver}}
 	for _, c := range []struct {
 		name, body string

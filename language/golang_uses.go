@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,13 +41,15 @@ type goUses struct {
 	gifted  map[goGiven][]goGift
 	gifts   int
 	numbers map[goGiven]bool
-	// more is the first thing that takes more than calls.
+	// more is why the tests take more than calls: the first reason.
 	more string
 }
 
-func (u *goUses) need(what string) {
+func (u *goUses) need(what string) { u.reason("the tests use " + what) }
+
+func (u *goUses) reason(why string) {
 	if u.more == "" {
-		u.more = what
+		u.more = why
 	}
 }
 
@@ -78,6 +81,7 @@ func readGoUses(files []goTestFile, program func(imported string) bool) *goUses 
 	}
 	for i := range files {
 		u.needs(&files[i])
+		u.shares(&files[i])
 	}
 	u.unused(files)
 	u.panics(files)
@@ -140,7 +144,7 @@ func (u *goUses) unused(files []goTestFile) {
 	used := map[string]bool{}
 	for _, f := range files {
 		ast.Inspect(f.parsed, func(n ast.Node) bool {
-			if d, ok := n.(*ast.FuncDecl); ok {
+			if d, ok := n.(*ast.FuncDecl); ok && d.Body != nil {
 				ast.Inspect(d.Body, func(n ast.Node) bool {
 					if id, ok := n.(*ast.Ident); ok && id.Name != d.Name.Name {
 						used[id.Name] = true
@@ -878,6 +882,9 @@ var goShared = map[string]string{
 	"plugin":           "*",
 }
 
+// goReflects are methods of package reflect that see what a stand-in has of its own.
+var goReflects = strings.Fields("NumField NumMethod MethodByName VisibleFields")
+
 // needs notes what calls and values cannot do.
 func (u *goUses) needs(f *goTestFile) {
 	imports := u.imports[f]
@@ -892,6 +899,9 @@ func (u *goUses) needs(f *goTestFile) {
 					}
 					return true
 				}
+			}
+			if slices.Contains(goReflects, n.Sel.Name) && slices.Contains(slices.Collect(maps.Values(imports)), "reflect") {
+				u.reason("the tests look into the program's types (" + n.Sel.Name + ")")
 			}
 			if n.Sel.Name == "Setenv" || n.Sel.Name == "Chdir" || n.Sel.Name == "TempDir" {
 				u.need("the method " + n.Sel.Name)
@@ -938,6 +948,8 @@ func (u *goUses) sets(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
 		return u.sets(e.X)
+	case *ast.SelectorExpr:
+		return u.ident(e) != nil || u.sets(e.X)
 	}
 	return u.ident(e) != nil
 }

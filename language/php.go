@@ -316,6 +316,9 @@ func phpFramework(tc *Toolchain, text *phpText, reason string, tree bool, told *
 	if len(text.tokens) <= 2 {
 		return "", &Unrunnable{Reason: "the tests are empty"}
 	}
+	if !text.hasTest() {
+		return "", &Unrunnable{Reason: "the tests have no test: no function test… and nothing that asserts"}
+	}
 	if why, missing := text.otherFrameworks(); why != "" && !tree {
 		return "", &Unrunnable{Reason: why, Missing: missing}
 	}

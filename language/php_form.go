@@ -87,7 +87,7 @@ func (t *phpText) needsProcess() string {
 			return "the tests extend a class of the program"
 		}
 	}
-	return ""
+	return t.shared()
 }
 
 // computed reports whether the expression from i to its end has a variable.
@@ -136,6 +136,22 @@ func (t *phpText) isFramework(name string) bool {
 		full = at
 	}
 	return strings.HasPrefix(strings.ToLower(full), `phpunit\`)
+}
+
+// phpAsserts matches words by which a file of tests can fail.
+var phpAsserts = lazyre.New(`(?i)assert|expect|fail|throw|exit|die|trigger_error|describe|should|^test$`)
+
+// hasTest reports whether the tests have anything that can fail: a function test…, an
+// assertion, an exception.
+func (t *phpText) hasTest() bool {
+	for name := range t.functions {
+		if strings.HasPrefix(name, "test") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.tokens, func(token phpToken) bool {
+		return token.kind == phpWord && phpAsserts().MatchString(phpLast(token.text)) || token.kind == phpDoc && strings.Contains(token.text, "@test")
+	})
 }
 
 // usesPHPUnit reports whether tests are PHPUnit's.

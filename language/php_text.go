@@ -1,6 +1,7 @@
 package language
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 
@@ -13,6 +14,7 @@ type phpToken struct {
 	kind phpKind
 	// text is the piece; of a text without the quotes, of a variable with $.
 	text string
+	line int
 }
 
 type phpKind byte
@@ -36,7 +38,10 @@ func phpTokens(data []byte) []phpToken {
 	var found []phpToken
 	text := string(data)
 	outside := true
+	line, counted := 1, 0 // the line up to which was counted
 	for len(text) > 0 {
+		line += bytes.Count(data[counted:len(data)-len(text)], []byte("\n"))
+		counted = len(data) - len(text)
 		if outside {
 			_, rest, ok := strings.Cut(text, "<?")
 			if !ok {
@@ -46,7 +51,7 @@ func phpTokens(data []byte) []phpToken {
 			continue
 		}
 		add := func(kind phpKind, piece string, size int) {
-			found = append(found, phpToken{kind, piece})
+			found = append(found, phpToken{kind, piece, line})
 			text = text[size:]
 		}
 		switch {
@@ -79,7 +84,7 @@ func phpTokens(data []byte) []phpToken {
 			}
 			end = min(end, len(text))
 			if text[0] == '`' {
-				found = append(found, phpToken{phpPunct, "`"})
+				found = append(found, phpToken{phpPunct, "`", line})
 			}
 			add(phpString, text[1:max(1, end)], min(end+1, len(text)))
 		case strings.HasPrefix(text, "<<<") && phpHere().MatchString(text):
@@ -133,7 +138,7 @@ func phpLast(name string) string { return strings.ToLower(name[strings.LastIndex
 // at returns a token, or an empty one.
 func (t *phpText) at(i int) phpToken {
 	if i < 0 || i >= len(t.tokens) {
-		return phpToken{phpPunct, ""}
+		return phpToken{kind: phpPunct}
 	}
 	return t.tokens[i]
 }
@@ -164,9 +169,9 @@ func (t *phpText) isCall(i int) bool {
 func readPHP(files [][]byte) *phpText {
 	t := &phpText{classes: map[string]bool{}, functions: map[string]bool{}, imports: map[string]string{}}
 	for _, data := range files {
-		t.tokens = append(append(t.tokens, phpToken{phpPunct, ""}), phpTokens(data)...)
+		t.tokens = append(append(t.tokens, phpToken{kind: phpPunct}), phpTokens(data)...)
 	}
-	t.tokens = append(t.tokens, phpToken{phpPunct, ""})
+	t.tokens = append(t.tokens, phpToken{kind: phpPunct})
 	var braces []bool // whether each is a class's
 	waiting := false
 	names := func(i int) int {

@@ -226,6 +226,24 @@ final class Operands
         return $found;
     }
 
+    /**
+     * What is given to something of PHP that walks over an object's properties, and asks
+     * it nothing: first and last place.
+     *
+     * @return list<array{int, int}>
+     */
+    public function walked(): array
+    {
+        $found = [];
+        foreach ($this->code as $n => $_) {
+            if (!$this->inText[$n] && $this->at($n)->is(self::NAME) && $this->opens($n + 1) && $this->at($n + 1)->text === '('
+                && !$this->at($n - 1)->is(self::MEMBER) && \preg_match('/^\\\\?(?:http_build_query|(?:Recursive)?ArrayIterator|ArrayObject)$/i', $this->at($n)->text)) {
+                $found = [...$found, ...\array_slice($this->arguments($n + 1), 0, 1)];
+            }
+        }
+        return $found;
+    }
+
     /** First and last places of the arguments of a call, by the place of its bracket. */
     public function arguments(int $open): array
     {

@@ -61,6 +61,9 @@ function rewrite(string $code, array $own): string
     foreach ($operands->given() as $place => $function) {
         $wraps[] = [$place, $place, $function];
     }
+    foreach ($operands->walked() as [$from, $to]) {
+        $wraps[] = [$from, $to, 'walked'];
+    }
     foreach ((new Flow($operands))->lent() as [$from, $to]) {
         if ($from !== $to || !isset($operands->given()[$from])) {
             $wraps[] = [$from, $to, 'given'];

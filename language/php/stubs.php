@@ -263,6 +263,15 @@ function hasTheirs(mixed $value): bool
     return isTheirs($value);
 }
 
+/** A value that PHP walks over by itself: of an object of the program it would see nothing. */
+function walked(mixed $value): mixed
+{
+    if (isTheirs($value)) {
+        doom('the tests walk over the properties of ' . named($value) . ', an object of the program, in a way that asks it nothing: use foreach, or (array)');
+    }
+    return $value;
+}
+
 /** Methods that stubs get for the interfaces and magic methods of their class. */
 const METHODS = [
     'Countable' => 'public function count(): int { return \Glovebox\counted($this); }',
