@@ -118,3 +118,20 @@ func TestNodeShares(t *testing.T) {
 		}
 	})
 }
+
+// TestNodeHelper: a file that nobody has is told from another name of the program,
+// and from one that gives types only.
+func TestNodeHelper(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"import { f } from './solution';\nimport { make } from './helpers';\n", "./helpers"},
+		{"import { f } from './solution';\nimport { Item, Kind } from './types';\nimport type { x } from './more';\n", ""},
+		{"import { f } from './geo';\nimport { g } from './grid';\n", ""},
+		{"import { f } from './main';\nimport { g } from './lib/tools.js';\n", ""},
+	} {
+		p := one(TypeScript, "export const f = 1;\n")
+		p.Files = append(p.Files, glovebox.File{Path: "lib/tools.ts"})
+		if got := nodeHelper(p, ts(c.text).Files); got != c.want {
+			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
