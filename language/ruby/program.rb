@@ -182,7 +182,7 @@ module Glovebox
     def decode(tree, args = nil, sent = nil)
       return Integer(tree["a"]).then { |i| Lent.twin(Glovebox.kept(sent.fetch(i)), Lent.original(args.fetch(i))) } if args && tree.is_a?(Hash) && tree.key?("a")
       @codec.decode(tree)
-    rescue WireError, KeyError, IndexError, ArgumentError, TypeError, SystemStackError => e
+    rescue WireError, KeyError, IndexError, RangeError, ArgumentError, TypeError, SystemStackError => e
       Glovebox.broken("the program's answer is wrong: #{e.message}")
     end
 

@@ -87,6 +87,7 @@ module Glovebox
 
     def because(what, node)
       @reason ||= "#{what} (#{"#{spell(node)}, " if spell(node)}line #{line(node)})"
+      nil
     end
 
     def line(node) = node.flatten.each_cons(3) { |kind, _, at| return at if kind.to_s.start_with?("@") && Integer === at }
@@ -94,7 +95,7 @@ module Glovebox
     # spell is a short text of an expression.
     def spell(node)
       case node[0]
-      when :var_ref, :vcall, :var_field then node[1][1]
+      when :var_ref, :vcall, :var_field, :top_const_ref then node[1][1]
       when :const_path_ref then "#{spell(node[1])}::#{node[2][1]}"
       when :fcall, :command then node[1][1]
       when :call then (left = spell(node[1])) && Array === node[3] ? "#{left}.#{node[3][1]}" : nil
@@ -193,7 +194,7 @@ module Glovebox
     def constant(node)
       name = spell(node).to_s
       return use(@vars[name]) if @vars.key?(name)
-      return unless @own.(name[/\A\w+/])
+      return unless name.match?(/\A[A-Z]/) && @own.(name[/\A\w+/])
       container = name.match?(/(?:\A|::)[A-Z][A-Z0-9_]+\z/)
       (@vars[name] = Thing.new(container ? :part : :module, nil, name)).tap { |t| use(t) if container }
     end
@@ -411,6 +412,7 @@ module Glovebox
           end
         end
       end
+      nil
     end
 
     # stale yields the variables in an expression that hold such a value.
