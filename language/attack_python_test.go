@@ -292,7 +292,7 @@ class T(unittest.TestCase):
     def test_helper(self):
         self.assertTrue(alike(area(2), 12.566))
 `},
-	{"one object for nothing", "def find(k): return None\n", "class N: pass\nN = N()\ndef find(k): return N\n", `
+	{"objects for nothing", "def find(k): return None\n", "class N: pass\ndef find(k): return N()\n", `
 from solution import find
 def test():
     assert find("x") is find("y")
