@@ -224,6 +224,13 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(libraries) > 0 {
+		q := *p
+		for _, f := range libraries {
+			q.Files = withoutFiles(q.Files, []string{f.Path})
+		}
+		p = &q
+	}
 	r := newBashReader(p, tests, tc.Tools, t.Entry)
 	guarded := r.readAll(tests)
 	driver := "script"

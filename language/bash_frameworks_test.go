@@ -73,6 +73,25 @@ func TestBashShapes(t *testing.T) {
 	}
 }
 
+// TestBashLibrary: a library of Bats is the host's, also where the program has a file
+// in its place.
+func TestBashLibrary(t *testing.T) {
+	tc, _ := rigTool(t, Bash)
+	if tc.Tools["bats-assert"] == "" {
+		t.Skip("bats-assert is not installed: apt-get install bats-assert")
+	}
+	tests := Tests{Files: []glovebox.File{{Path: "t.bats", Data: []byte("load 'test_helper/bats-support/load'\nload 'test_helper/bats-assert/load'\n@test \"f\" {\n  run f\n  assert_output 5\n}\n")}}}
+	for body, pass := range map[string]bool{"f() { echo 5; }\n": true, "f() { echo 6; }\n": false} {
+		p := program("bash", "main.sh", body)
+		for _, name := range []string{"test_helper/bats-assert/load.bash", "test_helper/bats-support/load.bash"} {
+			p.Files = append(p.Files, glovebox.File{Path: name, Data: []byte("assert_output() { :; }\n"), Executable: true})
+		}
+		if v := rigExam(t, Bash, p, tests); v.pass != pass {
+			t.Errorf("%s: pass %t: %s\n%s%s", body, v.pass, v.why, v.harness.report, v.harness.stderr)
+		}
+	}
+}
+
 // TestBashUnrunnable: what the tests need and no box has is named, before
 // anything runs, and the program never stands in for it.
 func TestBashUnrunnable(t *testing.T) {

@@ -29,6 +29,9 @@ func bashLibrary(file string) string {
 // bashLacks says what the tests lack, or nothing. libraries are files that stand for
 // those of Bats where the tests load their own copies.
 func bashLacks(p *glovebox.Program, tests []glovebox.File, started []string, tools map[string]string) (libraries []glovebox.File, err error) {
+	tested := func(file string) bool {
+		return slices.ContainsFunc(tests, func(f glovebox.File) bool { return f.Path == file })
+	}
 	here := func(file string) bool {
 		return slices.ContainsFunc(slices.Concat(p.Files, tests), func(f glovebox.File) bool { return path.Base(f.Path) == path.Base(file) }) || slices.Contains(bashNames, path.Base(file))
 	}
@@ -67,11 +70,14 @@ func bashLacks(p *glovebox.Program, tests []glovebox.File, started []string, too
 			}
 			loads := at > 0 && c.Args[at-1].Lit() == "load"
 			file := bashPath(c.Args[at])
-			if file == "" || strings.HasPrefix(file, "/") || loads && (here(file) || here(file+".bash")) || !loads && (here(file) || path.Ext(file) != ".sh" && path.Ext(file) != ".bash") ||
+			to := path.Join(path.Dir(f.Path), strings.TrimSuffix(file, ".bash")+".bash")
+			// What judges is never the program's, whatever files it has.
+			judges := loads && bashLibrary(file) != "" && !strings.HasPrefix(to, "..") && !tested(to)
+			if file == "" || strings.HasPrefix(file, "/") || !judges && loads && (here(file) || here(file+".bash")) || !loads && (here(file) || path.Ext(file) != ".sh" && path.Ext(file) != ".bash") ||
 				!loads && at == 0 && !strings.Contains(file, "/") {
 				continue
 			}
-			if to := path.Join(path.Dir(f.Path), strings.TrimSuffix(file, ".bash")+".bash"); loads && bashLibrary(file) != "" && !strings.HasPrefix(to, "..") {
+			if judges {
 				name := bashLibrary(file)
 				if tools[name] == "" {
 					return nil, &Unrunnable{Reason: "the tests need " + name + ", which is not here", Missing: []string{name}}
