@@ -163,16 +163,19 @@ func distinct(errs []error) error {
 	var kept []error
 	said := map[string]bool{}
 	for _, err := range flat(errs) {
-		if e, ok := err.(*tier.Error); ok && e.Fix != "" {
-			if said[e.Fix] {
-				short := *e
-				short.Fix, err = "", &short
-			}
-			said[e.Fix] = true
+		short, fix := err, ""
+		if e, ok := err.(*tier.Error); ok {
+			bare := *e
+			short, fix, bare.Fix = &bare, e.Fix, ""
 		}
-		if !slices.ContainsFunc(kept, func(k error) bool { return k.Error() == err.Error() }) {
-			kept = append(kept, err)
+		if said[short.Error()] {
+			continue
 		}
+		if said[fix] {
+			err = short
+		}
+		said[short.Error()], said[fix] = true, fix != ""
+		kept = append(kept, err)
 	}
 	return errors.Join(kept...)
 }
