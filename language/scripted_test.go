@@ -228,7 +228,7 @@ assert(is_nan(same(NAN)));
 assert(same(new DateTimeImmutable('2020-01-02 03:04:05.6 UTC')) == new DateTimeImmutable('2020-01-02 03:04:05.6 UTC'));
 assert(same((object) ['a' => 1]) == (object) ['a' => 1]);
 `), ""},
-		{"no assertion", PHP, "<?php\nfunction f() { return 1; }", php("<?php\nf();\n"), "no assertion"},
+		{"no assertion", PHP, "<?php\nfunction f() { return 1; }", php("<?php\nf();\n"), "the tests have no test"},
 		{"failed", PHP, "<?php\nfunction f($x) { return 1; }", php("<?php\nassert(f(2) === 2);\n"), "AssertionError: assert(f(2) === 2)\nThe last call was f(2): it returned 1"},
 		{"missing", PHP, "<?php\nfunction g() {}", php("<?php\nassert(f() === 2);\n"), "Call to undefined function f()"},
 
