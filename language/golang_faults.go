@@ -27,7 +27,7 @@ func (f *goTestFile) fault() string {
 		}
 	}
 	var fault string
-	used := map[*ast.Object]bool{}
+	used := map[*goObject]bool{}
 	set := map[*ast.Ident]bool{}
 	ast.Inspect(f.parsed, func(n ast.Node) bool {
 		switch n := n.(type) {

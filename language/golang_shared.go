@@ -25,9 +25,15 @@ type goSharing struct {
 	commands []*ast.CallExpr // whose results are dropped, but for errors
 }
 
+// goObject is what a name stands for. The parser knows it of the names that a file
+// declares itself, and no more is asked.
+//
+//lint:ignore SA1019 types would have to be checked, of files that need not compile
+type goObject = ast.Object
+
 // goBound is an assignment to a variable.
 type goBound struct {
-	to   *ast.Object
+	to   *goObject
 	from ast.Expr
 	at   token.Pos
 }
@@ -299,7 +305,7 @@ func (s *goSharing) call(c *ast.CallExpr) {
 
 // later reports whether what stands at a place comes after another one, also on the
 // next turn of a loop that goes round with the same variable.
-func (s *goSharing) later(from, at token.Pos, o *ast.Object) bool {
+func (s *goSharing) later(from, at token.Pos, o *goObject) bool {
 	if at >= from {
 		return true
 	}
@@ -396,7 +402,7 @@ func (s *goSharing) isShared(c goChanged) bool {
 		case c.ordered:
 			return false
 		case method && s.ident(from.Fun) == nil:
-			return s.asks(c.at, func(o *ast.Object) bool { return o != root.Obj && (o != nil || s.newest(sel.X) == nil) })
+			return s.asks(c.at, func(o *goObject) bool { return o != root.Obj && (o != nil || s.newest(sel.X) == nil) })
 		}
 		return slices.ContainsFunc(from.Args, func(a ast.Expr) bool {
 			given, path := goPath(a)
@@ -408,7 +414,7 @@ func (s *goSharing) isShared(c goChanged) bool {
 		}
 		// The object itself has a number: only what was made of it can share the rest.
 		of, _ := goPath(from)
-		return of != nil && of.Obj != nil && s.asks(c.at, func(o *ast.Object) bool { return o != nil && o != of.Obj && s.related(of.Obj, o) })
+		return of != nil && of.Obj != nil && s.asks(c.at, func(o *goObject) bool { return o != nil && o != of.Obj && s.related(of.Obj, o) })
 	}
 	return false
 }
@@ -423,7 +429,7 @@ func (s *goSharing) again(call *ast.CallExpr, from token.Pos) bool {
 
 // asks reports whether an object of the program is asked after a place at which it was
 // there: one that a variable holds, or nil for what a call gives.
-func (s *goSharing) asks(from token.Pos, which func(*ast.Object) bool) bool {
+func (s *goSharing) asks(from token.Pos, which func(*goObject) bool) bool {
 	return slices.ContainsFunc(s.uses, func(r goUsed) bool {
 		return (r.how == goAsks || r.holds() && s.object(r.id)) && r.id.Obj.Pos() < from && which(r.id.Obj) && s.later(from, r.id.Pos(), r.id.Obj)
 	}) || slices.ContainsFunc(s.calls, func(c goCalled) bool {
@@ -432,7 +438,7 @@ func (s *goSharing) asks(from token.Pos, which func(*ast.Object) bool) bool {
 }
 
 // newest is the variable of an expression that is declared last; nil where it has none.
-func (s *goSharing) newest(e ast.Expr) (o *ast.Object) {
+func (s *goSharing) newest(e ast.Expr) (o *goObject) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && id.Obj != nil && id.Obj.Kind == ast.Var && (o == nil || o.Pos() < id.Obj.Pos()) {
 			o = id.Obj
@@ -444,7 +450,7 @@ func (s *goSharing) newest(e ast.Expr) (o *ast.Object) {
 
 // readLater reports whether a variable or field is read after a place, for more than
 // its length.
-func (s *goSharing) readLater(from token.Pos, o *ast.Object, path string) bool {
+func (s *goSharing) readLater(from token.Pos, o *goObject, path string) bool {
 	return slices.ContainsFunc(s.uses, func(r goUsed) bool {
 		return r.id.Obj == o && (r.how == goAsks || r.holds()) && (r.path == path || strings.HasPrefix(r.path, path+".")) && s.later(from, r.id.Pos(), o)
 	})
@@ -452,8 +458,8 @@ func (s *goSharing) readLater(from token.Pos, o *ast.Object, path string) bool {
 
 // related reports whether one of two objects was made of the other, or both by the
 // same call.
-func (s *goSharing) related(a, b *ast.Object) bool {
-	of := func(o *ast.Object) (all []ast.Expr) {
+func (s *goSharing) related(a, b *goObject) bool {
+	of := func(o *goObject) (all []ast.Expr) {
 		for _, x := range s.bound {
 			if x.to == o {
 				all = append(all, x.from)
@@ -461,7 +467,7 @@ func (s *goSharing) related(a, b *ast.Object) bool {
 		}
 		return all
 	}
-	has := func(e ast.Expr, o *ast.Object) (found bool) {
+	has := func(e ast.Expr, o *goObject) (found bool) {
 		ast.Inspect(e, func(n ast.Node) bool {
 			id, ok := n.(*ast.Ident)
 			found = found || ok && id.Obj == o
@@ -540,7 +546,7 @@ func (s *goSharing) snapshot(b goBound) ast.Expr {
 }
 
 // isCommand reports whether a call is of a method of an object.
-func (s *goSharing) isCommand(c *ast.CallExpr, of *ast.Object, path string) bool {
+func (s *goSharing) isCommand(c *ast.CallExpr, of *goObject, path string) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok || !s.object(sel.X) {
 		return false

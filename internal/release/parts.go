@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // module is a module that is linked into the executable, as go list writes it.
@@ -84,7 +85,11 @@ func (r *release) readNotice() error {
 		}
 		return nil
 	}
-	if err := section("Go "+runtime.Version(), runtime.GOROOT()); err != nil {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return fmt.Errorf("go env: %w", err)
+	}
+	if err := section("Go "+runtime.Version(), strings.TrimSpace(string(root))); err != nil {
 		return err
 	}
 	for _, m := range all {
