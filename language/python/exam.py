@@ -163,13 +163,14 @@ class Reading:
         self.imports = set()
         self.program = program  # the names of the program's modules
         self.tree = ast.parse(source, path)
+        self.nodes = list(ast.walk(self.tree))
         self.lines = source.decode("utf-8", "replace").splitlines()
         self.used, self.bound, self.program_names = set(), set(dir(builtins)), set()
         self.own = set()
         self.objects = False  # see flow.Flow
         self.standard_roots = set()
         self.identifiers = set()
-        called = {n.func.id for n in ast.walk(self.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        called = {n.func.id for n in self.nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         # A function with parameters of its own that the file calls is no test.
         self.helpers = {n.name for n in self.tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
                         and n.name in called and not n.decorator_list and len(n.args.args) > len(n.args.defaults)}
@@ -180,7 +181,7 @@ class Reading:
         for node in self.tree.body:
             self.bind(node, program)
         self.captures = b"sys.stdout" in source or b"redirect_stdout" in source or b"capsys" in source
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Name):
                 self.identifiers.add(node.id)
                 if isinstance(node.ctx, ast.Load):
@@ -189,9 +190,9 @@ class Reading:
                 self.identifiers.add(node.attr)
             elif isinstance(node, ast.alias):
                 self.identifiers.add(node.name)
-        self.texts = {n.value for n in ast.walk(self.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str) and len(n.value) < 12}
+        self.texts = {n.value for n in self.nodes if isinstance(n, ast.Constant) and isinstance(n.value, str) and len(n.value) < 12}
         self.free = self.used - self.bound
-        imported = {a.asname or a.name for n in ast.walk(self.tree) if isinstance(n, ast.ImportFrom) for a in n.names}
+        imported = {a.asname or a.name for n in self.nodes if isinstance(n, ast.ImportFrom) for a in n.names}
         self.free_words = self.free - imported  # nobody names where they come from
         self.program_names |= self.free
         # What no other statement of the file may have changed.

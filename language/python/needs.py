@@ -50,8 +50,8 @@ def missing(readings, modules, main):
     found = []
     folders = {part for r in readings for part in r.path.split("/")}
     for r in readings:
-        guarded = {id(n) for t in ast.walk(r.tree) if isinstance(t, ast.Try) for n in ast.walk(t)}
-        for node in ast.walk(r.tree):
+        guarded = {id(n) for t in r.nodes if isinstance(t, ast.Try) for n in ast.walk(t)}
+        for node in r.nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)) and id(node) not in guarded and not getattr(node, "level", 0):
                 for _, name in r.imported(node):
                     top = name.split(".")[0]
@@ -108,7 +108,7 @@ def fixtures(readings):
     each stands."""
     own, wanted = {"candidate", "self", "cls"}, {}
     for r in readings:
-        for node in ast.walk(r.tree):
+        for node in r.nodes:
             if isinstance(node, ast.Call) and last_name(node.func) == "fixture":
                 own.update(k.value.value for k in node.keywords if k.arg == "name" and isinstance(k.value, ast.Constant))
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and decorated(node, "fixture"):
@@ -143,7 +143,7 @@ def decorated(node, name):
 
 def pytest_words(r):
     """What a file uses of pytest that the stand-in lacks."""
-    for node in ast.walk(r.tree):
+    for node in r.nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "pytest" and node.attr not in WORDS:
             return "pytest." + node.attr
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("pytest", "_pytest"):
@@ -161,7 +161,7 @@ def pass_on(readings):
     while again:
         again = False
         for r in readings:
-            for node in ast.walk(r.tree):
+            for node in r.nodes:
                 if not isinstance(node, ast.ImportFrom):
                     continue
                 for a, module in r.imported(node):
@@ -174,7 +174,7 @@ def pass_on(readings):
 
 def text_as_code(r):
     """Says what makes code of a text that the tests do not spell."""
-    for node in ast.walk(r.tree):
+    for node in r.nodes:
         if isinstance(node, ast.Call) and last_name(node.func) in TEXT and last_name(node.func) not in r.own:
             root = root_name(node.func)
             if isinstance(node.func, ast.Attribute) and root == "re":
@@ -182,7 +182,7 @@ def text_as_code(r):
             if not (node.args and isinstance(node.args[0], ast.Constant)):
                 return last_name(node.func)
         elif isinstance(node, ast.Name) and node.id in ("eval", "exec") and isinstance(node.ctx, ast.Load) and node.id not in r.own and \
-                not any(isinstance(c, ast.Call) and c.func is node for c in ast.walk(r.tree)):
+                not any(isinstance(c, ast.Call) and c.func is node for c in r.nodes):
             return node.id
         elif isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) in ("get_type_hints", "singledispatch", "singledispatchmethod"):
             return last_name(node)
@@ -192,7 +192,7 @@ def text_as_code(r):
 def staying(r):
     """Says what the tests give the program that cannot cross to its box."""
     of = {}  # local name: (module, name in it)
-    for node in ast.walk(r.tree):
+    for node in r.nodes:
         if isinstance(node, ast.Import):
             of.update((a.asname or a.name.split(".")[0], (a.name.split(".")[0], "")) for a in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -209,12 +209,12 @@ def staying(r):
         return "%s.%s" % (module, last)
 
     held = {}
-    for node in ast.walk(r.tree):
+    for node in r.nodes:
         if isinstance(node, ast.Assign) and stays(node.value):
             held.update((last_name(t), stays(node.value)) for t in node.targets)
     own = {n.name for n in r.tree.body if isinstance(n, ast.ClassDef) and not is_test(n) and
            not any(last_name(b).endswith(("Error", "Exception", "Warning", "Enum")) for b in n.bases)}
-    for node in ast.walk(r.tree):
+    for node in r.nodes:
         if not isinstance(node, ast.Call) or last_name(node.func) in TAKES or last_name(node.func).startswith("assert"):
             continue
         root = root_name(node.func)
@@ -231,7 +231,7 @@ def staying(r):
 
 def settings(r):
     """Says what the tests set in the interpreter that both would have to share."""
-    for node in ast.walk(r.tree):
+    for node in r.nodes:
         if isinstance(node, ast.Call) and last_name(node.func) in ("getcontext", "setcontext", "localcontext", "setlocale", "tzset"):
             return "settings of the interpreter (%s)" % last_name(node.func)
         if isinstance(node, ast.Call) and last_name(node.func) in ("seed", "seterr", "set_state", "set_option", "setbufsize"):
@@ -245,7 +245,7 @@ def libraries(readings):
     """The libraries of arrays and tables that the tests use."""
     found = []
     for r in readings:
-        names = [name for node in ast.walk(r.tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for _, name in r.imported(node)]
+        names = [name for node in r.nodes if isinstance(node, (ast.Import, ast.ImportFrom)) for _, name in r.imported(node)]
         for top in [n.split(".")[0] for n in names] + [ALIASES.get(n, n) for n in r.modules_used()]:
             if top in layout.LIBRARIES and top not in found and layout.found(top):
                 found.append(top)
@@ -306,7 +306,7 @@ def verdict(readings, modules, main=""):
     if more:
         return "together", "use " + more[0]
     pass_on(readings)
-    given = {n.name: n for r in readings for n in ast.walk(r.tree)
+    given = {n.name: n for r in readings for n in r.nodes
              if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and decorated(n, "fixture")}
     for r in readings:
         why = sharing(r, modules, given)

@@ -97,14 +97,14 @@ class Sharer:
     def __init__(self, reading, fixtures):
         self.reading = reading
         self.modules = reading.modules_used()
-        self.functions = [n for n in ast.walk(reading.tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        self.functions = [n for n in reading.nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
         self.classes = {n.name: n for n in reading.tree.body if isinstance(n, ast.ClassDef)}
         self.own = {n.name for n in self.functions}
         # Free in the file's view, and yet bound: by a function, a lambda or a comprehension.
-        self.local = {n.arg if isinstance(n, ast.arg) else n.id for n in ast.walk(reading.tree)
+        self.local = {n.arg if isinstance(n, ast.arg) else n.id for n in reading.nodes
                       if isinstance(n, ast.arg) or isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} - reading.own
         self.library, self.whole = {}, set()  # local name: (module, name in it); the names of modules
-        for n in ast.walk(reading.tree):
+        for n in reading.nodes:
             if isinstance(n, ast.Import):
                 self.whole.update(a.asname or a.name.split(".")[0] for a in n.names)
                 self.library.update((a.asname or a.name.split(".")[0], (a.name.split(".")[0], "")) for a in n.names)
@@ -114,7 +114,7 @@ class Sharer:
         self.known = {}  # fixture: what it gives
         self.reaching = self.reach()
         self.objects, self.scalars = self.evidence()
-        self.called_names = {n.func.id for n in ast.walk(reading.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        self.called_names = {n.func.id for n in reading.nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         self.values, self.containers, self.held, self.snapshots, self.changes = {}, set(), {}, {}, []
         self.plain = set()  # names that have a number or a text of the tests
         self.inside_function = False
@@ -136,7 +136,7 @@ class Sharer:
         """The names of what the tests use as an object: they ask it for what no
         plain value has. And of what they use as a number or a text."""
         objects, scalars, bound = set(), set(), {}
-        for n in ast.walk(self.reading.tree):
+        for n in self.reading.nodes:
             if isinstance(n, ast.Attribute) and n.attr not in PLAIN and not n.attr.startswith("__"):
                 objects.add(name(n.value))
             elif isinstance(n, ast.Attribute) and n.attr in TEXTS:
@@ -385,7 +385,7 @@ class Sharer:
 
     def dataclasses(self):
         """Tells whether the tests have dataclasses of their own."""
-        return any(last_name(d.func if isinstance(d, ast.Call) else d) == "dataclass" for n in ast.walk(self.reading.tree)
+        return any(last_name(d.func if isinstance(d, ast.Call) else d) == "dataclass" for n in self.reading.nodes
                    if isinstance(n, ast.ClassDef) for d in n.decorator_list)
 
     # Identity.
