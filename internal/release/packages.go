@@ -9,7 +9,7 @@ import (
 )
 
 // nfpm writes packages of Linux distributions: https://nfpm.goreleaser.com.
-const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.46.3"
+const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
 // packages writes a .deb and a .rpm.
 func (r *release) packages(t target, exe []byte) error {
