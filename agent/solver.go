@@ -52,15 +52,11 @@ func newSolver(c Config, t Task) *solver {
 func languageOf(tests []glovebox.File) *language.Language {
 	var of *language.Language
 	for _, f := range tests {
-		for _, l := range language.All() {
-			if !l.Owns(f.Path) {
-				continue
-			}
-			if of != nil && of != l {
-				return nil
-			}
-			of = l
+		l := language.All().ByPath(f.Path)
+		if l != nil && of != nil && of != l {
+			return nil
 		}
+		of = cmp.Or(l, of)
 	}
 	return of
 }

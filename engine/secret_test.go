@@ -27,12 +27,15 @@ func madeUp(n int) string {
 	return string(b)
 }
 
-// leftOf returns the longest run of secret that stands in text.
+// leftOf returns the longest run of secret that stands in text. A run of digits alone is
+// none: text is full of offsets and durations.
 func leftOf(text, secret string) string {
 	longest := ""
 	for i := range secret {
 		for n := len(longest) + 1; i+n <= len(secret) && strings.Contains(text, secret[i:i+n]); n++ {
-			longest = secret[i : i+n]
+			if run := secret[i : i+n]; strings.Trim(run, "0123456789") != "" {
+				longest = run
+			}
 		}
 	}
 	return longest

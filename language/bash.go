@@ -161,7 +161,7 @@ func bashFindFrameworks(h Host, tools map[string]string) []rootfs.Entry {
 		}
 		entries = append(entries, rootfs.Entry{Path: "/usr/bin/bats", Source: bats})
 		tools["bats"] = "/usr/bin/bats"
-		for _, name := range []string{"bats-support", "bats-assert", "bats-file"} {
+		for _, name := range batsLibraries {
 			if _, err := h.Stat(path.Join(home, "lib/bats", name, "load.bash")); err == nil {
 				tools[name] = "/usr/lib/bats/" + name
 			}

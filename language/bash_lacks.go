@@ -2,7 +2,6 @@ package language
 
 import (
 	"bytes"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -17,10 +16,13 @@ import (
 // bashLoads are the commands by which tests load a file, or start one.
 var bashLoads = []string{"source", ".", "load", "bash", "sh", "run"}
 
+// batsLibraries are the libraries of Bats that tests load by their name.
+var batsLibraries = []string{"bats-support", "bats-assert", "bats-file"}
+
 // bashLibrary is the library of Bats that a path names, or "".
 func bashLibrary(file string) string {
 	file = strings.TrimSuffix(file, ".bash")
-	if name := path.Base(path.Dir(file)); path.Base(file) == "load" && slices.Contains([]string{"bats-support", "bats-assert", "bats-file"}, name) {
+	if name := path.Base(path.Dir(file)); path.Base(file) == "load" && slices.Contains(batsLibraries, name) {
 		return name
 	}
 	return ""
@@ -91,8 +93,7 @@ func bashLacks(p *glovebox.Program, tests []glovebox.File, started []string, too
 				named += bytes.Count(g.Data, []byte(path.Base(file)))
 			}
 			if named == 1 && p.Main != "" {
-				name := path.Base(file)
-				return nil, &Unrunnable{Reason: fmt.Sprintf("the tests need %s, which is not here: the program's file is %s, and tests may call it %q; to name it otherwise, name the file in the reply", name, p.Main, "solution.sh"), Missing: []string{name}}
+				return nil, notHere(path.Base(file), p.Main, "solution.sh")
 			}
 		}
 	}

@@ -157,22 +157,33 @@ func goPath(e ast.Expr) (root *ast.Ident, path string) {
 	case *ast.SelectorExpr:
 		root, path = goPath(e.X)
 		return root, path + "." + e.Sel.Name
-	case *ast.IndexExpr:
-		return goPath(e.X)
-	case *ast.SliceExpr:
-		return goPath(e.X)
-	case *ast.ParenExpr:
-		return goPath(e.X)
-	case *ast.StarExpr:
-		return goPath(e.X)
-	case *ast.TypeAssertExpr:
-		return goPath(e.X)
 	case *ast.UnaryExpr:
 		if e.Op == token.AND || e.Op == token.RANGE {
 			return goPath(e.X)
 		}
 	}
+	if inner := goInner(e); inner != nil {
+		return goPath(inner)
+	}
 	return nil, ""
+}
+
+// goInner is what e is an element or a part of, points to, or stands in brackets as; nil
+// where it is none of these.
+func goInner(e ast.Expr) ast.Expr {
+	switch e := e.(type) {
+	case *ast.IndexExpr:
+		return e.X
+	case *ast.SliceExpr:
+		return e.X
+	case *ast.ParenExpr:
+		return e.X
+	case *ast.StarExpr:
+		return e.X
+	case *ast.TypeAssertExpr:
+		return e.X
+	}
+	return nil
 }
 
 // changed reports whether e is of what a call of the program got before.

@@ -321,6 +321,9 @@ func (s *goSharing) origin(e ast.Expr, depth int) ast.Expr {
 	if depth > 20 {
 		return nil
 	}
+	if inner := goInner(e); inner != nil {
+		return s.origin(inner, depth+1)
+	}
 	switch e := e.(type) {
 	case *ast.Ident:
 		if s.ident(e) != nil {
@@ -329,16 +332,6 @@ func (s *goSharing) origin(e ast.Expr, depth int) ast.Expr {
 		if last := s.binding(e); last.from != nil {
 			return s.origin(last.from, depth+1)
 		}
-	case *ast.IndexExpr:
-		return s.origin(e.X, depth+1)
-	case *ast.SliceExpr:
-		return s.origin(e.X, depth+1)
-	case *ast.StarExpr:
-		return s.origin(e.X, depth+1)
-	case *ast.ParenExpr:
-		return s.origin(e.X, depth+1)
-	case *ast.TypeAssertExpr:
-		return s.origin(e.X, depth+1)
 	case *ast.UnaryExpr:
 		return s.origin(e.X, depth+1)
 	case *ast.SelectorExpr:
@@ -532,12 +525,20 @@ func (s *goSharing) snapshot(b goBound) ast.Expr {
 	if root == nil || root.Obj == nil {
 		return nil
 	}
+	return s.afterCommand(b, root.Obj, path, func(r goUsed) bool {
+		return r.id.Obj == b.to && r.path == "" && (r.holds() || r.how == goLength) && s.binding(r.id).at == b.at
+	})
+}
+
+// afterCommand is the first use of a kind that stands behind a command of an object, and
+// that behind an assignment; nil where there is none.
+func (s *goSharing) afterCommand(b goBound, of *goObject, path string, which func(goUsed) bool) ast.Expr {
 	for _, c := range s.commands {
-		if c.Pos() < b.at || !s.isCommand(c, root.Obj, path) {
+		if c.Pos() < b.at || !s.isCommand(c, of, path) {
 			continue
 		}
 		for _, r := range s.uses {
-			if r.id.Obj == b.to && r.path == "" && (r.holds() || r.how == goLength) && r.id.Pos() > c.End() && s.binding(r.id).at == b.at {
+			if r.id.Pos() > c.End() && which(r) {
 				return r.id
 			}
 		}
@@ -583,15 +584,11 @@ func (s *goSharing) lent(b goBound) ast.Expr {
 		if root == nil || root.Obj == nil || s.object(g) || !s.isList(g) {
 			continue
 		}
-		for _, c := range s.commands {
-			if c.Pos() < b.at || !s.isCommand(c, b.to, "") {
-				continue
-			}
-			for _, r := range s.uses {
-				if r.id.Obj == root.Obj && r.path == path && r.how == goElements && r.id.Pos() > c.End() && s.binding(r.id).at < b.at {
-					return r.id
-				}
-			}
+		used := s.afterCommand(b, b.to, "", func(r goUsed) bool {
+			return r.id.Obj == root.Obj && r.path == path && r.how == goElements && s.binding(r.id).at < b.at
+		})
+		if used != nil {
+			return used
 		}
 	}
 	return nil

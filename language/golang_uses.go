@@ -545,7 +545,7 @@ func (u *goUses) typeNames(f *ast.File) {
 }
 
 // calledObject says of a variable of the tests that they call it.
-type calledObject struct{ *ast.Object }
+type calledObject struct{ *goObject }
 
 // function notes a name of the program that stands where the tests have a function.
 func (u *goUses) function(e ast.Expr) {

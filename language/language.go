@@ -9,6 +9,7 @@ package language
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/rootfs"
@@ -205,6 +206,13 @@ type Unrunnable struct {
 }
 
 func (u *Unrunnable) Error() string { return u.Reason }
+
+// notHere is the error for tests that name a file or module that nobody has: it may be
+// meant as the program, whose file is main, and which tests may call solution.
+func notHere(name, main, solution string) *Unrunnable {
+	return &Unrunnable{Missing: []string{name}, Reason: fmt.Sprintf("the tests need %s, which is not here: the program's file is %s, "+
+		"and tests may call it %q; to name it otherwise, name the file in the reply", name, main, solution)}
+}
 
 // Event is one line of a report: one JSON object.
 //

@@ -3,7 +3,6 @@ package language
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -106,7 +105,7 @@ func readNodeWants(tc *Toolchain, p *glovebox.Program, tests []glovebox.File) (n
 		return w, &Unrunnable{Reason: "the tests are empty: there is no code in their files"}
 	}
 	if name := nodeHelper(p, tests); name != "" && len(missing) == 0 {
-		return w, &Unrunnable{Reason: fmt.Sprintf(`the tests need %s, which is not here: the program's file is %s, and tests may call it "solution"; to name it otherwise, name the file in the reply`, name, p.Main), Missing: []string{name}}
+		return w, notHere(name, p.Main, "solution")
 	}
 	if m := nodeOthers().FindStringSubmatch(w.code); m != nil && len(missing) == 0 && !imports[m[1]] && !defines(w.code, m[1]) {
 		lacks(m[1], m[1])

@@ -2,7 +2,6 @@ package language
 
 import (
 	"embed"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +61,7 @@ func (l *Language) LintJob(files []glovebox.File, changed []string) (glovebox.Jo
 		if strings.HasPrefix(f.Path, ownMain) || !l.LintReads(f.Path) && !LintSettings(f.Path) {
 			continue
 		}
-		if slices.Contains(l.Extensions, path.Ext(f.Path)) && slices.Contains(changed, f.Path) {
+		if l.Owns(f.Path) && slices.Contains(changed, f.Path) {
 			job.Args = append(job.Args, f.Path)
 		}
 		job.Inputs = append(job.Inputs, f)
@@ -78,7 +77,7 @@ func (l *Language) LintJob(files []glovebox.File, changed []string) (glovebox.Jo
 // LintReads tells whether a check of the language reads a file of a tree: one of
 // the language, or one that says what those are.
 func (l *Language) LintReads(name string) bool {
-	return slices.Contains(l.Extensions, path.Ext(name)) || lintManifest().MatchString(name)
+	return l.Owns(name) || lintManifest().MatchString(name)
 }
 
 // LintSettings tells whether a file says what checks look for, and what they let

@@ -31,7 +31,7 @@ func perlCannot(tests []glovebox.File, names []string, files []glovebox.File, ma
 		skipped = skipped && (!slices.Contains(names, f.Path) || text.skipsAll())
 		for _, m := range perlLoads().FindAllStringSubmatch(text.kept, -1) {
 			if name := m[1]; !slices.Contains(here, name) && !slices.Contains(here, path.Base(name)) {
-				return "the tests need " + name + `, which is not here: the program's file is ` + main + `, and tests may call it "solution"; to name it otherwise, name the file in the reply`
+				return notHere(name, main, "solution").Reason
 			}
 		}
 	}

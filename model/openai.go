@@ -97,9 +97,11 @@ type completion struct {
 	NewLimit    int      `json:"max_completion_tokens,omitempty"`
 	Temperature *float64 `json:"temperature,omitempty"`
 	Stream      bool     `json:"stream,omitempty"`
-	Options     *struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options,omitempty"`
+	Options     *options `json:"stream_options,omitempty"`
+}
+
+type options struct {
+	IncludeUsage bool `json:"include_usage"`
 }
 
 func (o *openAI) ask(ctx context.Context, r Request, stream bool, d dialect) (*http.Response, error) {
@@ -114,9 +116,7 @@ func (o *openAI) ask(ctx context.Context, r Request, stream bool, d dialect) (*h
 		c.MaxTokens = r.MaxTokens
 	}
 	if c.Stream && !d.noOptions {
-		c.Options = &struct {
-			IncludeUsage bool `json:"include_usage"`
-		}{true}
+		c.Options = &options{IncludeUsage: true}
 	}
 	return o.post(ctx, "chat/completions", c)
 }

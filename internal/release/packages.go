@@ -24,20 +24,20 @@ func (r *release) packages(t target, exe []byte) error {
 		}
 	}
 	config := fmt.Sprintf(`name: glovebox
-arch: %s
+arch: %[1]s
 platform: linux
-version: %s
+version: %[2]s
 section: devel
 maintainer: The Glovebox authors <maintainers@glovebox.invalid>
-description: %s
+description: %[3]s
 license: Apache-2.0
-mtime: %s
+mtime: %[4]s
 recommends: [python3]
 contents:
-  - {src: %[6]s/glovebox, dst: /usr/bin/glovebox, file_info: {mode: 0755, mtime: %[5]s}}
-  - {src: %[6]s/LICENSE, dst: /usr/share/doc/glovebox/LICENSE, file_info: {mode: 0644, mtime: %[5]s}}
-  - {src: %[6]s/NOTICE, dst: /usr/share/doc/glovebox/NOTICE, file_info: {mode: 0644, mtime: %[5]s}}
-`, t.arch, r.version, summary, r.date.Format(time.RFC3339), r.date.Format(time.RFC3339), dir)
+  - {src: %[5]s/glovebox, dst: /usr/bin/glovebox, file_info: {mode: 0755, mtime: %[4]s}}
+  - {src: %[5]s/LICENSE, dst: /usr/share/doc/glovebox/LICENSE, file_info: {mode: 0644, mtime: %[4]s}}
+  - {src: %[5]s/NOTICE, dst: /usr/share/doc/glovebox/NOTICE, file_info: {mode: 0644, mtime: %[4]s}}
+`, t.arch, r.version, summary, r.date.Format(time.RFC3339), dir)
 	file := filepath.Join(dir, "nfpm.yaml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return err
