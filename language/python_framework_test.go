@@ -24,7 +24,7 @@ func TestPythonFramework(t *testing.T) {
 def test_roll():
     with mock.patch('random.randint', return_value=4):
         assert solution.roll() == 4
-`, true, `"framework": "pytest `},
+`, true, `"framework":"pytest `},
 		{"capfd and tmpdir", "import os\ndef say(): os.write(1, b'hi\\n')\ndef size(p): return len(open(p).read())\n", `
 import pytest, solution
 def test_say(capfd):
@@ -34,11 +34,11 @@ def test_size(tmpdir):
     p = tmpdir.join("a")
     p.write("abc")
     assert solution.size(str(p)) == 3
-`, true, `"framework": "pytest `},
-		{"a failure", "def f(): return 5\n", mock + "def test_f():\n    assert solution.f() == 6\ndef test_g(): assert solution.f() == 5\n", false, `"expected": "6", "actual": "5", "line": 4`},
+`, true, `"framework":"pytest `},
+		{"a failure", "def f(): return 5\n", mock + "def test_f():\n    assert solution.f() == 6\ndef test_g(): assert solution.f() == 5\n", false, `"expected":"6","actual":"5","line":4`},
 		{"an error of a fixture", "def f(): return 5\n", mock + "@pytest.fixture\ndef x(): return 1 / 0\ndef test_f(x):\n    assert solution.f() == 5\n", false, "ZeroDivisionError"},
 		{"strict xfail", "def f(): return 5\n", mock + "@pytest.mark.xfail(strict=True)\ndef test_f():\n    assert solution.f() == 5\ndef test_g(): assert solution.f() == 5\n", false, "XPASS(strict)"},
-		{"xfail", "def f(): return 5\n", mock + "@pytest.mark.xfail(strict=True)\ndef test_f():\n    assert solution.f() == 6\ndef test_g(): assert solution.f() == 5\n", true, `"total": 2, "passed": 1, "failed": 0`},
+		{"xfail", "def f(): return 5\n", mock + "@pytest.mark.xfail(strict=True)\ndef test_f():\n    assert solution.f() == 6\ndef test_g(): assert solution.f() == 5\n", true, `"total":2,"passed":1,"failed":0`},
 		{"fixtures and parameters", "def f(x): return x\n", mock + `
 seen = []
 @pytest.fixture(autouse=True)
@@ -52,8 +52,8 @@ class TestAll:
 		{"free names", "def f(x): return x\n", "from unittest import mock\nimport pytest\ndef test_f(): assert f(1) == 1\n", true, `"framework"`},
 		{"a program that does not load", "1 / 0\n", mock + "def test_f(): assert solution.f() == 1\n", false, "ZeroDivisionError"},
 		{"a skip of the program", "import pytest\ndef f(): pytest.skip('x')\n", mock + "def test_f(): assert solution.f() == 1\ndef test_g(): assert True\n", false, "skipped itself"},
-		{"an object that says yes", "class Y(int):\n    __eq__ = lambda s, o: True\n    __hash__ = None\ndef f(): return Y()\n", mock + "def test_f(): assert solution.f() == 1\ndef test_g(): assert solution.f() == pytest.approx(2)\n", false, `"failed": 2`},
-		{"unittest beside pytest", "def f(x): return x\n", mock + "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        for i in (1, 2):\n            with self.subTest(i=i): self.assertEqual(solution.f(i), i)\ndef test_b(): assert solution.f(1) == 1\n", true, `"total": 2`},
+		{"an object that says yes", "class Y(int):\n    __eq__ = lambda s, o: True\n    __hash__ = None\ndef f(): return Y()\n", mock + "def test_f(): assert solution.f() == 1\ndef test_g(): assert solution.f() == pytest.approx(2)\n", false, `"failed":2`},
+		{"unittest beside pytest", "def f(x): return x\n", mock + "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        for i in (1, 2):\n            with self.subTest(i=i): self.assertEqual(solution.f(i), i)\ndef test_b(): assert solution.f(1) == 1\n", true, `"total":2`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := rigExam(t, Python, pythonProgram(c.src), pythonTests(c.tests))

@@ -122,6 +122,7 @@ func rigStart(t testing.TB, ctx context.Context, tc *Toolchain, tree string, ste
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.ExtraFiles = fds[:]
 	cmd.WaitDelay = time.Second
+	endGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

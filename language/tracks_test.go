@@ -368,6 +368,7 @@ func (tr track) alone(t *testing.T, root string, e exercise, solution []glovebox
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, "bwrap", args...)
 	cmd.Stdout, cmd.Stderr = &out, &out
+	endGroup(cmd)
 	err := cmd.Run()
 	text := out.String()
 	return err == nil, text[max(0, len(text)-600):]

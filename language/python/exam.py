@@ -4,15 +4,14 @@ The tests are scripts of bare asserts, functions and classes in the manner of
 pytest, or unittest cases; one file may mix them. How the program is reached is
 the caller's affair: see harness.py (from another box) and inproc.py.
 """
-import ast
 import builtins
-import copy
-import json
+import importlib
 import os
 import sys
 import types
+from _frozen_importlib import ModuleSpec
 
-from _glovebox import layout
+from _glovebox import layout, trees as ast, wire
 
 WORKSPACE = "/workspace"
 TEST_MODULES = set()  # the names of the modules that the tests are
@@ -49,7 +48,7 @@ class Report:
         self.passed = self.failed = self.skipped = 0
         self.hint = ""  # why there may be no tests
         self.prefix, self.names = "", None  # of cases, where there is more than one file of tests
-        self._write, self._dumps = os.write, json.dumps
+        self._write, self._dumps = os.write, wire.dumps
 
     def event(self, **fields):
         if self.nonce:
@@ -94,7 +93,7 @@ def told():
     pieces. The rest is the program's."""
     n = int(sys.argv.pop(1))
     pieces, sys.argv[1:] = sys.argv[1:n + 1], sys.argv[n + 1:]
-    return json.loads("".join(pieces))
+    return wire.loads("".join(pieces))
 
 
 def clip(text, limit=MAX_TEXT):
@@ -423,7 +422,7 @@ class Rewriter(ast.NodeTransformer):
         test, before = node.test, []
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             # Each side for itself, so that a failure says which it was.
-            sides = [self.at(node, ast.copy_location(ast.Assert(v, copy.deepcopy(node.msg)), node)) for v in test.values]
+            sides = [self.at(node, ast.copy_location(ast.Assert(v, ast.copied(node.msg)), node)) for v in test.values]
             return [n for side in sides for n in self.visit_Assert(side)]
         left = right = ast.Constant(None)
         op = ""
@@ -841,7 +840,6 @@ class Importer:
                 name, folder = name.rpartition(".")[0], os.path.dirname(folder)
 
     def find_spec(self, name, path=None, target=None):
-        from importlib.machinery import ModuleSpec
         if name in self.readings:
             reading = self.readings[name]
             spec = ModuleSpec(name, self, is_package=reading.base == "__init__.py")

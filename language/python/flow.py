@@ -5,14 +5,10 @@ have been changed by the call whose result is on the other? Then it counts as it
 was before. And are both sides results of the program, of a kind that the tests
 use as objects? Then the case is candidate_judged.
 """
-import ast
 import builtins
-import functools
-import itertools
-import math
-import operator
-import re
+import importlib
 
+from _glovebox import trees as ast
 from _glovebox.exam import ASSERTING, last_name, root_name
 
 BUILTINS = frozenset(dir(builtins))
@@ -21,11 +17,12 @@ PLAIN = frozenset(n for t in (str, bytes, int, float, complex, list, tuple, dict
     "year month day hour minute second days seconds total_seconds isoformat quantize most_common popleft elements shape dtype "
     "tolist size ndim columns values iloc loc".split())
 IDENTITY = (ast.Is, ast.IsNot)
-# Words of the library that a program may have, too: with these tests compute.
-LIBRARY = frozenset(n for m in (math, functools, operator, itertools) for n in dir(m) if n[:1] != "_").union(
-    "mean fmean median mode multimode stdev pstdev variance pvariance quantiles deepcopy isclose allclose array_equal".split())
-# Functions that are there to judge, by what they are called.
-JUDGES = re.compile(r"(?i)_*(check|verify|expect|ensure|compare|validate|is_?|are_?|must|should|equal|eq|near|close|almost|approx|same|match|deep_?equal)")
+# Words of the library that a program may have, too: with these tests compute. Those of
+# whole modules, and single ones.
+COMPUTING = ("math", "functools", "operator", "itertools")
+COMPUTES = frozenset("mean fmean median mode multimode stdev pstdev variance pvariance quantiles deepcopy isclose allclose array_equal".split())
+# How the names of functions begin that are there to judge.
+JUDGES = tuple("check verify expect ensure compare validate is are must should equal eq near close almost approx same match deepequal deep_equal".split())
 UNJUDGED = frozenset("assertIsInstance assertNotIsInstance assertIsNone assertIsNotNone assertRaises assertRaisesRegex assertHasAttr".split())
 GATHERING = frozenset("sorted max min sum set frozenset".split())  # they compare or hash
 
@@ -41,6 +38,16 @@ def key(node):
         of = key(node.value)
         return of and "%s.%s" % (of, node.attr)
     return ""
+
+
+def computes(word):
+    """Tells whether a word is of the library, and no underscore begins it."""
+    return word in COMPUTES or word[:1] not in ("", "_") and any(hasattr(importlib.import_module(m), word) for m in COMPUTING)
+
+
+def judges(word):
+    """Tells whether a function is there to judge, by what it is called."""
+    return word.lstrip("_").lower().startswith(JUDGES)
 
 
 def named(node):
@@ -408,7 +415,7 @@ class Flow:
                 if self.asks(n):
                     if any(isinstance(a, ast.BinOp) and self.got(a) and not (self.got(a.left) and self.got(a.right)) for a in args):
                         return True
-                    if word in LIBRARY and word in self.reading.free_words and any(map(self.got, args)):
+                    if word in self.reading.free_words and any(map(self.got, args)) and computes(word):
                         return True
             elif isinstance(n, ast.Compare):
                 operands = [n.left, *n.comparators]
@@ -418,12 +425,12 @@ class Flow:
                 elif any(map(self.makes, operands)):
                     return True
                 words = [last_name(c.func) for o in operands for c in ast.walk(o) if isinstance(c, ast.Call) and self.asks(c)]
-                if len(set(words)) > 1 and any(w in LIBRARY and w in self.reading.free_words for w in words):
+                if len(set(words)) > 1 and any(w in self.reading.free_words and computes(w) for w in words):
                     return True
             if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and self.asks(n.value):
                 args = [*n.value.args, *(k.value for k in n.value.keywords)]
                 direct = any(isinstance(a, ast.Call) and self.got(a) for a in args) and not all(map(self.got, args))
-                if direct or JUDGES.match(last_name(n.value.func)) and any(map(self.got, args)):
+                if direct or judges(last_name(n.value.func)) and any(map(self.got, args)):
                     return True
         known = {k: v for names, v, node in bound if isinstance(node, (ast.Assign, ast.NamedExpr)) for k in names}
         tests = [known.get(t.id, t) if isinstance(t, ast.Name) else t for t in tests]

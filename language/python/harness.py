@@ -6,19 +6,15 @@ over the link is believed: it is decoded to exact plain values, and the first
 breach of the protocol ends the exam for good.
 """
 import _thread
-import ast
 import builtins
-import collections
-import copy
 import importlib
-import importlib.machinery
-import importlib.util
-import json
 import os
 import sys
 import types
+from _collections import OrderedDict, defaultdict, deque
+from _frozen_importlib import ModuleSpec
 
-from _glovebox import exam, flow, layout, needs
+from _glovebox import exam, flow, layout, needs, trees as ast
 from _glovebox.exam import TEST_MODULES, Gone, Refused
 from _glovebox.remote import (GUARDED, READABLE, NOTHING, Bound, BoundMethod, Opaque, RemoteClass, Remote, RemoteFunction, RemoteModule, State,
                               awaitable, is_made, made, make_class, member, own_member, same, stand_in, state_of)
@@ -235,7 +231,7 @@ class Link:
         """What a result is that is, or holds, an argument: a copy of its own."""
         made = {}
         new = copied(self.now(v), made)
-        if type(new) in CONTAINERS or type(new) in ARRAYS:
+        if container(type(new)) or type(new) in ARRAYS:
             made[id(v)] = new
         for old in self.within(v):
             twin = made.get(id(old), made.get(id(self.live(old))))
@@ -247,7 +243,7 @@ class Link:
     def within(self, v, seen=None):
         """A container and those in it."""
         seen = {} if seen is None else seen
-        if (type(v) in CONTAINERS or type(v) in ARRAYS) and id(v) not in seen:
+        if (container(type(v)) or type(v) in ARRAYS) and id(v) not in seen:
             seen[id(v)] = v
             for x in () if type(v) in ARRAYS else list(v.values() if isinstance(v, dict) else v):
                 self.within(x, seen)
@@ -269,7 +265,7 @@ class Link:
 
     def now(self, v, seen=None):
         """Gives a value of the tests with what calls of the program changed in it."""
-        if not (self.hidden or self.aliases) or type(v) not in CONTAINERS and type(v) not in ARRAYS:
+        if not (self.hidden or self.aliases) or not container(type(v)) and type(v) not in ARRAYS:
             return v
         if seen is None:
             seen = {}
@@ -792,7 +788,7 @@ class Rewriter(exam.Rewriter):
         set them. One that two values are to be equal to has to be the same since."""
         once = any(isinstance(n, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) or isinstance(n, ast.Call) and not self.flow.harmless(n)
                    for n in ast.walk(node))
-        live = Seer(self.flow, self.at).visit(copy.deepcopy(node))
+        live = Seer(self.flow, self.at).visit(ast.copied(node))
         kept = self.flow.kept(node, self.at)
         if not equal or once:
             return kept
@@ -878,11 +874,15 @@ def assign(old, new):
         (old.update if isinstance(old, (dict, set)) else old.extend)(new)
 
 
-CONTAINERS = {list, tuple, set, dict, bytearray, collections.deque, collections.OrderedDict, collections.Counter, collections.defaultdict}
-
-
+CONTAINERS = {list, tuple, set, dict, bytearray, deque, OrderedDict, defaultdict}
 ARRAYS = {}  # the types of arrays and tables, where the tests use them: their module
 SCALARS = (int, float, str, bytes, bool, complex)
+
+
+def container(t):
+    """Tells whether a type is that of a plain container. A Counter is of a module that
+    the tests may not have."""
+    return t in CONTAINERS or t is getattr(sys.modules.get("collections"), "Counter", None)
 
 
 def copied(v, seen=None):
@@ -890,14 +890,14 @@ def copied(v, seen=None):
     t = type(v)
     if t in ARRAYS:
         return v.copy()
-    if t not in CONTAINERS:
+    if not container(t):
         return v
     seen = {} if seen is None else seen
     if id(v) not in seen:
         if t is tuple:
             return tuple([copied(x, seen) for x in v])
         new = seen[id(v)] = v.copy()
-        if t is list or t is collections.deque:
+        if t is list or t is deque:
             for i, x in enumerate(v):
                 new[i] = copied(x, seen)
         elif isinstance(v, dict):
@@ -920,7 +920,7 @@ def alike(a, b, seen=None):
         return False
     if t in ARRAYS:
         return ARRAYS[t].alike(a, b)
-    if t not in CONTAINERS:
+    if not container(t):
         return t in SCALARS and repr(a) == repr(b) or t.__module__ in ("decimal", "datetime", "fractions") and a == b
     seen = set() if seen is None else seen
     if (id(a), id(b)) in seen:
@@ -1171,7 +1171,7 @@ class World:
     def find_spec(self, name, path=None, target=None):
         if name not in self.modules:
             return None
-        return importlib.machinery.ModuleSpec(name, self, is_package=any(m.startswith(name + ".") for m in self.modules))
+        return ModuleSpec(name, self, is_package=any(m.startswith(name + ".") for m in self.modules))
 
     def create_module(self, spec):
         return self.main_module() if self.modules[spec.name] == "" else self.module(self.modules[spec.name], spec.name)

@@ -14,7 +14,7 @@ import operator
 import os
 import sys
 
-from _glovebox import exam, harness, layout, needs, pytester, realpytest, worker
+from _glovebox import exam, harness, layout, needs, pytester, realpytest, trees, wire, worker
 from _glovebox.wire import Decoder, Encoder, Unencodable, Violation
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
@@ -170,7 +170,7 @@ def harness_place(e):
 
 def fingerprint():
     """Identifies what the tests rest on, to see what the program replaced."""
-    owners = [builtins, operator, os, json, ast, exam, exam.Report, exam.Runner, Runner, World, exam.Rewriter, Rewriter, harness,
+    owners = [builtins, operator, os, json, ast, trees, wire, exam, exam.Report, exam.Runner, Runner, World, exam.Rewriter, Rewriter, harness,
               exam.Importer, Guard, Files, realpytest, realpytest.Plugin, pytester, pytester.approx, pytester.Raises, pytester.Test, pytester.Space]
     if "pytest" in sys.modules:
         owners.append(sys.modules["pytest"])

@@ -1,8 +1,7 @@
 """Where the files of a tree stand among the modules."""
-import importlib.machinery
-import importlib.util
 import os
 import sys
+from _frozen_importlib_external import PathFinder
 
 # What judges: never the program's, whatever files it has.
 JUDGES = frozenset(("pytest", "_pytest", "_glovebox", "conftest", "sitecustomize", "usercustomize", "hypothesis", "mock", "nose",
@@ -62,7 +61,7 @@ def installed(name):
     if top in sys.stdlib_module_names or top in JUDGES:
         return True
     try:
-        return importlib.util.find_spec(top) is not None
+        return any(finder.find_spec(top, None) for finder in sys.meta_path)
     except (ImportError, ValueError):
         return False
 
@@ -70,7 +69,7 @@ def installed(name):
 def found(name):
     """Tells whether a module outside of the standard library is installed."""
     try:
-        return any(importlib.machinery.PathFinder.find_spec(name, [p]) for p in sys.path if p and not p.startswith("/workspace"))
+        return any(PathFinder.find_spec(name, [p]) for p in sys.path if p and not p.startswith("/workspace"))
     except (ImportError, ValueError):
         return False
 

@@ -1,10 +1,9 @@
 """What a file of tests needs, from its text alone: the program in its own
 process, the real pytest, or what is not here at all."""
-import ast
 import builtins
 import sys
 
-from _glovebox import layout, shared
+from _glovebox import layout, shared, trees as ast
 from _glovebox.exam import ALIASES, is_test, last_name, root_name
 from _glovebox.flow import key, walk
 

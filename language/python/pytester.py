@@ -3,12 +3,12 @@
 It collects functions and classes, resolves fixtures, and is the module that
 "import pytest" gives.
 """
-import ast
 import importlib
 import itertools
 import sys
 import types
 
+from _glovebox import trees as ast
 from _glovebox.exam import Skip, bounded_repr, last_name
 
 

@@ -5,8 +5,7 @@ they gave it, and then ask it again; that ask whether two of its values are one;
 or that look at a value again after a command that may have changed it, need the
 program in their own process.
 """
-import ast
-
+from _glovebox import trees as ast
 from _glovebox.exam import ASSERTING, CONTAINERS, last_name, root_name
 from _glovebox.flow import BUILTINS, IDENTITY, PLAIN, constructs, key, keys, named
 

@@ -70,7 +70,7 @@ def ready():
 
 def heed(said, common):
     """Reads orders."""
-    orders = wire._loads(said.decode())  # of the host: without a bound
+    orders = wire.loads(said.decode())  # of the host: without a bound
     sys.modules["random"].seed(int(orders["seed"], 16))
     fresh(orders["staged"], common)
     return orders

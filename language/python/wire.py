@@ -47,10 +47,10 @@ if _json is not None:
     _encode = _json.make_encoder(None, None, _json.encode_basestring_ascii, None, ":", ",", False, False, True)
     _scan = _json.make_scanner(_Settings)
 
-    def _dumps(value):
+    def dumps(value):
         return "".join(_encode(value, 0))
 
-    def _loads(text):
+    def loads(text):
         try:
             value, end = _scan(text, 0)
         except StopIteration:
@@ -60,8 +60,8 @@ if _json is not None:
         return value
 else:
     import json
-    _dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-    _loads = json.JSONDecoder().decode
+    dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+    loads = json.JSONDecoder().decode
 
 
 class Unencodable(Exception):
@@ -73,7 +73,7 @@ class Violation(BaseException):
 
 
 def write_frame(fd, value):
-    data = _dumps(value).encode()
+    data = dumps(value).encode()
     view = memoryview(len(data).to_bytes(4, "big") + data)
     while view:
         view = view[os.write(fd, view):]
@@ -109,7 +109,7 @@ def parse(data):
     if data.count(b",") + data.count(b"[") + data.count(b"{") > MAX_NODES:
         raise Violation("a frame with too many values")
     try:
-        return _loads(data.decode())
+        return loads(data.decode())
     except (ValueError, RecursionError) as e:
         raise Violation("a frame that is not JSON: %s" % type(e).__name__) from None
 

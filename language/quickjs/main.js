@@ -16,9 +16,8 @@ function driver(name) {
   if (!drivers.has(name)) {
     const module = { exports: {} };
     drivers.set(name, module);
-    const text = host.loadFile(name).replace(/\bimport\(/g, '$import(');
     const require = Object.assign((specifier) => builtin(specifier) ?? driver(path.resolve(path.dirname(name), specifier)), { cache: Object.create(null) });
-    std.evalScript(`(function (exports, require, module, $import) {${text}\n})`)(module.exports, require, module, importFrom('/workspace/.'));
+    host.code(name)(module.exports, require, module, importFrom('/workspace/.'));
   }
   return drivers.get(name).exports;
 }

@@ -17,7 +17,8 @@ import (
 // Version is the engine's version.
 const Version = quickjswasi.Version
 
-// Scripts are our scripts. The engine starts with boot.js.
+// Scripts are our scripts. The engine starts with boot.js; the others it loads as what
+// [Compile] makes of them, x.jsc for x.js.
 //
 //go:embed *.js
 var Scripts embed.FS

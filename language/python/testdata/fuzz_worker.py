@@ -26,7 +26,7 @@ def ended():
 
 replies = []
 worker.end = ended
-worker.write_frame = lambda fd, v: replies.append(wire._dumps(v))
+worker.write_frame = lambda fd, v: replies.append(wire.dumps(v))
 worker.read_frame = lambda fd: rng.choice([None, {"op": "back", "v": 1, "n": 1}, {"op": "back", "x": {"q": "KeyError", "a": [], "number": 0}, "n": 1}])
 
 
