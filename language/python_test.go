@@ -194,3 +194,26 @@ func TestPythonCheckLoads(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// TestPythonLoads: no driver loads what takes longer to load than to do without.
+func TestPythonLoads(t *testing.T) {
+	exe, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	home := t.TempDir()
+	drivers, err := filepath.Abs("python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(drivers, filepath.Join(home, "_glovebox")); err != nil {
+		t.Skip(err)
+	}
+	for _, driver := range []string{"harness", "worker"} {
+		out, err := exec.Command(exe, "-I", "-S", "-B", "-c", "import sys; sys.path.append(sys.argv[1]); from _glovebox import "+driver+
+			"; print(*sorted({'ast', 'json', 're', 'enum', 'functools', 'collections', 'contextlib', 'dataclasses', 'inspect', 'typing'} & set(sys.modules)))", home).CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != "" {
+			t.Errorf("%s: %v: it loads %s", driver, err, out)
+		}
+	}
+}
