@@ -3,7 +3,6 @@ package agent_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,24 +10,14 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/agent"
 	"github.com/gloveboxhq/glovebox/internal/corpus"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 	"github.com/gloveboxhq/glovebox/model/modeltest"
 )
 
-// sample is how many rows of a corpus are repaired where GLOVEBOX_CORPUS is not
-// "all".
-const sample = 8
-
-// rows reads a corpus, or a part of it that is spread over all of it.
+// rows reads a corpus, or eight of its rows.
 func rows[T any](t *testing.T, name string) []T {
 	all := corpus.Rows[T](t, name)
-	if os.Getenv("GLOVEBOX_CORPUS") == "all" {
-		return all
-	}
-	var some []T
-	for i := 0; i < sample; i++ {
-		some = append(some, all[i*len(all)/sample])
-	}
-	return some
+	return sample.Some(all, max(1, len(all)/8))
 }
 
 // repair lets a model that answers first with the fault and then without it

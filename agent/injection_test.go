@@ -8,6 +8,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/agent"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 	"github.com/gloveboxhq/glovebox/model"
 	"github.com/gloveboxhq/glovebox/model/modeltest"
 	"github.com/gloveboxhq/glovebox/workcopy"
@@ -105,6 +106,7 @@ func TestInjectionInOutput(t *testing.T) {
 	e := newEngine(t)
 	for i, text := range injections {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			sample.Row(t, 2)
 			literal := fmt.Sprintf("bytes.fromhex('%x').decode()", text)
 			task := add()
 			task.Tests = []glovebox.File{{Path: "test_add.py", Data: fmt.Appendf(nil, `import pytest
@@ -135,10 +137,8 @@ def test_compared():
 func TestInjectionInRepository(t *testing.T) {
 	e := newEngine(t)
 	for i, text := range injections {
-		if testing.Short() && i%6 != 0 {
-			continue
-		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			sample.Row(t, 2)
 			files := []glovebox.File{
 				{Path: "README.md", Data: []byte(text)},
 				{Path: "calc/__init__.py"},

@@ -20,12 +20,13 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/internal/corpus"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/tier/gvisor/statictest"
 )
 
 // The tests of this file run real data through everything. They take a sample
-// of the rows; GLOVEBOX_CORPUS=all takes all, which is minutes, and -short none.
+// of the rows; GLOVEBOX_SAMPLE=all takes all, which is minutes, and -short none.
 // GLOVEBOX_TIER picks a tier (process, for its speed), GLOVEBOX_ROWS limits them
 // to the rows whose names match.
 
@@ -60,13 +61,7 @@ func long(t *testing.T) *engine.Engine {
 
 // each calls f for the rows, or a sample of them, a few at a time.
 func each[T any](rows []T, f func(T)) {
-	if os.Getenv("GLOVEBOX_CORPUS") != "all" {
-		var sample []T
-		for i := 0; i < len(rows); i += 12 {
-			sample = append(sample, rows[i])
-		}
-		rows = sample
-	}
+	rows = sample.Some(rows, 24)
 	limit := make(chan bool, atOnce)
 	var all sync.WaitGroup
 	for _, r := range rows {

@@ -28,6 +28,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/internal/leftover"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 	"github.com/gloveboxhq/glovebox/language"
 )
 
@@ -449,21 +450,12 @@ func eachHostile(t *testing.T, f func(t *testing.T, e *engine.Engine, name glove
 	})
 }
 
-// short takes every fourth, in a short test every tenth, and all where
-// GLOVEBOX_HOSTILE=all says so.
+// short takes every fourth, in a short test every tenth.
 func short[T any](all []T) []T {
-	step := 4
-	switch {
-	case os.Getenv("GLOVEBOX_HOSTILE") == "all":
-		step = 1
-	case testing.Short():
-		step = 10
+	if testing.Short() {
+		return sample.Some(all, 10)
 	}
-	var some []T
-	for i := 0; i < len(all); i += step {
-		some = append(some, all[i])
-	}
-	return some
+	return sample.Some(all, 4)
 }
 
 // TestHostile runs the hostile programs of our own: the right verdict, nothing

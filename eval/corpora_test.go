@@ -19,15 +19,16 @@ import (
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/eval"
 	"github.com/gloveboxhq/glovebox/internal/corpus"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 	"github.com/gloveboxhq/glovebox/language"
 )
 
 // The tests of this file run real data through a real engine. They take a sample
-// of the rows; GLOVEBOX_CORPUS=all takes all, which is minutes, and -short none.
+// of the rows; GLOVEBOX_SAMPLE=all takes all, which is minutes, and -short none.
 // GLOVEBOX_TIER picks a tier (process, for its speed).
 
-// whole tells whether to take all rows.
-var whole = os.Getenv("GLOVEBOX_CORPUS") == "all"
+// whole tells whether all rows are taken.
+var whole = os.Getenv("GLOVEBOX_SAMPLE") == "all"
 
 func corpusTier() glovebox.TierName {
 	return glovebox.TierName(cmp.Or(os.Getenv("GLOVEBOX_TIER"), string(glovebox.TierProcess)))
@@ -52,12 +53,7 @@ func judge(t *testing.T, tier glovebox.TierName, src eval.Source, step int, o ev
 		t.Fatal(err)
 	}
 	o.Tier = tier
-	var work []*eval.Work
-	for i, w := range s.Work(o) {
-		if whole || i%step == 0 {
-			work = append(work, w)
-		}
-	}
+	work := sample.Some(s.Work(o), step)
 	results := memory(t)
 	ran, err := (&eval.Runner{Do: eval.Judge(e)}).Run(context.Background(), work, results)
 	if err != nil {
@@ -187,7 +183,7 @@ sys.exit(min(failed, 100))
 // solutions: nothing else may run like that. It prints both rates.
 func TestRate(t *testing.T) {
 	if !whole {
-		t.Skip("takes minutes; GLOVEBOX_CORPUS=all runs it")
+		t.Skip("takes minutes; GLOVEBOX_SAMPLE=all runs it")
 	}
 	boxes(t, corpusTier())
 	// As the command has it.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 )
 
 // TestAttackGoHost has programs whose declarations take long to read on the host.
@@ -136,6 +137,7 @@ func TestAttackGo(t *testing.T) {
 			answer("(a + b) / 2"), []string{answer("math.NaN()")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			sample.Row(t, 3)
 			tests := Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(head + c.tests)}}}
 			v := rigExam(t, Go, program("go", "main.go", c.right), tests)
 			if !v.pass || v.proof != glovebox.ProofOutOfProcess {

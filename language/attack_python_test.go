@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 )
 
 // attackPython are wrong programs, each with tests that a right program passes
@@ -423,6 +424,7 @@ func TestAttackPython(t *testing.T) {
 // tests' own text lets any program judge.
 func attackBy(t *testing.T, l *Language, right, wrong string, tests Tests) {
 	t.Helper()
+	sample.Row(t, 3)
 	v := rigExam(t, l, one(l, right), tests)
 	if !v.pass {
 		t.Errorf("a right program: %s, %s\n%s\n%s", v.why, v.proof, v.harness.stderr, v.harness.report)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 )
 
 // goBoxes is a right program that shares nothing with its tests.
@@ -163,6 +164,7 @@ func TestGoShared(t *testing.T) {
 		{"a list of their own that grows", "b := New()\n\tvar want []int\n\tfor i := range 3 {\n\t\tb.Add(i)\n\t\twant = append(want, i)\n\t\tif !slices.Equal(b.All(), []int{0, 1, 2}[:i+1]) || len(want) != i+1 {\n\t\t\tt.Fatal()\n\t\t}\n\t}", "", "", apart, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			sample.Row(t, 3)
 			program_ := strings.Replace(goBoxes, c.from, c.to, 1)
 			text := "package main\n\nimport (\n\t\"reflect\"\n\t\"slices\"\n\t\"testing\"\n)\n\nvar _, _ = slices.Max[[]int], reflect.TypeOf\n\nfunc TestX(t *testing.T) {\n\t" + c.body + "\n}\n"
 			v := rigExam(t, Go, program("go", "main.go", program_), Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(text)}}})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 )
 
 func TestGoPlan(t *testing.T) {
@@ -55,6 +56,7 @@ func TestGoExam(t *testing.T) {
 		{"the program does not parse", "package main\n\nfunc Root( {\n", imports("main", "") + plain, apart, "syntax: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			sample.Row(t, 2)
 			v := rigExam(t, Go, program("go", "main.go", c.program), Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(c.tests)}}})
 			if v.pass != (c.want == "") || v.worth() != c.proof || !strings.Contains(v.why, c.want) {
 				t.Errorf("pass %t, proof %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.proof, v.why,
@@ -104,6 +106,7 @@ func TestGoShapes(t *testing.T) {
 		{"a function of the tests that stops the test", "package main\n\nfunc Each(xs []int, f func(int)) {\n\tfor _, x := range xs {\n\t\tf(x + 1)\n\t}\n}\n", head + "func TestEach(t *testing.T) {\n\tEach([]int{1, 2}, func(x int) {\n\t\tif x != 1 {\n\t\t\tt.Fatal(\"stop\", x)\n\t\t}\n\t})\n}\n", apart, "stop 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			sample.Row(t, 2)
 			v := rigExam(t, Go, program("go", "main.go", c.program), Tests{Files: []glovebox.File{{Path: "main_test.go", Data: []byte(c.tests)}}})
 			if v.pass != (c.want == "") || v.worth() != c.proof || !strings.Contains(v.why, c.want) {
 				t.Errorf("pass %t, proof %s: %s\nharness: %s%s%s\ncandidate: %s%s", v.pass, v.worth(), v.why,

@@ -1,13 +1,13 @@
 package language
 
 import (
-	"os"
 	"regexp"
 	"sync"
 	"testing"
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/internal/corpus"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 )
 
 var replyFence = regexp.MustCompile("(?ms)^[ \t]*```[^\n]*\n(.*?)(?:^[ \t]*```|\\z)")
@@ -17,7 +17,7 @@ var replyFence = regexp.MustCompile("(?ms)^[ \t]*```[^\n]*\n(.*?)(?:^[ \t]*```|\
 var moduleNeedsNode = map[string]string{}
 
 // TestModuleReplies runs real replies to HumanEval on Node.js and on QuickJS:
-// the verdicts agree. It takes a sample of the rows; GLOVEBOX_CORPUS=all takes
+// the verdicts agree. It takes a sample of the rows; GLOVEBOX_SAMPLE=all takes
 // all, which is minutes.
 func TestModuleReplies(t *testing.T) {
 	if testing.Short() {
@@ -42,10 +42,7 @@ func TestModuleReplies(t *testing.T) {
 			var all sync.WaitGroup
 			var mu sync.Mutex
 			total, passed := 0, 0
-			for i, r := range rows {
-				if os.Getenv("GLOVEBOX_CORPUS") != "all" && i%12 != 0 {
-					continue
-				}
+			for _, r := range sample.Some(rows, 12) {
 				all.Go(func() {
 					limit <- true
 					defer func() { <-limit }()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/host"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 	"github.com/gloveboxhq/glovebox/tier/wasm"
@@ -36,13 +37,17 @@ var (
 // as a module.
 func eachWay(t *testing.T, l *Language, name string, test func(t *testing.T, l *Language)) {
 	t.Helper()
-	t.Run(path.Join(l.Name, name), func(t *testing.T) { test(t, l) })
+	t.Run(path.Join(l.Name, name), func(t *testing.T) {
+		sample.Row(t, 3)
+		test(t, l)
+	})
 	for m := range modules {
 		if m.Name == l.Name {
 			t.Run(path.Join(l.Name+" as a module", name), func(t *testing.T) {
 				if why, differs := moduleDiffers[t.Name()]; differs {
 					t.Skip(why)
 				}
+				sample.Row(t, 3)
 				test(t, m)
 			})
 		}

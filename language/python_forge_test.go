@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 )
 
 // wrongPython stands before every trick: not one of its answers is right.
@@ -152,6 +153,7 @@ func TestPythonForge(t *testing.T) {
 					continue
 				}
 				t.Run(trick.name, func(t *testing.T) {
+					sample.Row(t, 4)
 					v := rigExam(t, Python, &glovebox.Program{Language: "python", Main: "main.py", Files: trick.files}, tests)
 					if v.pass {
 						t.Errorf("it passed: %s", v.harness.report)
@@ -191,6 +193,7 @@ func TestPythonForgeInProcess(t *testing.T) {
 					continue
 				}
 				t.Run(trick.name, func(t *testing.T) {
+					sample.Row(t, 4)
 					v := rigExam(t, Python, &glovebox.Program{Language: "python", Main: "main.py", Files: trick.files}, tests)
 					if v.pass && !slices.Contains(pythonInProcessForged, trick.name) {
 						t.Errorf("it passed: %s", v.candidate.report)

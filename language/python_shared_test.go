@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 )
 
 // pythonShared are tests of what is shared between them and the program: a right
@@ -68,6 +69,7 @@ var pythonShared = []struct{ name, right, wrong, tests string }{
 func TestPythonShared(t *testing.T) {
 	for _, c := range pythonShared {
 		t.Run(c.name, func(t *testing.T) {
+			sample.Row(t, 3)
 			tests := pythonTests("from solution import *\n" + c.tests)
 			for _, src := range []string{c.right, c.right + c.wrong + "\n"} {
 				v := rigExam(t, Python, pythonProgram(src), tests)

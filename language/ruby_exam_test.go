@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 )
 
 // rubyCase is a program with tests, and what must come of them.
@@ -35,6 +36,7 @@ func tunit(body string) string {
 
 func (c rubyCase) run(t *testing.T) {
 	t.Helper()
+	sample.Row(t, 2)
 	v := rigExam(t, Ruby, program("ruby", "main.rb", c.program), Tests{Files: []glovebox.File{{Path: "main_test.rb", Data: []byte(c.tests)}}})
 	report := v.harness.report + v.candidate.report + v.why
 	if v.pass != (c.worth != glovebox.ProofNone) || v.pass && v.worth() != c.worth || !strings.Contains(report, c.says) {

@@ -82,7 +82,7 @@ func TestSearch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes; -short leaves it out")
 	}
-	total := 40 * len(searches)
+	total := 20 * len(searches)
 	if n, err := strconv.Atoi(os.Getenv("GLOVEBOX_SEARCH")); err == nil {
 		total = n
 	}

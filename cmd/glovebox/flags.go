@@ -18,24 +18,24 @@ import (
 
 // hostFlags say what of a host the tiers may use.
 type hostFlags struct {
-	Runtime string `help:"The container tier's runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`
-	Emulate bool   `name:"allow-emulation" help:"Let the microvm tier emulate the processor where there is no KVM; it is slow."`
+	Runtime string `env:"GLOVEBOX_RUNTIME" help:"The container tier's runtime: runc, crun, a path, docker, podman or an engine's socket." placeholder:"RUNTIME"`
+	Emulate bool   `env:"GLOVEBOX_ALLOW_EMULATION" name:"allow-emulation" help:"Let the microvm tier emulate the processor where there is no KVM; it is slow."`
 }
 
 // boxFlags say how programs are run, in every command that runs some.
 type boxFlags struct {
-	RequireProof string   `help:"The weakest proof that makes a pass: out_of_process, compared_outside, candidate_judged or in_process." placeholder:"PROOF"`
-	Tier         string   `default:"auto" help:"How to isolate: auto, gvisor, microvm, process, container or wasm (see glovebox tiers)." placeholder:"TIER"`
-	Need         []string `help:"What the tier must give: kernel_boundary, no_shared_kernel, native_packages, start_under=50ms; repeat it." placeholder:"NEED"`
-	Image        string   `short:"i" help:"Run in this image's file system (see glovebox image)." placeholder:"IMAGE"`
+	RequireProof string   `env:"GLOVEBOX_REQUIRE_PROOF" help:"The weakest proof that makes a pass: out_of_process, compared_outside, candidate_judged or in_process." placeholder:"PROOF"`
+	Tier         string   `env:"GLOVEBOX_TIER" default:"auto" help:"How to isolate: auto, gvisor, microvm, process, container or wasm (see glovebox tiers)." placeholder:"TIER"`
+	Need         []string `env:"GLOVEBOX_NEED" help:"What the tier must give: kernel_boundary, no_shared_kernel, native_packages, start_under=50ms; repeat it." placeholder:"NEED"`
+	Image        string   `env:"GLOVEBOX_IMAGE" short:"i" help:"Run in this image's file system (see glovebox image)." placeholder:"IMAGE"`
 	hostFlags
 	Allow     []string      `help:"Go on where this host cannot enforce this control: proc, network, ipc, hostname or landlock; repeat it." placeholder:"CONTROL"`
-	Timeout   time.Duration `help:"Wall clock limit of a run (default 10s)." placeholder:"10s"`
-	CPU       time.Duration `help:"Processor time limit, all processes together (default: the wall clock limit)." placeholder:"10s"`
-	Memory    size          `help:"Memory limit, all processes together (default 512M)." placeholder:"512M"`
-	Processes int64         `help:"Limit of processes and threads (default 64)." placeholder:"64"`
-	Disk      size          `help:"Limit of bytes written to the workspace (default 64M)." placeholder:"64M"`
-	Output    size          `help:"Limit of bytes of each of stdout and stderr (default 8M)." placeholder:"8M"`
+	Timeout   time.Duration `env:"GLOVEBOX_TIMEOUT" help:"Wall clock limit of a run (default 10s)." placeholder:"10s"`
+	CPU       time.Duration `env:"GLOVEBOX_CPU" help:"Processor time limit, all processes together (default: the wall clock limit)." placeholder:"10s"`
+	Memory    size          `env:"GLOVEBOX_MEMORY" help:"Memory limit, all processes together (default 512M)." placeholder:"512M"`
+	Processes int64         `env:"GLOVEBOX_PROCESSES" help:"Limit of processes and threads (default 64)." placeholder:"64"`
+	Disk      size          `env:"GLOVEBOX_DISK" help:"Limit of bytes written to the workspace (default 64M)." placeholder:"64M"`
+	Output    size          `env:"GLOVEBOX_OUTPUT" help:"Limit of bytes of each of stdout and stderr (default 8M)." placeholder:"8M"`
 }
 
 // limits are those that the flags give; zero fields are the defaults.

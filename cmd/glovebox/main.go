@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -68,8 +67,18 @@ type cli struct {
 	Doctor doctorCmd `cmd:"" help:"Try every control of every tier on this host and say what holds."`
 	Bench  benchCmd  `cmd:"" help:"Time the tiers beside bare execution, as ratios."`
 
+	About   versionCmd       `cmd:"" name:"version" help:"Print the version, the commit, and the versions of Go and gVisor."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
+
+// description is shown by glovebox --help.
+const description = `Run what language models write: a reply goes in, an observation that can be trusted comes out.
+
+Settings. What no flag says is taken from the environment (a flag's help names its variable), and
+then from a TOML file, config.toml in the folder glovebox of the user's folder of settings
+(~/.config), or the file that GLOVEBOX_CONFIG names: flags by their names for all commands that have
+them, such as tier = "gvisor", and in tables for one, such as [run] and ["image build"].
+GLOVEBOX_CACHE names the folder that is used in place of the user's cache.`
 
 // streams are what a command reads and writes.
 type streams struct {
@@ -102,18 +111,23 @@ func usagef(format string, args ...any) error {
 // run is the program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	var c cli
+	asJSON := wantsJSON(args)
+	set, err := readSettings()
+	if err != nil {
+		return failed(stdout, stderr, asJSON, exitUsage, err)
+	}
 	parser, err := kong.New(&c,
 		kong.Name("glovebox"),
-		kong.Description("Run what language models write: a reply goes in, an observation that can be trusted comes out."),
+		kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.UsageOnError(),
 		kong.Exit(func(n int) { panic(exit(n)) }),
 		kong.Vars{"version": version()},
+		kong.Resolvers(set),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 	)
 	if err != nil {
-		fmt.Fprintln(stderr, "glovebox:", err)
-		return exitOurs
+		return failed(stdout, stderr, asJSON, exitUsage, err)
 	}
 	defer func() {
 		// Kong ends the program after --help and --version.
@@ -128,7 +142,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	asJSON := wantsJSON(args)
 	k, err := parser.Parse(args)
 	if err != nil {
 		if asJSON {
@@ -144,14 +157,18 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	}
 	s := &streams{stdin: stdin, stdout: stdout, stderr: stderr}
 	if err := k.Run(s); err != nil {
-		status := s.exitOfError(err)
-		if asJSON {
-			return printError(stdout, stderr, status, err)
-		}
-		fmt.Fprintln(stderr, "glovebox:", shown(err.Error()))
-		return status
+		return failed(stdout, stderr, asJSON, s.exitOfError(err), err)
 	}
 	return s.code
+}
+
+// failed prints an error and returns the exit status.
+func failed(stdout, stderr io.Writer, asJSON bool, status int, err error) int {
+	if asJSON {
+		return printError(stdout, stderr, status, err)
+	}
+	fmt.Fprintln(stderr, "glovebox:", shown(err.Error()))
+	return status
 }
 
 // shown is an error's text for a terminal: what archives, registries and files
@@ -209,16 +226,3 @@ func printError(stdout, stderr io.Writer, status int, err error) int {
 
 // exit is a panic that ends run.
 type exit int
-
-// released is the version of a release; its linker sets it.
-var released string
-
-func version() string {
-	if released != "" {
-		return "glovebox " + released
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return "glovebox " + info.Main.Version
-	}
-	return "glovebox (unknown version)"
-}

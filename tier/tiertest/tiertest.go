@@ -18,6 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/glove"
 	"github.com/gloveboxhq/glovebox/internal/leftover"
 	"github.com/gloveboxhq/glovebox/internal/linux"
+	"github.com/gloveboxhq/glovebox/internal/sample"
 	"github.com/gloveboxhq/glovebox/rootfs"
 	"github.com/gloveboxhq/glovebox/tier"
 )
@@ -92,6 +93,7 @@ func Run(t *testing.T, k Kind) {
 		t.Run(group.name, func(t *testing.T) {
 			for name, test := range group.tests {
 				t.Run(name, func(t *testing.T) {
+					sample.Row(t, 1)
 					t.Parallel() // they mostly wait
 					test(s, t)
 				})

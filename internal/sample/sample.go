@@ -1,0 +1,62 @@
+// Package sample has large tables of tests run a part of their rows.
+//
+// Which part hangs on the rows' names and on GLOVEBOX_SAMPLE: any text, such as a
+// commit's id, picks its own part, so that a series of commits runs all rows; all runs
+// each. Without it the part is always the same. A row that -run names is run.
+package sample
+
+import (
+	"flag"
+	"hash/fnv"
+	"os"
+	"strings"
+	"testing"
+)
+
+// Row skips a test that is a row of a table, unless it is in the sample: see [Has].
+func Row(t testing.TB, of uint32) {
+	t.Helper()
+	if !Has(t, "", of) {
+		t.Skip("not in this sample; GLOVEBOX_SAMPLE=all runs each row")
+	}
+}
+
+// Has tells whether a row that is no test of its own is in the sample: one of so many, or
+// with -short one of four times as many.
+func Has(t testing.TB, row string, of uint32) bool {
+	seed := os.Getenv("GLOVEBOX_SAMPLE")
+	if testing.Short() {
+		of *= 4
+	}
+	return seed == "all" || named() || picked(seed, t.Name()+"/"+row, of)
+}
+
+// Some returns one of so many rows, at even distances.
+func Some[T any](rows []T, of int) []T {
+	seed := os.Getenv("GLOVEBOX_SAMPLE")
+	if seed == "all" || len(rows) == 0 {
+		return rows
+	}
+	var some []T
+	for i := int(sum(seed) % uint32(min(of, len(rows)))); i < len(rows); i += of {
+		some = append(some, rows[i])
+	}
+	return some
+}
+
+// picked tells whether a name is in a seed's sample.
+func picked(seed, name string, of uint32) bool {
+	return sum(seed+"\n"+name)%of == 0
+}
+
+func sum(text string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	return h.Sum32() ^ h.Sum32()>>16 // the low bits alone are much alike
+}
+
+// named tells whether -run names rows.
+func named() bool {
+	f := flag.Lookup("test.run")
+	return f != nil && strings.Contains(f.Value.String(), "/")
+}
