@@ -366,10 +366,10 @@ func (s *goStubs) function(name string, f *ast.FuncType) {
 }
 
 func (s *goStubs) constant(name string, c *types.Const) {
-	if goSentinel.MatchString(name) {
+	if goSentinel().MatchString(name) {
 		// Two errors that are one value would pass for each other.
 		for other, c2 := range s.constants {
-			if other != name && goSentinel.MatchString(other) && c2.Val().Kind() == c.Val().Kind() && constant.Compare(c.Val(), token.EQL, c2.Val()) {
+			if other != name && goSentinel().MatchString(other) && c2.Val().Kind() == c.Val().Kind() && constant.Compare(c.Val(), token.EQL, c2.Val()) {
 				s.unfit[name] = "it has the same value as " + other
 				return
 			}
@@ -406,7 +406,7 @@ func (s *goStubs) variable(name string, t ast.Expr) {
 	if t != nil {
 		text = s.spell(t)
 	}
-	if goSentinel.MatchString(name) {
+	if goSentinel().MatchString(name) {
 		text = "error" // by its name, whatever its type is: each is another one
 	}
 	if text == "" {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // goUses finds what tests use of the program, from their own text alone.
@@ -274,7 +276,7 @@ var goPackageNamed = func() map[string]string {
 }()
 
 // goSentinel is how tests spell an error that the program declares.
-var goSentinel = regexp.MustCompile(`^[Ee]rr(?:[A-Z0-9_]|$)`)
+var goSentinel = lazyre.New(`^[Ee]rr(?:[A-Z0-9_]|$)`)
 
 // ident is the program's name that e is; nil where it is none.
 func (u *goUses) ident(e ast.Expr) *ast.Ident {
@@ -398,7 +400,7 @@ var goDifferences = strings.Fields("Sub Diff Distance Minus")
 // is, is the tests' word; what it says is the program's.
 func (u *goUses) sentinel(e ast.Expr) bool {
 	if id := u.ident(e); id != nil {
-		return goSentinel.MatchString(id.Name)
+		return goSentinel().MatchString(id.Name)
 	}
 	if lit, ok := e.(*ast.CompositeLit); ok {
 		return slices.ContainsFunc(lit.Elts, u.sentinel)
@@ -410,7 +412,7 @@ func (u *goUses) sentinel(e ast.Expr) bool {
 // says reports whether e is what the program said, with nothing of the tests'.
 func (u *goUses) says(e ast.Expr) bool {
 	if id := u.ident(e); id != nil {
-		return !goSentinel.MatchString(id.Name)
+		return !goSentinel().MatchString(id.Name)
 	}
 	if k := u.key(e); k != nil && u.word[k] {
 		return true
@@ -836,7 +838,7 @@ func (u *goUses) values(d ast.Node) map[*ast.Ident]bool {
 		return true
 	})
 	for id := range u.foreign {
-		if !types[id] && !goSentinel.MatchString(id.Name) && id.Pos() >= d.Pos() && id.End() <= d.End() && !u.called(id.Name) {
+		if !types[id] && !goSentinel().MatchString(id.Name) && id.Pos() >= d.Pos() && id.End() <= d.End() && !u.called(id.Name) {
 			values[id] = true
 		}
 	}

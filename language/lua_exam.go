@@ -66,13 +66,13 @@ func luaSet(words string) map[string]bool {
 // luaMore says, of the paths that tests use or set, which need the program in
 // their own process.
 var luaMore = []struct {
-	use *regexp.Regexp
+	use func() *regexp.Regexp
 	why string
 }{
-	{regexp.MustCompile(`^(?:io\.(?:output|stdout|stderr|input|stdin|read|open|lines|popen|tmpfile)|os\.(?:getenv|execute|remove|rename|tmpname|setlocale))$`), "streams, files or the environment"},
-	{regexp.MustCompile(`^(?:(?:debug|package|coroutine)(?:\..*)?|setmetatable|getmetatable|_G|_ENV|collectgarbage)$`), "the program's insides"},
-	{regexp.MustCompile(`^(?:load|loadstring|loadfile|dofile)$`), "code that it makes"},
-	{regexp.MustCompile(`^math\.randomseed$`), "the seed of random numbers"},
+	{lazyre.New(`^(?:io\.(?:output|stdout|stderr|input|stdin|read|open|lines|popen|tmpfile)|os\.(?:getenv|execute|remove|rename|tmpname|setlocale))$`), "streams, files or the environment"},
+	{lazyre.New(`^(?:(?:debug|package|coroutine)(?:\..*)?|setmetatable|getmetatable|_G|_ENV|collectgarbage)$`), "the program's insides"},
+	{lazyre.New(`^(?:load|loadstring|loadfile|dofile)$`), "code that it makes"},
+	{lazyre.New(`^math\.randomseed$`), "the seed of random numbers"},
 }
 
 // luaTests is what the tests' files say together.
@@ -221,7 +221,7 @@ func luaFile(module string) string {
 func luaNeeds(used map[string]bool, set, requires []string, files []glovebox.File, main string) string {
 	for _, m := range luaMore {
 		for u := range used {
-			if m.use.MatchString(u) {
+			if m.use().MatchString(u) {
 				return m.why
 			}
 		}

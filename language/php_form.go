@@ -165,7 +165,7 @@ func (t *phpText) usesPHPUnit() bool {
 }
 
 var (
-	phpStandInMethod = regexp.MustCompile(`(?m)^        (?:final )?(?:public|protected) (?:static )?function (\w+)`)
+	phpStandInMethod = lazyre.New(`(?m)^        (?:final )?(?:public|protected) (?:static )?function (\w+)`)
 	// phpVocabulary matches the names of PHPUnit's methods for tests.
 	phpVocabulary = lazyre.New(`(?i)^(?:assert\w*|expect[A-Z]\w*|mark\w+|with\w*Identical|create(?:Mock|Stub|Partial|Configured|Test)\w*|getMock\w*|prophesize|fail|addToAssertionCount|registerComparator|setLocale|iniSet|once|never|any|exactly|atLeast\w*|atMost|returnValue\w*|returnCallback|returnSelf|throwException|onConsecutiveCalls|isInstanceOf|isType|equalTo\w*|identicalTo|logical\w+|callback|anything|stringContains|matchesRegularExpression|matches|arrayHasKey|greaterThan\w*|lessThan\w*|countOf|getActualOutput\w*|getProvidedData|dataName|getDataSetAsString|hasOutput|output|setOutputCallback|provides|usesDataProvider|getStatus|status|hasFailed|requires|transformException|getResult|result)$`)
 	phpAnnotated  = lazyre.New(`@(depends\w*|testWith|runInSeparateProcess|runTestsInSeparateProcesses|preserveGlobalState|before|after|beforeClass|afterClass|preCondition|postCondition|doesNotPerformAssertions|requires|backupGlobals|backupStaticAttributes|expectedException\w*)\b|@(dataProvider)\s+\\?[\w\\]+::`)
@@ -180,7 +180,7 @@ var phpStandIn = func() map[string]bool {
 		panic(err)
 	}
 	has := map[string]bool{}
-	for _, m := range phpStandInMethod.FindAllSubmatch(text, -1) {
+	for _, m := range phpStandInMethod().FindAllSubmatch(text, -1) {
 		has[strings.ToLower(string(m[1]))] = true
 	}
 	return has
