@@ -4,6 +4,7 @@
 package classify
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -109,19 +110,17 @@ func passed(f Facts) Verdict {
 	if !t.Proof.Meets(f.Required) {
 		v.Status = glovebox.StatusUnproven
 		v.Message = fmt.Sprintf("%s passed, but only with the proof %s where %s is required", count(t.Passed, "test"), t.Proof, f.Required)
-		if t.Reason != "" {
-			v.Message += ": " + t.Reason
-		} else if cases := judgedCases(t); cases != "" {
-			v.Message += ": the candidate's own comparisons or operators took part in " + cases
+		if why := cmp.Or(t.Reason, Judged(t)); why != "" {
+			v.Message += ": " + why
 		}
 		v.Message += "."
 	}
 	return v
 }
 
-// judgedCases names the first cases in which the candidate's own comparisons took
-// part, and says how many more there are.
-func judgedCases(t *glovebox.TestReport) string {
+// Judged names the first cases in which the candidate's own comparisons took part, and
+// says how many more there are. It is empty where there is none.
+func Judged(t *glovebox.TestReport) string {
 	const most = 3
 	var names []string
 	for _, c := range t.Cases {
@@ -129,10 +128,14 @@ func judgedCases(t *glovebox.TestReport) string {
 			names = append(names, c.Name)
 		}
 	}
+	more := ""
 	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return strings.Join(names, ", ")
+	if len(names) == 0 {
+		return ""
+	}
+	return "the candidate's own comparisons or operators took part in " + strings.Join(names, ", ") + more
 }
 
 func proofText(p glovebox.Proof) string {

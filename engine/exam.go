@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -323,6 +324,9 @@ func (r *run) read(p *report, facts *classify.Facts, nonce string) (fallback str
 	case facts.Syntax != nil:
 	default:
 		t.Complete = true
+		if t.Proof == glovebox.ProofCandidateJudged {
+			t.Reason = cmp.Or(t.Reason, classify.Judged(t))
+		}
 		t.Framework = r.short(done.Framework)
 	}
 	most := maxCases
