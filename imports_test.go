@@ -19,7 +19,7 @@ const module = "github.com/gloveboxhq/glovebox"
 var layers = [][]string{
 	{"."},
 	{"internal/linux", "internal/lock", "internal/lazyre", "internal/unpack", "internal/dialguard", "internal/release", "internal/sample", "pool"},
-	{"internal/tap", "internal/corpus", "internal/leftover", "compare", "classify", "redact", "artifact", "rootfs", "bench", "workcopy", "model"},
+	{"internal/tap", "internal/corpus", "internal/schema", "internal/leftover", "compare", "classify", "redact", "artifact", "rootfs", "bench", "workcopy", "model"},
 	{"language", "tier", "observe", "tier/cgroup"},
 	{"host", "extract", "glove"},
 	{"tier/attack", "tier/cost", "tier/den", "glove/wire", "image"},
