@@ -31,14 +31,19 @@ func Has(t testing.TB, row string, of uint32) bool {
 	return seed == "all" || named() || picked(seed, t.Name()+"/"+row, of)
 }
 
-// Some returns one of so many rows, at even distances.
+// Some returns one of so many rows, at even distances: from the first on, or with a
+// seed from another one.
 func Some[T any](rows []T, of int) []T {
 	seed := os.Getenv("GLOVEBOX_SAMPLE")
-	if seed == "all" || len(rows) == 0 {
+	if seed == "all" {
 		return rows
 	}
+	first := 0
+	if seed != "" && len(rows) > 0 {
+		first = int(sum(seed) % uint32(min(of, len(rows))))
+	}
 	var some []T
-	for i := int(sum(seed) % uint32(min(of, len(rows)))); i < len(rows); i += of {
+	for i := first; i < len(rows); i += of {
 		some = append(some, rows[i])
 	}
 	return some
