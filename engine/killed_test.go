@@ -92,15 +92,13 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("the next process: %v: %s", err, out)
 			}
 			left = slices.DeleteFunc(left, func(g string) bool { _, err := os.Stat(g); return err != nil })
-			if len(left) == 0 {
+			now := leftover.Files(t, dir)
+			if len(left) == 0 && slices.Equal(now, before) {
 				break
 			}
 			if time.Since(begin) > 10*time.Second {
-				t.Fatalf("control groups are left: %q", left)
+				t.Fatalf("control groups are left: %q; files %q, before %q", left, now, before)
 			}
-		}
-		if now := leftover.Files(t, dir); !slices.Equal(now, before) {
-			t.Errorf("files %q, before %q", now, before)
 		}
 	})
 }
