@@ -12,7 +12,7 @@ test-all:
 	GLOVEBOX_SAMPLE=all GLOVEBOX_FORGE=all CGO_ENABLED=0 go test -timeout 6h ./...
 
 race:
-	go test -race -short $$(go list ./... | grep -v -e '/tier/wasm$$' -e '/prove$$')
+	go test -race -short $$(go list ./... | grep -v -E '/(tier/wasm|prove|language|extract|edit|redact|repomap)$$')
 
 lint:
 	test -z "$$(gofmt -l .)"

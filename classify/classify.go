@@ -4,7 +4,6 @@
 package classify
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -110,8 +109,8 @@ func passed(f Facts) Verdict {
 	if !t.Proof.Meets(f.Required) {
 		v.Status = glovebox.StatusUnproven
 		v.Message = fmt.Sprintf("%s passed, but only with the proof %s where %s is required", count(t.Passed, "test"), t.Proof, f.Required)
-		if why := cmp.Or(t.Reason, Judged(t)); why != "" {
-			v.Message += ": " + why
+		if t.Reason != "" {
+			v.Message += ": " + t.Reason
 		}
 		v.Message += "."
 	}

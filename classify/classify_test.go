@@ -32,6 +32,7 @@ func TestClassify(t *testing.T) {
 			}
 			r.Cases = append(r.Cases, c)
 		}
+		r.Reason = Judged(r) // as a run has it
 		return r
 	}
 	const out, in = glovebox.ProofOutOfProcess, glovebox.ProofInProcess

@@ -358,8 +358,8 @@ func (u *goUses) mark(k any, e ast.Expr) {
 	}
 }
 
-// difference reports whether e is how two words of the program differ: that it is
-// small says that they are the same.
+// difference reports whether e is how two words of the program differ: a test that
+// wants a small difference says that both words are the same.
 func (u *goUses) difference(e ast.Expr) bool {
 	if k := u.key(e); k != nil && u.differs[k] {
 		return true
@@ -861,7 +861,7 @@ func (u *goUses) isTypeSwitch(d ast.Node, c *ast.CaseClause) bool {
 }
 
 // goShared are things of the standard library that only work where tests and
-// program are one process: what one of them sets, the other sees.
+// program are one process: a value that tests set is seen by the program.
 var goShared = map[string]string{
 	"os":               "Setenv Unsetenv Clearenv Chdir Stdout Stderr Stdin Args Pipe WriteFile Create CreateTemp Mkdir MkdirAll MkdirTemp Open OpenFile ReadFile Remove RemoveAll",
 	"testing":          "AllocsPerRun Benchmark",

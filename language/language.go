@@ -74,7 +74,7 @@ type Language struct {
 	// check found nothing wrong.
 	ReadSyntax func(out CheckOutput) *glovebox.SyntaxError
 	// ReadFailure reads the error that ended a program from its stderr. It
-	// returns nil where there is none that it knows.
+	// returns nil for an error in a form that it does not know.
 	ReadFailure func(stderr []byte) *glovebox.Failure
 	// Install says what to install where Find fails.
 	Install string
@@ -111,8 +111,8 @@ type Tests struct {
 // Descriptors of commands, where a step asks for them.
 const (
 	// FDLinkIn and FDLinkOut are the two ends of the link between candidate
-	// and harness: what one writes to its FDLinkOut the other reads from its
-	// FDLinkIn.
+	// and harness: bytes that the candidate writes to FDLinkOut, the harness reads
+	// from FDLinkIn, and the other way around.
 	FDLinkIn  = 3
 	FDLinkOut = 4
 	// FDReport takes [Event] lines, as JSON. In a box with a candidate it is

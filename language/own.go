@@ -74,8 +74,8 @@ func (l *Language) LintJob(files []glovebox.File, changed []string) (glovebox.Jo
 	return job, len(job.Args) > 0
 }
 
-// LintReads tells whether a check of the language reads a file of a tree: one of
-// the language, or one that says what those are.
+// LintReads tells whether a check of the language reads a file of a tree: a source in
+// the language, or a manifest of such sources.
 func (l *Language) LintReads(name string) bool {
 	return l.Owns(name) || lintManifest().MatchString(name)
 }

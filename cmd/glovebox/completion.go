@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -47,19 +49,11 @@ func choices() map[string]string {
 func commands(of *kong.Node) []*kong.Node {
 	var all []*kong.Node
 	for _, n := range of.Children {
-		if n.Type == kong.CommandNode && !n.Hidden {
+		if n.Type == kong.CommandNode {
 			all = append(append(all, n), commands(n)...)
 		}
 	}
 	return all
-}
-
-// typed is a command as it is typed, without the program's name.
-func typed(n *kong.Node) string {
-	if n.Parent == nil {
-		return ""
-	}
-	return strings.TrimSpace(typed(n.Parent) + " " + n.Name)
 }
 
 // flags are a command's own, and those of all commands.
@@ -92,22 +86,20 @@ complete -o default -F _glovebox glovebox
 func bashCompletion(app *kong.Application) string {
 	var known []string
 	var values, words strings.Builder
-	for _, name := range []string{"lang", "require-proof", "tier"} {
-		fmt.Fprintf(&values, "\t--%s) words=%q ;;\n", name, choices()[name])
+	of := choices()
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		fmt.Fprintf(&values, "\t--%s) words=%q ;;\n", name, of[name])
 	}
 	row := func(n *kong.Node) {
-		var names, options []string
-		for _, c := range n.Children {
-			names = append(names, c.Name)
-		}
+		var options []string
 		for _, f := range flags(n) {
 			options = append(options, "--"+f.Name)
 		}
-		fmt.Fprintf(&words, "\t\t%q) words=%q; case $cur in -*) words=%q ;; esac ;;\n", typed(n), strings.Join(names, " "), strings.Join(options, " "))
+		fmt.Fprintf(&words, "\t\t%q) words=%q; case $cur in -*) words=%q ;; esac ;;\n", n.Path(), names(n), strings.Join(options, " "))
 	}
 	row(app.Node)
 	for _, n := range commands(app.Node) {
-		known = append(known, fmt.Sprintf("%q", typed(n.Parent)+" "+n.Name))
+		known = append(known, fmt.Sprintf("%q", n.Parent.Path()+" "+n.Name))
 		row(n)
 	}
 	return fmt.Sprintf(bashScript, strings.Join(known, " | "), values.String(), words.String())
@@ -120,6 +112,7 @@ func zshCompletion(app *kong.Application) string {
 
 func fishCompletion(app *kong.Application) string {
 	var s strings.Builder
+	of := choices()
 	for _, n := range commands(app.Node) {
 		when := "__fish_use_subcommand"
 		if n.Parent.Parent != nil {
@@ -129,14 +122,14 @@ func fishCompletion(app *kong.Application) string {
 		if len(n.Children) > 0 {
 			continue
 		}
-		when = "__fish_seen_subcommand_from " + strings.ReplaceAll(typed(n), " ", "; and __fish_seen_subcommand_from ")
+		when = "__fish_seen_subcommand_from " + strings.ReplaceAll(n.Path(), " ", "; and __fish_seen_subcommand_from ")
 		fmt.Fprintf(&s, "complete -c glovebox -F -n %q\n", when)
 		for _, f := range flags(n) {
 			fmt.Fprintf(&s, "complete -c glovebox -n %q -l %s -d %q", when, f.Name, sentence(f.Help))
 			if f.Short != 0 {
 				fmt.Fprintf(&s, " -s %c", f.Short)
 			}
-			switch values := choices()[f.Name]; {
+			switch values := of[f.Name]; {
 			case values != "":
 				fmt.Fprintf(&s, " -x -a %q", values)
 			case !f.IsBool():

@@ -67,9 +67,9 @@ type cli struct {
 	Doctor doctorCmd `cmd:"" help:"Try every control of every tier on this host and say what holds."`
 	Bench  benchCmd  `cmd:"" help:"Time the tiers beside bare execution, as ratios."`
 
-	About      versionCmd       `cmd:"" name:"version" help:"Print the version, the commit, and the versions of Go and gVisor."`
-	Completion completionCmd    `cmd:"" help:"Print what makes a shell complete commands and flags."`
-	Version    kong.VersionFlag `help:"Print the version."`
+	About      versionCmd    `cmd:"" name:"version" help:"Print the version, the commit, and the versions of Go and gVisor."`
+	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands and flags."`
+	Version    versionFlag   `help:"Print the version."`
 }
 
 // description is shown by glovebox --help.
@@ -123,7 +123,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		kong.Writers(stdout, stderr),
 		kong.UsageOnError(),
 		kong.Exit(func(n int) { panic(exit(n)) }),
-		kong.Vars{"version": version()},
 		kong.Resolvers(set),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 	)

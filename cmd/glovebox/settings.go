@@ -22,8 +22,8 @@ type settings struct {
 	values map[string]any
 }
 
-// readSettings reads the file that GLOVEBOX_CONFIG names, or the user's. There need be
-// none where nobody names it.
+// readSettings reads the file that GLOVEBOX_CONFIG names, which must exist, or else the
+// user's, which need not.
 func readSettings() (*settings, error) {
 	s := &settings{}
 	name, named := os.LookupEnv("GLOVEBOX_CONFIG")
@@ -53,29 +53,29 @@ func readSettings() (*settings, error) {
 
 // Validate implements [kong.Resolver]: a name that no command has is an error.
 func (s *settings) Validate(app *kong.Application) error {
-	commands := map[string][]string{}
-	var flags []string
-	_ = kong.Visit(app, func(v kong.Visitable, next kong.Next) error {
-		if n, ok := v.(*kong.Node); ok && n.Type == kong.CommandNode {
-			for _, f := range n.Flags {
-				commands[n.Path()] = append(commands[n.Path()], f.Name)
-			}
-			flags = append(flags, commands[n.Path()]...)
+	if len(s.values) == 0 {
+		return nil // as for most, at each start
+	}
+	of := map[string][]string{}
+	var all []string
+	for _, n := range commands(app.Node) {
+		for _, f := range n.Flags {
+			of[n.Path()] = append(of[n.Path()], f.Name)
 		}
-		return next(nil)
-	})
+		all = append(all, of[n.Path()]...)
+	}
 	for name, value := range s.values {
 		table, ok := value.(map[string]any)
 		switch {
-		case !ok && !slices.Contains(flags, name):
+		case !ok && !slices.Contains(all, name):
 			return fmt.Errorf("%s: no command has a flag --%s", s.file, name)
 		case !ok:
 			continue
-		case commands[name] == nil:
+		case of[name] == nil:
 			return fmt.Errorf("%s: [%s]: there is no such command", s.file, name)
 		}
 		for flag := range table {
-			if !slices.Contains(commands[name], flag) {
+			if !slices.Contains(of[name], flag) {
 				return fmt.Errorf("%s: [%s]: glovebox %s has no flag --%s", s.file, name, name, flag)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/alecthomas/kong"
 )
 
 // released is the version of a release; its linker sets it.
@@ -61,6 +63,16 @@ func (b made) String() string {
 		fmt.Fprintf(&s, "gVisor   %s\n", b.Kernel)
 	}
 	return s.String()
+}
+
+// versionFlag prints the version in place of all else. Kong's own wants it at each start.
+type versionFlag bool
+
+// BeforeReset is called by Kong where the flag is given.
+func (versionFlag) BeforeReset(k *kong.Kong) error {
+	fmt.Fprintln(k.Stdout, version())
+	k.Exit(exitPass)
+	return nil
 }
 
 type versionCmd struct {

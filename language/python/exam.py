@@ -268,7 +268,7 @@ class Reading:
 
     def sharing(self, program):
         """Says why these tests need the program in their own process, or None."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 for a in node.names:
                     why = NEEDS_SHARING.get(a.name) or NEEDS_SHARING.get(a.name.split(".")[0])
@@ -320,7 +320,7 @@ class Reading:
                 return [containers[a.id] for a in call.args + [k.value for k in call.keywords]
                         if isinstance(a, ast.Name) and a.id in containers]
             return []
-        assigns = [n for n in ast.walk(self.tree) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+        assigns = [n for n in self.nodes if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
         for n in assigns:
             v = n.value
             if isinstance(v, (ast.List, ast.Dict, ast.Set)):
@@ -330,7 +330,7 @@ class Reading:
         for n in assigns:
             if given(n.value):
                 holders[n.targets[0].id] = any(given(n.value))
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, (ast.With, ast.AsyncWith)):
                 if any(given(i.context_expr) or root_name(i.context_expr) in holders for i in node.items):
                     return "a container that the program keeps"
@@ -380,8 +380,8 @@ class Reading:
     def modules_used(self):
         """The names of standard modules that the file uses as such, and neither
         imports nor defines."""
-        of_attributes = {id(n.value) for n in ast.walk(self.tree) if isinstance(n, ast.Attribute)}
-        other = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and id(n) not in of_attributes}
+        of_attributes = {id(n.value) for n in self.nodes if isinstance(n, ast.Attribute)}
+        other = {n.id for n in self.nodes if isinstance(n, ast.Name) and id(n) not in of_attributes}
         return {n for n in self.free if (n in sys.stdlib_module_names or n in ALIASES) and n not in other}
 
     def names_number(self, name):
@@ -856,7 +856,6 @@ class Importer:
         reading = self.readings[spec.name]
         if reading.name == spec.name:
             return None
-        import importlib
         return importlib.import_module(reading.name)
 
     def exec_module(self, module):

@@ -231,7 +231,7 @@ class Link:
         """What a result is that is, or holds, an argument: a copy of its own."""
         made = {}
         new = copied(self.now(v), made)
-        if container(type(new)) or type(new) in ARRAYS:
+        if container(type(new)):
             made[id(v)] = new
         for old in self.within(v):
             twin = made.get(id(old), made.get(id(self.live(old))))
@@ -243,7 +243,7 @@ class Link:
     def within(self, v, seen=None):
         """A container and those in it."""
         seen = {} if seen is None else seen
-        if (container(type(v)) or type(v) in ARRAYS) and id(v) not in seen:
+        if container(type(v)) and id(v) not in seen:
             seen[id(v)] = v
             for x in () if type(v) in ARRAYS else list(v.values() if isinstance(v, dict) else v):
                 self.within(x, seen)
@@ -265,7 +265,7 @@ class Link:
 
     def now(self, v, seen=None):
         """Gives a value of the tests with what calls of the program changed in it."""
-        if not (self.hidden or self.aliases) or not container(type(v)) and type(v) not in ARRAYS:
+        if not (self.hidden or self.aliases) or not container(type(v)):
             return v
         if seen is None:
             seen = {}
@@ -880,9 +880,9 @@ SCALARS = (int, float, str, bytes, bool, complex)
 
 
 def container(t):
-    """Tells whether a type is that of a plain container. A Counter is of a module that
-    the tests may not have."""
-    return t in CONTAINERS or t is getattr(sys.modules.get("collections"), "Counter", None)
+    """Tells whether a type is that of a plain container, an array or a table. A Counter
+    is of a module that the tests may not have."""
+    return t in CONTAINERS or t in ARRAYS or t is getattr(sys.modules.get("collections"), "Counter", None)
 
 
 def copied(v, seen=None):

@@ -206,7 +206,7 @@ def main():
     # What the tests import that is not the program's is loaded before it, and
     # before its folders are on the path.
     for r in readings:
-        for node in ast.walk(r.tree):
+        for node in r.nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 for a, name in r.imported(node):
                     load(name, a.name if isinstance(node, ast.ImportFrom) else "", r.test_modules)

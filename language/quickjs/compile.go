@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"testing/fstest"
@@ -15,6 +14,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // compiler compiles scripts, and writes each with its length before it.
@@ -33,10 +34,12 @@ func Part(text []byte) []byte {
 	return fmt.Appendf(nil, "(function (host, part, module) {%s\n})", text)
 }
 
+var imports = lazyre.New(`\bimport\(`)
+
 // Driver is the text of another script of ours as a function. The engine's own import is
 // not the one that we make.
 func Driver(text []byte) []byte {
-	text = regexp.MustCompile(`\bimport\(`).ReplaceAll(text, []byte("$$import("))
+	text = imports().ReplaceAll(text, []byte("$$import("))
 	return fmt.Appendf(nil, "(function (exports, require, module, $import) {%s\n})", text)
 }
 
