@@ -179,20 +179,75 @@ type Evidence struct {
 	Fact string `json:"fact"`
 }
 
-// Denial is something that the policy blocked.
+// Denial is something that a policy refused, or that a person must allow first.
 type Denial struct {
-	What      string `json:"what"`
-	Target    string `json:"target,omitempty"`
-	Rule      string `json:"rule"`
+	// Rule is the policy's value that decided, by its path in the policy, such as
+	// "limits.max.wall", or the name of a condition.
+	Rule string `json:"rule"`
+	// Where is the line of the rule, such as "policy.yaml:12:5". It is empty for a rule
+	// that no file holds, such as a default.
+	Where string `json:"where,omitempty"`
+	// Asked is what the Job asked for, such as "limits.wall: 2m0s".
+	Asked string `json:"asked"`
+	// Message says in one sentence what was refused and why.
+	Message string `json:"message"`
+	// AllowWith is the smallest change of the policy that would allow it, as YAML. It is
+	// empty where no change of a policy would.
 	AllowWith string `json:"allow_with,omitempty"`
+	// ByCode: other code would not be refused, so the model can do something.
+	ByCode bool `json:"by_code,omitempty"`
+	// Ask: a person's approval allows it.
+	Ask bool `json:"ask,omitempty"`
 }
+
+// Severity is how much a Finding says against running the code.
+type Severity string
+
+// The severities, weakest first.
+const (
+	SeverityInfo   Severity = "info"
+	SeverityLow    Severity = "low"
+	SeverityMedium Severity = "medium"
+	SeverityHigh   Severity = "high"
+)
 
 // Finding is what an inspection noticed in the code, without running it.
 type Finding struct {
-	Rule    string `json:"rule"`
-	File    string `json:"file,omitempty"`
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity,omitempty"`
+	File     string   `json:"file,omitempty"`
+	// Line and Column count from 1; 0 means unknown. Column counts bytes.
 	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
+	// Excerpt is the code in question, at most 200 bytes of one line.
+	Excerpt string `json:"excerpt,omitempty"`
+	// Package is the package that an import belongs to, as its registry names it.
+	Package string `json:"package,omitempty"`
+}
+
+// ApprovalRequest is the question that a policy puts to a person before a Job may run.
+type ApprovalRequest struct {
+	ID string `json:"id"`
+	// Job is the [Job.Digest] of the Job that waits; a grant is for these bytes alone.
+	Job string `json:"job"`
+	// Policy is the hash of the policy that asked.
+	Policy string `json:"policy"`
+	// Asked are the rules that ask, and for what.
+	Asked []Denial `json:"asked"`
+	// Requested is when it was asked first, Expires when the request lapses.
+	Requested time.Time `json:"requested"`
+	Expires   time.Time `json:"expires"`
+}
+
+// AuditEntry is where the audit log has a run.
+type AuditEntry struct {
+	// ID is the entry's; Index is its number in the log, from 0.
+	ID    string `json:"id"`
+	Index int64  `json:"index"`
+	// Checkpoint is the newest signed head of the log that holds the entry, as a C2SP
+	// checkpoint. Who keeps it can show later that the log was cut or rewritten.
+	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
 // Artifact is a file that a run produced. Its content is fetched by ID.
@@ -358,20 +413,23 @@ type Observation struct {
 	Truncated map[string]Truncation `json:"truncated,omitempty"`
 	// Partial: the run was ended from outside, the streams are what came
 	// until then.
-	Partial    bool         `json:"partial"`
-	Syntax     *SyntaxError `json:"syntax,omitempty"`
-	Failure    *Failure     `json:"failure,omitempty"`
-	Tests      *TestReport  `json:"tests,omitempty"`
-	Denials    []Denial     `json:"denials,omitempty"`
-	Findings   []Finding    `json:"findings,omitempty"`
-	Redactions []Redaction  `json:"redactions,omitempty"`
-	Artifacts  []Artifact   `json:"artifacts,omitempty"`
-	Refused    []Refusal    `json:"refused,omitempty"`
-	Extraction *Extraction  `json:"extraction,omitempty"`
-	Language   string       `json:"language,omitempty"`
-	Usage      Usage        `json:"usage"`
-	Timings    Timings      `json:"timings"`
-	Tier       TierName     `json:"tier,omitempty"`
+	Partial bool         `json:"partial"`
+	Syntax  *SyntaxError `json:"syntax,omitempty"`
+	Failure *Failure     `json:"failure,omitempty"`
+	Tests   *TestReport  `json:"tests,omitempty"`
+	Denials []Denial     `json:"denials,omitempty"`
+	// Approval is the request that a person has to answer, where the status is
+	// approval_required.
+	Approval   *ApprovalRequest `json:"approval,omitempty"`
+	Findings   []Finding        `json:"findings,omitempty"`
+	Redactions []Redaction      `json:"redactions,omitempty"`
+	Artifacts  []Artifact       `json:"artifacts,omitempty"`
+	Refused    []Refusal        `json:"refused,omitempty"`
+	Extraction *Extraction      `json:"extraction,omitempty"`
+	Language   string           `json:"language,omitempty"`
+	Usage      Usage            `json:"usage"`
+	Timings    Timings          `json:"timings"`
+	Tier       TierName         `json:"tier,omitempty"`
 	// Warm tells that the box, and the interpreter in it, were made ready before
 	// the run came, or copied from one that was. Like any box it was used by this
 	// run alone.
@@ -389,5 +447,8 @@ type Observation struct {
 	// Feedback is the text for the model; empty for a pass.
 	Feedback string `json:"feedback"`
 	TraceID  string `json:"trace_id,omitempty"`
-	Receipt  string `json:"receipt,omitempty"`
+	// Receipt is the SHA-256 of the run's receipt, in hexadecimal.
+	Receipt string `json:"receipt,omitempty"`
+	// Audit is the run's entry in the audit log.
+	Audit *AuditEntry `json:"audit,omitempty"`
 }

@@ -421,7 +421,7 @@ func TestPolicyDecides(t *testing.T) {
 		want     glovebox.Status
 	}{
 		{engine.Decision{}, glovebox.StatusPass},
-		{engine.Decision{Status: glovebox.StatusDenied, Denials: []glovebox.Denial{{What: "egress", Rule: "r"}}}, glovebox.StatusDenied},
+		{engine.Decision{Status: glovebox.StatusDenied, Denials: []glovebox.Denial{{Rule: "egress", Asked: "egress: a.example:443"}}}, glovebox.StatusDenied},
 		{engine.Decision{Status: glovebox.StatusApprovalRequired}, glovebox.StatusApprovalRequired},
 	} {
 		recorded := 0

@@ -34,7 +34,7 @@ func (r *run) findImage(ctx context.Context) bool {
 	}
 	r.o.Image = r.image.Digest()
 	if err := images.Check(r.image, r.e.c.ImagePolicy); err != nil {
-		r.o.Denials = append(r.o.Denials, glovebox.Denial{What: "image", Target: r.job.Image, Rule: err.Error()})
+		r.o.Denials = append(r.o.Denials, glovebox.Denial{Rule: "image", Asked: "image: " + r.job.Image, Message: err.Error()})
 		return r.end(glovebox.StatusDenied, glovebox.PhaseAdmit, "policy", "The policy refused the image: %v.", err)
 	}
 	return true

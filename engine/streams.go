@@ -224,10 +224,13 @@ func (r *run) clean(o *glovebox.Observation) (changed bool) {
 	for i := range o.Findings {
 		one(&o.Findings[i].File)
 		one(&o.Findings[i].Message)
+		one(&o.Findings[i].Excerpt)
+		one(&o.Findings[i].Package)
 	}
 	for i := range o.Denials {
-		one(&o.Denials[i].What)
-		one(&o.Denials[i].Target)
+		one(&o.Denials[i].Asked)
+		one(&o.Denials[i].Message)
+		one(&o.Denials[i].AllowWith)
 	}
 	if x := o.Extraction; x != nil {
 		for i := range x.Notes {

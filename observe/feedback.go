@@ -15,6 +15,7 @@ const (
 	maxValue   = 400
 	maxCases   = 5
 	maxMessage = 1200
+	maxDenials = 20
 )
 
 // Feedback writes what the model should see of an observation: what happened,
@@ -60,13 +61,7 @@ func feedback(o *glovebox.Observation, limits glovebox.Limits, again string) str
 		}
 		quote(&b, "error", Middle(what, maxMessage))
 	}
-	for _, d := range o.Denials {
-		fmt.Fprintf(&b, "Denied: %s %s by the rule %s.", Line(d.What), word(d.Target), Line(d.Rule))
-		if d.AllowWith != "" {
-			fmt.Fprintf(&b, " It would be allowed with: %s.", Line(d.AllowWith))
-		}
-		b.WriteByte('\n')
-	}
+	denials(&b, o.Denials)
 	failures(&b, o.Tests)
 	if a := advice(o, limits); a != "" {
 		b.WriteString(a)
@@ -272,4 +267,26 @@ func oneLine(s string, max int) string {
 		s = strings.ToValidUTF8(s[:max], "") + "…"
 	}
 	return s
+}
+
+// denials says what the policy refused, and which of it other code would avoid: the rest
+// is for whoever runs the code.
+func denials(b *strings.Builder, all []glovebox.Denial) {
+	for i, d := range all {
+		if i == maxDenials {
+			fmt.Fprintf(b, "And %d more.\n", len(all)-i)
+			break
+		}
+		refused := "Refused"
+		if d.Ask {
+			refused = "Needs a person's approval"
+		}
+		fmt.Fprintf(b, "%s: %s (rule %s): %s", refused, word(d.Asked), Line(d.Rule), Line(d.Message))
+		if d.ByCode {
+			b.WriteString(" Other code can avoid this.")
+		} else {
+			b.WriteString(" Other code does not change this.")
+		}
+		b.WriteByte('\n')
+	}
 }

@@ -60,11 +60,11 @@ func eachText(o *glovebox.Observation, change func(stream, text string) string) 
 	}
 	for i := range o.Denials {
 		d := &o.Denials[i]
-		redact("denials", &d.What, &d.Target, &d.AllowWith)
+		redact("denials", &d.Asked, &d.Message, &d.AllowWith)
 	}
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		redact("findings", &f.File, &f.Message)
+		redact("findings", &f.File, &f.Message, &f.Excerpt, &f.Package)
 	}
 	for i := range o.Artifacts {
 		redact("artifacts", &o.Artifacts[i].Name, &o.Artifacts[i].URI)

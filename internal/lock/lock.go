@@ -32,3 +32,12 @@ func Try(f *os.File, k Kind) (bool, error) {
 	}
 	return ok, nil
 }
+
+// Wait locks f, and waits until that can be done. A process is to hold a file that it
+// waits for only for as long as some writes take.
+func Wait(f *os.File, k Kind) error {
+	if err := wait(f, k); err != nil {
+		return fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build !windows
+
+package keys
+
+const permissive = false
