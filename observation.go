@@ -95,6 +95,7 @@ const (
 	PhaseCheck   Phase = "check"
 	PhaseExecute Phase = "execute"
 	PhaseTest    Phase = "test"
+	PhaseRecord  Phase = "record"
 )
 
 // Cause is what ended a command in a box.

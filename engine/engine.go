@@ -83,24 +83,9 @@ type Config struct {
 	// 64 KiB. What is longer is an artifact as a whole.
 	Keep int
 
-	// Inspect reads a program without running it. Its findings are evidence
-	// for Admit and never the boundary. Nil finds nothing.
-	Inspect func(ctx context.Context, p *glovebox.Program) []glovebox.Finding
-	// Admit decides on a job before anything runs. Nil admits all under the
-	// limits of the Job.
-	Admit func(ctx context.Context, job *glovebox.Job, p *glovebox.Program, findings []glovebox.Finding) Decision
-	// Record is called with each finished Observation, which it must not
-	// change. Nil records nothing.
-	Record func(ctx context.Context, job *glovebox.Job, o *glovebox.Observation)
-}
-
-// Decision is what a policy says to a job.
-type Decision struct {
-	// Status is empty to admit, [glovebox.StatusDenied] or
-	// [glovebox.StatusApprovalRequired].
-	Status  glovebox.Status
-	Denials []glovebox.Denial
-	Policy  *glovebox.Policy
+	// Govern decides which Jobs may run, and records what became of them. Nil admits all
+	// under the limits of the Job, and records nothing.
+	Govern Governor
 }
 
 // Engine runs Jobs.
@@ -240,10 +225,12 @@ func (e *Engine) run(ctx context.Context, job glovebox.Job, w *watch) (*glovebox
 	if e.closed.Load() {
 		return nil, ErrClosed
 	}
+	asked := job.Limits
 	if err := e.validate(&job); err != nil {
 		return nil, err
 	}
 	r := newRun(e, &job)
+	r.submission = e.submission(job, asked)
 	r.watch = w
 	leave, err := e.gate.enter(ctx)
 	var busy *BusyError
@@ -262,10 +249,7 @@ func (e *Engine) run(ctx context.Context, job glovebox.Job, w *watch) (*glovebox
 	if r.wrong != nil {
 		return nil, r.wrong
 	}
-	if e.c.Record != nil {
-		e.c.Record(ctx, &job, o)
-	}
-	return o, nil
+	return r.record(ctx, o), nil
 }
 
 // validate checks the Job and fills in its defaults.

@@ -415,6 +415,81 @@ func TestFailsClosed(t *testing.T) {
 	}
 }
 
+// governor decides the same of each Job, and counts.
+type governor struct {
+	decision engine.Decision
+	recorded int
+	record   func(*glovebox.Observation) error
+}
+
+func (g *governor) Admit(_ context.Context, s *engine.Submission) engine.Decision {
+	d := g.decision
+	d.Limits = s.Job.Limits
+	return d
+}
+
+func (g *governor) Record(_ context.Context, _ *engine.Submission, o *glovebox.Observation) error {
+	g.recorded++
+	if g.record == nil {
+		return nil
+	}
+	return g.record(o)
+}
+
+// What cannot be recorded is not given out.
+func TestNotRecorded(t *testing.T) {
+	g := &governor{record: func(*glovebox.Observation) error { return errors.New("the disk is full") }}
+	e, err := engine.New(engine.Config{Govern: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	need(t, e, language.Python)
+	o := do(t, e, glovebox.Job{Program: python("print('result')")})
+	if o.Status != glovebox.StatusSandboxError || o.Phase != glovebox.PhaseRecord || o.NextAction != glovebox.ActionAskHuman ||
+		o.Stdout != "" || !strings.Contains(o.Message, "the disk is full") {
+		t.Errorf("got %+v", o)
+	}
+}
+
+// TestGoverned: what a policy gives and takes reaches the run.
+func TestGoverned(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		decision engine.Decision
+		job      glovebox.Job
+		want     glovebox.Status
+		says     string
+	}{
+		{"no tier is allowed", engine.Decision{Tiers: []glovebox.TierName{}}, glovebox.Job{Program: python("print(1)")}, glovebox.StatusSandboxError, "the policy does not allow this tier"},
+		{"a need that no tier gives", engine.Decision{Needs: []glovebox.Need{glovebox.NeedNetwork}}, glovebox.Job{Program: python("print(1)")}, "", ""},
+		{"a stronger proof", engine.Decision{RequireProof: glovebox.ProofOutOfProcess},
+			glovebox.Job{Program: python("def f():\n    return 1"), Cases: []glovebox.Case{{Stdout: ""}}}, glovebox.StatusPass, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e, err := engine.New(engine.Config{Govern: &governor{decision: tt.decision}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			need(t, e, language.Python)
+			o, err := e.Run(t.Context(), tt.job)
+			if tt.want == "" {
+				if err == nil {
+					t.Errorf("got %s (%s), want an error", o.Status, o.Message)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Status != tt.want || !strings.Contains(o.Message, tt.says) {
+				t.Errorf("got %s (%s)", o.Status, o.Message)
+			}
+		})
+	}
+}
+
 func TestPolicyDecides(t *testing.T) {
 	for _, tt := range []struct {
 		decision engine.Decision
@@ -424,25 +499,14 @@ func TestPolicyDecides(t *testing.T) {
 		{engine.Decision{Status: glovebox.StatusDenied, Denials: []glovebox.Denial{{Rule: "egress", Asked: "egress: a.example:443"}}}, glovebox.StatusDenied},
 		{engine.Decision{Status: glovebox.StatusApprovalRequired}, glovebox.StatusApprovalRequired},
 	} {
-		recorded := 0
-		e, err := engine.New(engine.Config{
-			Inspect: func(context.Context, *glovebox.Program) []glovebox.Finding {
-				return []glovebox.Finding{{Rule: "found"}}
-			},
-			Admit: func(_ context.Context, _ *glovebox.Job, _ *glovebox.Program, f []glovebox.Finding) engine.Decision {
-				if len(f) != 1 {
-					t.Errorf("findings are %v", f)
-				}
-				return tt.decision
-			},
-			Record: func(context.Context, *glovebox.Job, *glovebox.Observation) { recorded++ },
-		})
+		g := &governor{decision: tt.decision}
+		e, err := engine.New(engine.Config{Govern: g})
 		if err != nil {
 			t.Fatal(err)
 		}
 		need(t, e, language.Python)
-		if o := do(t, e, glovebox.Job{Program: python("print(1)")}); o.Status != tt.want || recorded != 1 {
-			t.Errorf("got %s (%s), want %s; recorded %d times", o.Status, o.Message, tt.want, recorded)
+		if o := do(t, e, glovebox.Job{Program: python("print(1)")}); o.Status != tt.want || g.recorded != 1 {
+			t.Errorf("got %s (%s), want %s; recorded %d times", o.Status, o.Message, tt.want, g.recorded)
 		}
 		e.Close()
 	}

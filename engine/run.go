@@ -28,6 +28,8 @@ type run struct {
 	o      *glovebox.Observation
 	redact *redact.Redactor
 	watch  *watch // nil where nobody watches
+	// submission is the Job as a Governor sees it; nil without one.
+	submission *Submission
 
 	program *glovebox.Program
 	tests   []glovebox.File
@@ -178,25 +180,6 @@ func (r *run) leftOver(x glovebox.Extraction) string {
 	return ""
 }
 
-// admit lets the policy decide, on what an inspection found.
-func (r *run) admit(ctx context.Context) bool {
-	if r.e.c.Inspect != nil {
-		r.o.Findings = r.e.c.Inspect(ctx, r.program)
-	}
-	if r.e.c.Admit == nil {
-		return true
-	}
-	d := r.e.c.Admit(ctx, r.job, r.program, r.o.Findings)
-	r.o.Policy, r.o.Denials = d.Policy, d.Denials
-	switch d.Status {
-	case "":
-		return true
-	case glovebox.StatusApprovalRequired:
-		return r.end(d.Status, glovebox.PhaseAdmit, "policy", "The policy wants a person's approval.")
-	}
-	return r.end(glovebox.StatusDenied, glovebox.PhaseAdmit, "policy", "The policy refused the run.")
-}
-
 // stage finds the toolchain. What has no room in a box is the program's fault,
 // and known before there is a box.
 func (r *run) stage(ctx context.Context) bool {
@@ -211,7 +194,9 @@ func (r *run) stage(ctx context.Context) bool {
 		}
 	}
 	for _, c := range r.e.Choose(ctx, r.job.Tier, r.job.Needs) {
-		if c.Why == nil {
+		if !r.allows(c.Tier.Name()) {
+			r.passed = append(r.passed, fmt.Errorf("%s: the policy does not allow this tier", c.Tier.Name()))
+		} else if c.Why == nil {
 			r.tiers = append(r.tiers, c.Tier)
 		} else {
 			r.passed = append(r.passed, c.Why)

@@ -227,10 +227,16 @@ func (r *run) clean(o *glovebox.Observation) (changed bool) {
 		one(&o.Findings[i].Excerpt)
 		one(&o.Findings[i].Package)
 	}
-	for i := range o.Denials {
-		one(&o.Denials[i].Asked)
-		one(&o.Denials[i].Message)
-		one(&o.Denials[i].AllowWith)
+	denials := func(all []glovebox.Denial) {
+		for i := range all {
+			one(&all[i].Asked)
+			one(&all[i].Message)
+			one(&all[i].AllowWith)
+		}
+	}
+	denials(o.Denials)
+	if o.Approval != nil {
+		denials(o.Approval.Asked)
 	}
 	if x := o.Extraction; x != nil {
 		for i := range x.Notes {

@@ -203,7 +203,7 @@ const printer = "import sys\nfor i in range(%d): sys.stdout.write('0123456789abc
 func TestSlowWatcher(t *testing.T) {
 	ran := make(chan struct{})
 	c := config()
-	c.Record = func(context.Context, *glovebox.Job, *glovebox.Observation) { close(ran) }
+	c.Govern = &governor{record: func(*glovebox.Observation) error { close(ran); return nil }}
 	e, err := engine.New(c)
 	if err != nil {
 		t.Fatal(err)

@@ -58,9 +58,14 @@ func eachText(o *glovebox.Observation, change func(stream, text string) string) 
 	for i := range o.Hints {
 		redact("hints", &o.Hints[i])
 	}
-	for i := range o.Denials {
-		d := &o.Denials[i]
-		redact("denials", &d.Asked, &d.Message, &d.AllowWith)
+	denials := func(all []glovebox.Denial) {
+		for i := range all {
+			redact("denials", &all[i].Asked, &all[i].Message, &all[i].AllowWith)
+		}
+	}
+	denials(o.Denials)
+	if o.Approval != nil {
+		denials(o.Approval.Asked)
 	}
 	for i := range o.Findings {
 		f := &o.Findings[i]

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gloveboxhq/glovebox"
 )
@@ -17,8 +18,9 @@ import (
 // or redact it.
 var ours = []string{
 	".ID", ".Status", ".Phase", ".NextAction", ".Signal", ".Limit", ".Evidence.Source", ".Tests.Proof", ".Tests.Cases.Proof", ".Tests.Cases.Status",
-	".Denials.Rule", ".Findings.Rule", ".Redactions.Rule", ".Redactions.Stream", ".Artifacts.ID", ".Artifacts.MIME", ".Artifacts.SHA256", ".Artifacts.Secrets",
+	".Denials.Rule", ".Denials.Where", ".Findings.Rule", ".Findings.Severity", ".Redactions.Rule", ".Redactions.Stream", ".Artifacts.ID", ".Artifacts.MIME", ".Artifacts.SHA256", ".Artifacts.Secrets",
 	".Extraction.Format", ".Language", ".Tier", ".Isolation.Name", ".Policy.Name", ".Policy.Hash", ".Image", ".Session", ".TraceID", ".Receipt",
+	".Approval.ID", ".Approval.Job", ".Approval.Policy", ".Approval.Asked.Rule", ".Approval.Asked.Where", ".Audit.ID", ".Audit.Checkpoint",
 }
 
 // fill puts s into every string of v, one element into every slice.
@@ -34,6 +36,9 @@ func fill(v reflect.Value, s string) {
 		fill(v.Index(0), s)
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if v.Type() == reflect.TypeFor[time.Time]() {
+				return
+			}
 			fill(v.Field(i), s)
 		}
 	}
