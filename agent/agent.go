@@ -25,15 +25,15 @@ import (
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
-// Task is what is to be done, and what proves that it is.
+// Task is a goal, and its proof.
 type Task struct {
 	// Text says it in the caller's words. It is trusted.
 	Text string
 	// Language is the language of the solution; empty means that the model
 	// chooses, or in a repository the one with the most files.
 	Language string
-	// Tests and Cases prove a solution. One of them is needed, but in a
-	// repository, whose own tests may do.
+	// Tests and Cases prove a solution. At least one is required, except in a
+	// repository with its own tests.
 	Tests []glovebox.File
 	Cases []glovebox.Case
 	// Entry is the function that the tests take as an argument.
@@ -41,23 +41,22 @@ type Task struct {
 	// HideTests keeps the tests' text from the model. What fails is told all
 	// the same.
 	HideTests bool
-	// Start is what the model gets to repair, if anything: a program that does
-	// not pass.
+	// Start is a program for the model to repair, if not nil: it does not pass.
 	Start *glovebox.Program
 
 	// Repository is the working copy to change. Nil asks for a program.
 	Repository *workcopy.Copy
-	// Allow are the path prefixes that may change; none means all but what
-	// begins with a dot, which must be allowed by name.
+	// Allow are the path prefixes that may change; empty means all paths except
+	// dot files, which must be allowed by name.
 	Allow []string
 	// Skip are paths of the repository that no test needs: they are not staged
 	// in the box.
 	Skip []string
-	// FailToPass are names of tests that must pass in the end. None means all
-	// of Tests and what fails in the repository at first.
+	// FailToPass are names of tests that must pass in the end. Empty means all
+	// of Tests and all initial failures in the repository.
 	FailToPass []string
 
-	// Limits, Tier, Image and RequireProof are those of each run.
+	// Limits, Tier, Image and RequireProof apply to each run.
 	Limits       glovebox.Limits
 	Tier         glovebox.TierName
 	Image        string
@@ -82,8 +81,8 @@ type Config struct {
 	ReplyTokens   int
 	// Patch bounds what a candidate may change.
 	Patch PatchLimits
-	// Record is called with all that happens, in order, by one goroutine at a
-	// time. Nil records nothing.
+	// Record is called with all events, in order, by one goroutine at a time.
+	// Nil records nothing.
 	Record func(Record)
 }
 
@@ -91,7 +90,7 @@ type Config struct {
 const (
 	DefaultContextTokens = 32_000
 	DefaultReplyTokens   = 8_192
-	// MinContextTokens is the least that a prompt needs to say anything.
+	// MinContextTokens is the minimum for a useful prompt.
 	MinContextTokens = 3_000
 	MaxCandidates    = 64
 )
@@ -121,8 +120,8 @@ const (
 	StopModel Stop = "model"
 	// StopRefused: the model, or its provider, refuses to answer.
 	StopRefused Stop = "refused"
-	// StopSandbox: the box failed three times in a row, or the host lacks what
-	// it needs; not the code.
+	// StopSandbox: the box failed three times in a row, or the host lacks a
+	// requirement; the code is not at fault.
 	StopSandbox Stop = "sandbox"
 	// StopPolicy: the policy refuses the run, or a person has to decide.
 	StopPolicy Stop = "policy"
@@ -132,7 +131,7 @@ const (
 	StopTests Stop = "tests"
 )
 
-// Disposition is what should become of a candidate.
+// Disposition is the recommended treatment of a candidate.
 type Disposition string
 
 // The dispositions.
@@ -152,16 +151,15 @@ type Result struct {
 	// StopReason says it in a sentence.
 	StopReason string `json:"stop_reason"`
 	Plan       *Plan  `json:"plan,omitempty"`
-	// Baseline is the run before anything was changed, in a repository.
+	// Baseline is the run before any change, in a repository.
 	Baseline *glovebox.Observation `json:"baseline,omitempty"`
 	// Attempts are the candidates, from 1.
 	Attempts []Attempt `json:"attempts"`
-	// Chosen is the number of the attempt that Patch is of; 0 where there is
-	// none.
+	// Chosen is the number of the attempt behind Patch, or 0.
 	Chosen int `json:"chosen"`
 	// Signals are what the disposition rests on.
 	Signals []Signal `json:"signals,omitempty"`
-	// Patch is what changes, as git apply takes it.
+	// Patch is the change, in the form for git apply.
 	Patch string `json:"patch,omitempty"`
 	// Observation is the last one of the chosen attempt.
 	Observation *glovebox.Observation `json:"observation,omitempty"`
@@ -178,11 +176,11 @@ type Attempt struct {
 	StopReason string `json:"stop_reason"`
 }
 
-// Turn is one reply and what came of it.
+// Turn is one reply and its result.
 type Turn struct {
 	Number   int      `json:"number"`
 	Strategy Strategy `json:"strategy"`
-	// Hypothesis is what the model thought was wrong, where it was asked.
+	// Hypothesis is the model's explanation of the error, if requested.
 	Hypothesis string      `json:"hypothesis,omitempty"`
 	Usage      model.Usage `json:"usage"`
 	// Refused says why the edits could not be applied; nothing ran then.
@@ -192,17 +190,16 @@ type Turn struct {
 	Message string          `json:"message,omitempty"`
 	Passed  int             `json:"passed,omitempty"`
 	Total   int             `json:"total,omitempty"`
-	// Proven: the tests that decide passed. In a repository, others may fail as
-	// they did before.
+	// Proven: the deciding tests passed. In a repository, earlier failures may
+	// remain.
 	Proven bool `json:"proven,omitempty"`
 	// Signature names the failure; see [Signature].
 	Signature string `json:"signature,omitempty"`
 }
 
-// Solve works on a task until a candidate is proven or a stop is reached. The
-// error says that the task or the configuration is wrong in itself; whatever
-// happens to a right one is a Result. When Solve returns nothing of it runs any
-// more.
+// Solve works on a task until a candidate is proven or a stop is reached. It
+// returns an error only if the task or the configuration is wrong in itself;
+// every other end is a Result. When Solve returns, none of its work is running.
 func Solve(ctx context.Context, c Config, t Task) (*Result, error) {
 	if err := c.check(&t); err != nil {
 		return nil, err
@@ -221,7 +218,7 @@ func Solve(ctx context.Context, c Config, t Task) (*Result, error) {
 	return r, nil
 }
 
-// check fills in the defaults and finds what cannot work.
+// check fills in the defaults and rejects an unusable configuration.
 func (c *Config) check(t *Task) error {
 	switch {
 	case c.Runner == nil || c.Model == nil:

@@ -21,8 +21,8 @@ type attempt struct {
 	s     *solver
 	model model.Model
 	files *workcopy.Copy // as the last edits left them
-	// change names what the last turn made of the files; empty where it made
-	// nothing.
+	// change names the last turn's result in the files; empty if there was
+	// none.
 	change string
 
 	proven   bool // the tests passed
@@ -89,8 +89,8 @@ func (a *attempt) loop(ctx context.Context) error {
 				return err
 			}
 		} else {
-			// What was cut off says nothing of what the whole would have been:
-			// the tokens end this.
+			// A truncated answer proves nothing about the whole: the tokens end
+			// this.
 			evidence += fmt.Sprintf("Your answer was cut off after %d tokens: answer with less.\n", reply.Usage.Output)
 		}
 		strategy = choose(a.Turns, breaker.repeated())
@@ -99,7 +99,7 @@ func (a *attempt) loop(ctx context.Context) error {
 	return halt{StopTurns, fmt.Sprintf("all turns are used up: %d", s.purse.b.Turns)}
 }
 
-// try reads an answer, runs what it makes and fills in the turn. It returns the
+// try reads an answer, runs the result and fills in the turn. It returns the
 // evidence for the next request. An error ends the candidate's way.
 func (a *attempt) try(ctx context.Context, reply *model.Reply, t *Turn) (evidence string, err error) {
 	a.change = ""
@@ -150,11 +150,11 @@ func (a *attempt) try(ctx context.Context, reply *model.Reply, t *Turn) (evidenc
 	return p.evidence, nil
 }
 
-// maxRefusal bounds what a model and a person are told of refused edits, in
+// maxRefusal bounds the report of refused edits for a model and a person, in
 // bytes.
 const maxRefusal = 8 << 10
 
-// hash names a failure that has no observation.
+// hash names a failure without an observation.
 func hash(kind string, parts ...string) string {
 	h := sha256.New()
 	for _, p := range append([]string{kind}, parts...) {
@@ -167,7 +167,7 @@ func hash(kind string, parts ...string) string {
 const sandboxTries = 3
 
 // run returns the function that runs the jobs of one turn. Its error ends a
-// candidate's way: what it says is not for the model to put right.
+// candidate's way: the model cannot fix the cause.
 func (s *solver) run(candidate, turn int) runFunc {
 	return func(ctx context.Context, purpose Purpose, job glovebox.Job) (*glovebox.Observation, error) {
 		job.Limits, job.Secrets = merge(job.Limits, s.task.Limits), s.task.Secrets
@@ -212,7 +212,8 @@ func (s *solver) beyond(o *glovebox.Observation) error {
 	return nil
 }
 
-// missing is the stop of a host that lacks something, such as an interpreter.
+// missing is the stop of a host that lacks a requirement, such as an
+// interpreter.
 func (*solver) missing(o *glovebox.Observation) error {
 	if o.Status == glovebox.StatusSandboxError && o.NextAction == glovebox.ActionAskHuman {
 		return halt{StopSandbox, o.Message}

@@ -44,7 +44,7 @@ func (b *breaker) see(failure, change string) error {
 	return nil
 }
 
-// repeated tells whether the last failure was the one before, too.
+// repeated reports whether the last failure equals the one before.
 func (b *breaker) repeated() bool { return b.failure.n > 1 }
 
 // digest names the state of a working copy by its changes.

@@ -11,7 +11,7 @@ import (
 )
 
 // Budget bounds a whole task, all candidates together. Zero fields mean the
-// fields of [DefaultBudget]; a cost is bounded only where it is given.
+// fields of [DefaultBudget]; a cost is bounded only if given.
 type Budget struct {
 	// Turns is the most replies with code of each candidate.
 	Turns int
@@ -24,12 +24,12 @@ type Budget struct {
 	Prices Prices
 }
 
-// Prices are what a million tokens cost, in any unit of money.
+// Prices are the costs of a million tokens, in any unit of money.
 type Prices struct {
 	Input, Output float64
 }
 
-// DefaultBudget is the budget of a task that names none.
+// DefaultBudget is the budget of a task without its own.
 var DefaultBudget = Budget{Turns: 6, Tokens: 200_000, Wall: 10 * time.Minute}
 
 func (b *Budget) check() error {
@@ -61,11 +61,11 @@ type halt struct {
 
 func (h halt) Error() string { return h.reason }
 
-// minReply is the fewest tokens of a reply that are worth a request.
+// minReply is the smallest worthwhile size of a reply, in tokens.
 const minReply = 256
 
-// purse is what is left of a budget. Requests reserve what they may use at
-// most, so that candidates that run at once cannot overdraw it together.
+// purse is the rest of a budget. Requests reserve their maximum use, so
+// concurrent candidates cannot overdraw the budget.
 type purse struct {
 	b Budget
 
@@ -74,8 +74,8 @@ type purse struct {
 	reserved model.Usage
 }
 
-// reserve takes what a request with a prompt of so many tokens may use, and
-// returns how long the reply may be at most. The error is a [halt].
+// reserve takes the tokens for a request with a prompt of this size, and
+// returns the maximum size of the reply. The error is a [halt].
 func (p *purse) reserve(prompt, reply int) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +94,7 @@ func (p *purse) reserve(prompt, reply int) (int, error) {
 	return reply, nil
 }
 
-// settle gives back what was reserved and takes what was used.
+// settle gives back a reservation and takes the actual use.
 func (p *purse) settle(prompt, reply int, used model.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,9 +106,9 @@ func (p *purse) settle(prompt, reply int, used model.Usage) {
 // maxUsage is more tokens than a request can have.
 const maxUsage = 1 << 40
 
-// believed is what a reply used. A provider is a stranger: in place of numbers
-// that cannot be, which would make room in a budget or pass its bounds, stands
-// our own count.
+// believed is the use of a reply. A provider is a stranger: our own count
+// replaces impossible numbers, which would make room in a budget or pass its
+// bounds.
 func believed(r *model.Reply, prompt int) model.Usage {
 	u := r.Usage
 	if u.Input <= 0 || u.Input > maxUsage {

@@ -8,7 +8,7 @@ import (
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
-// SignalName names one thing that a disposition rests on.
+// SignalName names one of the grounds of a disposition.
 type SignalName string
 
 // The signals. Each is independent of the others.
@@ -17,22 +17,22 @@ const (
 	SignalTask SignalName = "task_tests"
 	// SignalRegression: what passed before passes still.
 	SignalRegression SignalName = "regression_tests"
-	// SignalPolicy: the change is small enough, only where it may be, and has
-	// no secret and nothing binary in it.
+	// SignalPolicy: the change is small enough, in permitted paths only, and
+	// contains no secret and nothing binary.
 	SignalPolicy SignalName = "policy"
-	// SignalLint: the language's own checks find nothing that they did not
-	// find before, with the settings from before.
+	// SignalLint: the language's own checks find nothing new, with the settings
+	// from before.
 	SignalLint SignalName = "lint"
 )
 
-// Signal is what one independent check says of a candidate.
+// Signal is the result of one independent check of a candidate.
 type Signal struct {
 	Name SignalName `json:"name"`
 	OK   bool       `json:"ok"`
-	// Skipped: there was nothing to check, or nothing to check it with. It
-	// neither speaks for the candidate nor blocks it.
+	// Skipped: nothing to check, or no means to check it. The signal neither
+	// supports the candidate nor blocks it.
 	Skipped bool `json:"skipped,omitempty"`
-	// Detail says what was found, or why it was skipped.
+	// Detail describes the finding, or the reason for skipping.
 	Detail string `json:"detail,omitempty"`
 	// Reasons block the candidate.
 	Reasons []string `json:"reasons,omitempty"`
@@ -57,8 +57,8 @@ func (s *Signal) block(reasons []string) {
 	s.OK = s.OK && len(reasons) == 0
 }
 
-// testSignal is what a run of tests says. A pass without a test that passed is
-// none.
+// testSignal is the result of a run of tests. A pass without a passing test
+// does not count.
 func testSignal(name SignalName, o *glovebox.Observation) Signal {
 	s := Signal{Name: name, OK: true, Detail: o.Message}
 	switch {
@@ -70,7 +70,7 @@ func testSignal(name SignalName, o *glovebox.Observation) Signal {
 	return s
 }
 
-// gate adds what else there is to say of a candidate whose tests pass.
+// gate adds the remaining signals about a candidate whose tests pass.
 func (s *solver) gate(ctx context.Context, a *attempt, files *workcopy.Copy) error {
 	result, err := s.subject.result(files)
 	if err != nil {

@@ -16,9 +16,9 @@ const (
 	maxTree     = 64 * glovebox.MiB // of files that are checked
 )
 
-// lint lets the language's own checks read the change, in the box, and counts
-// what they did not find before it. Checks that cannot be made are passed over
-// only where they could not be made before the change either.
+// lint runs the language's own checks on the change, in the box, and counts the
+// new findings. Checks that cannot run are skipped only if they could not run
+// before the change either.
 func (s *solver) lint(ctx context.Context, a *attempt, files *workcopy.Copy, changes []workcopy.Change) (Signal, error) {
 	out := Signal{Name: SignalLint, OK: true}
 	l := language.ByName(a.observation.Language)
@@ -40,7 +40,7 @@ func (s *solver) lint(ctx context.Context, a *attempt, files *workcopy.Copy, cha
 	base := s.subject.start()
 	old := slices.DeleteFunc(slices.Clone(changed), func(p string) bool { _, ok := base.Stat(p); return !ok })
 	if len(old) == 0 {
-		// All are new. Whether anything can be checked here, another file tells.
+		// All are new. Check an old file to learn whether checks can run here.
 		old = first(base.Paths(), l.Owns)
 	}
 	known := map[string]int{}
@@ -75,7 +75,7 @@ func (s *solver) lint(ctx context.Context, a *attempt, files *workcopy.Copy, cha
 	return out, nil
 }
 
-// first is the first element that is wanted, if there is one.
+// first is the first wanted element, if any.
 func first(all []string, want func(string) bool) []string {
 	if i := slices.IndexFunc(all, want); i >= 0 {
 		return all[i : i+1]
@@ -83,8 +83,8 @@ func first(all []string, want func(string) bool) []string {
 	return nil
 }
 
-// findings runs the checks over some files; why says why nothing here can check
-// them. That they broke off is a finding of no file: a file can make them.
+// findings runs the checks over some files; why is the reason if no check can
+// run here. A broken-off check is a finding of no file: a file can cause it.
 func (s *solver) findings(ctx context.Context, a *attempt, l *language.Language, files *workcopy.Copy, changed []string) (found []glovebox.Finding, why string, err error) {
 	tree, err := files.Files(func(p string) bool { return l.LintReads(p) && !language.LintSettings(p) }, maxTree)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Plan is what a model means to do, read from its reply. What cannot be read
-// stays in Text; a plan without files or steps is none the worse for the loop.
+// Plan is a model's intention, read from its reply. Unreadable parts stay in
+// Text; a plan without files or steps does not harm the loop.
 type Plan struct {
-	// Files are the paths that it names, as far as they are paths.
+	// Files are the paths named in the plan, as far as they are paths.
 	Files []string `json:"files,omitempty"`
 	Steps []string `json:"steps,omitempty"`
-	// Libraries are those that it wants to use.
+	// Libraries are the libraries that the model wants to use.
 	Libraries []string `json:"libraries,omitempty"`
 	// Text is the whole plan, bounded.
 	Text string `json:"text"`
@@ -25,7 +25,7 @@ const (
 	maxItems = 50      // of each list
 )
 
-// planForm is how a model is asked to write its plan.
+// planForm is the request to a model for its plan.
 const planForm = `Answer with a plan and no code, in this form:
 
 FILES:

@@ -90,8 +90,8 @@ func (s *solver) policy(changes []workcopy.Change, o *glovebox.Observation) Sign
 	return out
 }
 
-// newSecrets are the rules that find more in the new content than in the old, or
-// something in a new name.
+// newSecrets are the rules with more matches in the new content than in the
+// old, or with a match in a new name.
 func (s *solver) newSecrets(c workcopy.Change) []string {
 	if bytes.Equal(c.Old, c.New) || len(c.New) == 0 {
 		return nil
@@ -122,8 +122,8 @@ func (s *solver) newSecrets(c workcopy.Change) []string {
 	return more
 }
 
-// hidden tells whether an element of a path begins with a dot, and no allowed
-// path names it.
+// hidden reports whether an element of a path begins with a dot, and no allowed
+// path names the element.
 func hidden(p string, allow []string) bool {
 	dot := func(p string) bool { return strings.HasPrefix(p, ".") || strings.Contains(p, "/.") }
 	for _, prefix := range allow {
@@ -134,7 +134,7 @@ func hidden(p string, allow []string) bool {
 	return dot(p)
 }
 
-// controls counts the characters that make a text look other than it is.
+// controls counts the characters that disguise a text.
 func controls(text []byte) (n int) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	for i, r := range string(text) {
@@ -153,9 +153,9 @@ func controls(text []byte) (n int) {
 	return n
 }
 
-// twins says of added files why their names could be taken for others, by a
-// person or by a file system that heeds no case. What a folder is called already
-// is no concern.
+// twins explains for added files why their names could be taken for others, by
+// a person or by a file system that ignores case. Existing names of folders are
+// no concern.
 func (s *solver) twins(changes []workcopy.Change) map[string]string {
 	found := map[string]string{}
 	known, spelled := map[string]bool{}, map[string]string{}

@@ -12,36 +12,36 @@ import (
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
-// subject is what a task changes: a program of its own, or a repository.
+// subject is the object of a task: a new program, or a repository.
 type subject interface {
 	// start is what the candidates begin with. It is not changed.
 	start() *workcopy.Copy
-	// result is what a person gets of a candidate's files.
+	// result is a candidate's files in the form for a person.
 	result(files *workcopy.Copy) (*workcopy.Copy, error)
-	// reproduce runs what is there before the first edit, if anything is. It
-	// must fail, else there is nothing to do, which is the error.
+	// reproduce runs the code from before the first edit, if any. The run must
+	// fail; a pass leaves nothing to do, and is the error.
 	reproduce(ctx context.Context, run runFunc) (*glovebox.Observation, error)
-	// focus says which files a plan is about, and tells whether that changes
-	// the description.
+	// focus selects the files of a plan, and reports whether the description
+	// changes.
 	focus(files []string) bool
-	// describe tells a model what is there, in at most so many tokens.
+	// describe describes the code to a model, in at most so many tokens.
 	describe(room int) string
-	// propose reads a model's answer and returns the files as it wants them.
-	// An error says why nothing of it can be taken; it goes to the model,
+	// propose reads a model's answer and returns the files with its changes. An
+	// error explains why the answer is unusable; the error goes to the model,
 	// unless it is a [halt].
 	propose(files *workcopy.Copy, reply string) (*workcopy.Copy, error)
 	// prove runs what proves it. An error ends the candidate's way.
 	prove(ctx context.Context, run runFunc, files *workcopy.Copy, reply string) (*proof, error)
 }
 
-// proof is what the tests say of a candidate.
+// proof is the tests' result for a candidate.
 type proof struct {
 	// observation is the run that decided.
 	observation   *glovebox.Observation
 	ok            bool
 	passed, total int
 	signals       []Signal
-	// evidence is for the model, where it is not ok.
+	// evidence is for the model, unless ok.
 	evidence string
 }
 
@@ -102,8 +102,8 @@ func (p *program) propose(_ *workcopy.Copy, reply string) (*workcopy.Copy, error
 	return next, nil
 }
 
-// name is the name of the main file in the patch. One that the model did not
-// name gets the name by which the tests know it, so that they run beside it.
+// name is the name of the main file in the patch. A file without a name from
+// the model gets the name in the tests, so that they run beside it.
 func (p *program) name(found *glovebox.Program) string {
 	l := p.s.language
 	if l == nil || found.Main != l.Main || p.s.task.Start != nil {
@@ -119,11 +119,11 @@ func (p *program) name(found *glovebox.Program) string {
 	return found.Main
 }
 
-// solution is how tests speak of a program that has no name.
+// solution is the tests' name for a program without a name.
 var solution = lazyre.New(`\bsolution\b`)
 
-// extract finds the program in a reply, under the name of the program that it
-// repairs.
+// extract finds the program in a reply, under the name of the program under
+// repair.
 func (p *program) extract(reply string) *glovebox.Program {
 	task := p.s.task
 	var tests []string

@@ -40,8 +40,8 @@ const (
 	smallTokens    = 800 // libraries, one of several lists
 )
 
-// shares is how many tokens each message of a request may have, so that all
-// together are no more than a prompt may have.
+// shares are the token limits of the messages of a request, within a prompt's
+// limit together.
 type shares struct{ brief, plan, last, repair int }
 
 func (s *solver) shares() shares {
@@ -55,12 +55,12 @@ func (s *solver) shares() shares {
 	return p
 }
 
-// frame is untrusted text as [observe.Quote] writes it.
+// frame is untrusted text in the form of [observe.Quote].
 var frame = lazyre.New(`(?s)(<untrusted source="[^"\n]*">)(.*?)(</untrusted>)`)
 
-// fit shortens a message to so many tokens, at the cost of the longest frames in
-// it. A frame keeps its marks: what is cut between two of them would let the rest
-// of an output stand there as if it were ours.
+// fit shortens a message to so many tokens, by cutting its longest frames. A
+// frame keeps its marks: without marks the rest of an output would look like
+// our own text.
 func fit(text string, tokens int) string {
 	short := text
 	for limit := tokens; model.Count(short) > tokens; limit /= 2 {
@@ -75,8 +75,8 @@ func fit(text string, tokens int) string {
 	return short
 }
 
-// brief is the first message to a model: the task and what belongs to it, the
-// important first.
+// brief is the first message to a model: the task and its parts, the important
+// first.
 func (s *solver) brief() string {
 	room := s.shares().brief
 	var b strings.Builder
@@ -136,11 +136,11 @@ func (s *solver) shownTests() []glovebox.File {
 	return s.task.Tests
 }
 
-// secret takes secrets out of a text that is on its way to a model.
+// secret removes secrets from a text for a model.
 func (s *solver) secret(text string) string { return s.redact.String("prompt", text) }
 
-// repair is the message that asks for the next answer: what came of the last
-// one, what came of those before, and how to go about it.
+// repair is the request for the next answer: the results of the last answer and
+// of earlier answers, and the strategy.
 func (s *solver) repair(turns []Turn, evidence string, strategy Strategy) string {
 	var b strings.Builder
 	b.WriteString(s.secret(evidence))
@@ -162,10 +162,10 @@ func (s *solver) repair(turns []Turn, evidence string, strategy Strategy) string
 	return fit(b.String(), s.shares().repair)
 }
 
-// maxTold is of how many turns a model is told what came of them.
+// maxTold is the number of turns whose results a model is told.
 const maxTold = 20
 
-// summary says in our own words what came of a turn.
+// summary describes the result of a turn in our own words.
 func (t Turn) summary() string {
 	switch {
 	case t.Refused != "":
@@ -176,9 +176,9 @@ func (t Turn) summary() string {
 	return string(t.Status)
 }
 
-// conversation is the messages of a request: the brief, the last answer and
-// what came of it. What was before that is in the message's list of attempts,
-// so that a long repair costs no more than a short one.
+// conversation is the messages of a request: the brief, the last answer and its
+// result. Earlier turns are in the message's list of attempts, so that a long
+// repair costs no more than a short one.
 func (s *solver) conversation(brief string, plan *Plan, last, repair string) []model.Message {
 	share := s.shares()
 	list := []model.Message{{Role: model.User, Text: brief}}
@@ -201,7 +201,7 @@ func answered(text string, tokens int) model.Message {
 	return model.Message{Role: model.Assistant, Text: text}
 }
 
-// under tells whether a path is one of the prefixes or below one.
+// under reports whether a path is one of the prefixes or below one.
 func under(p string, prefixes []string) bool {
 	for _, prefix := range prefixes {
 		prefix = path.Clean(prefix)

@@ -18,10 +18,10 @@ import (
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
-// repository is a task that changes a repository. It has up to two suites: the
-// task's, which must pass in the end, and the regression suite, in which what
-// passed before must pass still. Where the caller gives no tests, the
-// repository's own are both: what fails in them is the task.
+// repository is a task that changes a repository. There are up to two suites:
+// the task's, which must pass in the end, and the regression suite, where
+// earlier passes must remain passes. If the caller gives no tests, the
+// repository's own tests are both: their failures are the task.
 type repository struct {
 	s     *solver
 	base  *workcopy.Copy // with the task's tests in it
@@ -38,8 +38,8 @@ type repository struct {
 
 	// What the suites were before any change.
 	taskBefore, regressionBefore *glovebox.Observation
-	// judges tells whether a path is one of those that a candidate is judged by,
-	// as a test or beside one. No run would say anything of a change there.
+	// judges reports whether a path belongs to the tests of a candidate, as a
+	// test or beside one. No run would reveal a change there.
 	judges func(path string) bool
 }
 
@@ -65,7 +65,8 @@ func openRepository(ctx context.Context, s *solver) (*repository, error) {
 		r.given = append(r.given, p)
 	}
 	own = slices.DeleteFunc(own, func(p string) bool { return slices.Contains(r.given, p) })
-	// The tests are taken from the base, whatever a candidate wrote beside them.
+	// The tests come from the base; a candidate's files beside them are
+	// ignored.
 	base := suite.Suite{Language: s.language.Name, From: r.base, Skip: s.task.Skip, Limits: s.task.Limits, Tier: s.task.Tier, Image: s.task.Image, RequireProof: s.task.RequireProof}
 	r.task, r.want = base, suite.Want{FailToPass: s.task.FailToPass}
 	switch {
@@ -74,7 +75,7 @@ func openRepository(ctx context.Context, s *solver) (*repository, error) {
 	case len(r.given) == 0:
 		r.task.Tests = own
 	default:
-		// Beside test files there may be what they need.
+		// Files beside test files may be their requirements.
 		r.task.Tests = slices.DeleteFunc(slices.Clone(r.given), func(p string) bool { return !suite.IsTest(p) })
 		if len(r.task.Tests) == 0 {
 			r.task.Tests = r.given
@@ -130,8 +131,8 @@ func (r *repository) focus(files []string) bool {
 	return len(files) > 0
 }
 
-// reproduce runs both suites as they are. The regression suite's own failures
-// are nobody's concern: only what passes now is kept an eye on.
+// reproduce runs both suites unchanged. The regression suite's own failures do
+// not matter: only current passes are watched.
 func (r *repository) reproduce(ctx context.Context, run runFunc) (*glovebox.Observation, error) {
 	o, err := r.runSuite(ctx, run, PurposeBaseline, r.task, r.base)
 	if err != nil {
@@ -240,8 +241,7 @@ func (r *repository) prove(ctx context.Context, run runFunc, files *workcopy.Cop
 	return p, nil
 }
 
-// judge reads an observation by the names that are wanted. Other tests may fail
-// as they did before.
+// judge reads an observation by the wanted names. Other tests may still fail.
 func judge(name SignalName, o *glovebox.Observation, want suite.Want) Signal {
 	j := suite.Judge(o, want)
 	s := Signal{Name: name, OK: j.Resolved}
@@ -292,9 +292,9 @@ func (r *repository) regress(ctx context.Context, run runFunc, files *workcopy.C
 	return s, nil
 }
 
-// worse says what a run of a suite lacks that was there before the change and
-// that names alone do not tell: a report does not list each test that passes,
-// and tests can become fewer or be skipped.
+// worse lists losses in a run of a suite since the change, beyond the names of
+// tests: a report does not list each passing test, and tests can become fewer
+// or be skipped.
 func worse(before, after *glovebox.Observation) []string {
 	if before == nil || before.Tests == nil || after.Tests == nil || !before.Tests.Complete {
 		return nil // a module that could not be imported, say: its tests are new
@@ -331,7 +331,7 @@ func worse(before, after *glovebox.Observation) []string {
 	return reasons
 }
 
-// describe is the tree, the signatures and the files that matter most.
+// describe is the tree, the signatures and the most important files.
 func (r *repository) describe(room int) string {
 	focus := repomap.Focus{Files: r.files, Text: r.s.task.Text}
 	var b strings.Builder

@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Signature names a failure such that two runs that fail for the same reason
-// have the same one: what changes from run to run (addresses, paths, times,
-// numbers of lines and processes) is taken out. A pass has none.
+// Signature names a failure by its reason: two runs with the same reason have
+// the same Signature. Details that vary between runs (addresses, paths, times,
+// numbers of lines and processes) are taken out. A pass has none.
 func Signature(o *glovebox.Observation) string {
 	if o.Status == glovebox.StatusPass {
 		return ""
@@ -46,8 +46,8 @@ func Signature(o *glovebox.Observation) string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// volatile is what differs between two runs that say the same, and what stands
-// for it, in the order in which it is looked for.
+// volatile lists the details that vary between equal runs, and their
+// replacements, in the order of the search.
 var volatile = []struct {
 	find func() *regexp.Regexp
 	put  string
@@ -66,7 +66,7 @@ var volatile = []struct {
 // maxNormal bounds the text that is read of one message, in bytes.
 const maxNormal = 4 << 10
 
-// Normal returns a message without what changes from run to run.
+// Normal returns a message without details that vary between runs.
 func Normal(s string) string {
 	if len(s) > maxNormal {
 		s = s[:maxNormal/2] + s[len(s)-maxNormal/2:]
@@ -83,5 +83,5 @@ func Normal(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// hexWord is what may be a hash or an identifier.
+// hexWord is a possible hash or identifier.
 var hexWord = lazyre.New(`(?i)\b[0-9a-f]{8,}\b`)

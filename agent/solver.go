@@ -23,7 +23,7 @@ type solver struct {
 	purse  *purse
 	redact *redact.Redactor
 
-	// What all candidates share; it is made before the first of them starts.
+	// Common to all candidates; made before the first of them starts.
 	language  *language.Language // nil: the model chooses
 	libraries string
 	subject   subject
@@ -48,7 +48,7 @@ func newSolver(c Config, t Task) *solver {
 	return s
 }
 
-// languageOf is the language of the test files, where they have one.
+// languageOf is the language of the test files, if known.
 func languageOf(tests []glovebox.File) *language.Language {
 	var of *language.Language
 	for _, f := range tests {
@@ -120,7 +120,7 @@ func (r *Result) stopped(h halt) *Result {
 	return r
 }
 
-// reason is the stop that an error means.
+// reason is the stop corresponding to an error.
 func (s *solver) reason(ctx context.Context, err error) halt {
 	var h halt
 	switch {
@@ -180,7 +180,7 @@ func (s *solver) open(ctx context.Context) (err error) {
 	return err
 }
 
-// about is what a transcript says of the task.
+// about is a transcript's description of the task.
 func (s *solver) about() *TaskRecord {
 	t := s.task
 	r := &TaskRecord{Text: s.secret(t.Text), Cases: len(t.Cases), Repository: t.Repository != nil, Candidates: s.c.Candidates}
@@ -193,8 +193,9 @@ func (s *solver) about() *TaskRecord {
 	return r
 }
 
-// askBox asks the box which libraries it has, where the language can say it.
-// That is for information: a failure of it is told and nothing more.
+// askBox asks the box for its libraries, where the language supports the
+// question. The answer is informative: a failure is recorded without
+// consequence.
 func (s *solver) askBox(ctx context.Context) error {
 	if s.language == nil {
 		return nil
@@ -220,7 +221,7 @@ func (s *solver) askBox(ctx context.Context) error {
 	return nil
 }
 
-// model is the model that answers a candidate, or for 0 what all share.
+// model is the model that answers a candidate, or for 0 the shared one.
 func (s *solver) model(candidate int) model.Model {
 	if p, ok := s.c.Model.(perCandidate); ok {
 		return p.For(candidate)
@@ -228,8 +229,8 @@ func (s *solver) model(candidate int) model.Model {
 	return s.c.Model
 }
 
-// maxTokenBytes is more bytes than tokens have on average, in any text. What is
-// longer than its request allows is cut off, as an honest provider does.
+// maxTokenBytes exceeds the average bytes per token of any text. Longer replies
+// than requested are cut off, as an honest provider does.
 const maxTokenBytes = 32
 
 // ask sends a request under the budget.
@@ -243,8 +244,8 @@ func (s *solver) ask(ctx context.Context, m model.Model, candidate, turn int, pu
 	s.record(Record{Type: RecordPrompt, Candidate: candidate, Turn: turn, Purpose: purpose, Request: &r, Tokens: n})
 	reply, err := m.Complete(ctx, r, nil)
 	if err != nil {
-		// What a request has used that broke off is not known; the prompt was
-		// sent. One that was refused has used nothing.
+		// The use of a broken-off request is unknown; the prompt was sent. A
+		// refused request has used nothing.
 		var used model.Usage
 		if kind := model.KindOf(err); kind == "" || kind == model.KindNetwork || kind == model.KindMalformed {
 			used = model.Usage{Input: int64(n), Estimated: true}
@@ -267,8 +268,8 @@ func (s *solver) ask(ctx context.Context, m model.Model, candidate, turn int, pu
 	return reply, nil
 }
 
-// compete runs the candidates at once. The first that is accepted wins and the
-// others are cancelled; when it returns, all have ended.
+// compete runs the candidates at once. The first accepted candidate wins and
+// the rest are cancelled; on return all have ended.
 func (s *solver) compete(ctx context.Context) []*attempt {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -286,8 +287,8 @@ func (s *solver) compete(ctx context.Context) []*attempt {
 	return attempts
 }
 
-// choice is the best of the attempts: an accepted one, else the one with the
-// fewest tests that fail.
+// choice is the best of the attempts: an accepted attempt, else the attempt
+// with the fewest failing tests.
 func choice(attempts []*attempt) *attempt {
 	return slices.MinFunc(attempts, func(a, b *attempt) int {
 		return cmp.Or(-compareBool(a.accepted, b.accepted), -compareBool(a.proven, b.proven), cmp.Compare(a.failing, b.failing), cmp.Compare(a.Number, b.Number))

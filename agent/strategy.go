@@ -6,7 +6,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// Strategy is how a model is asked for its next answer.
+// Strategy is the form of the request for a model's next answer.
 type Strategy string
 
 // The strategies.
@@ -15,16 +15,16 @@ const (
 	First Strategy = "first"
 	// Direct asks for a repair, with the evidence.
 	Direct Strategy = "direct"
-	// Explain asks for a hypothesis of what is wrong and for the invariant that
-	// does not hold, in writing, and then for the repair.
+	// Explain asks for a hypothesis on the error and for the violated
+	// invariant, in writing, and then for the repair.
 	Explain Strategy = "explain"
 )
 
-// choose picks the strategy after a turn that did not pass. A parser, an edit
-// that does not fit and a missing block say themselves what is wrong: a direct
-// repair does. A limit (an endless loop, an algorithm that is too slow), a
-// failure that has come back, and a repair that did not make fewer tests fail
-// want thought first.
+// choose picks the strategy after a turn that did not pass. Messages of a
+// parser, an edit that does not fit and a missing block are clear: a direct
+// repair suffices. Three cases need thought first: a limit (an endless loop, an
+// algorithm that is too slow), a repeated failure, and a repair without fewer
+// failing tests.
 func choose(turns []Turn, repeated bool) Strategy {
 	last := turns[len(turns)-1]
 	if last.Refused != "" {
@@ -49,7 +49,7 @@ func choose(turns []Turn, repeated bool) Strategy {
 	return Direct
 }
 
-// explainForm is how a model is asked to explain before it repairs.
+// explainForm is the request to a model to explain before it repairs.
 const explainForm = `Before the code write two lines, each of one or two sentences:
 
 HYPOTHESIS: what is wrong, and why the evidence shows it
@@ -57,7 +57,7 @@ INVARIANT: what must hold and does not, for which input
 
 Then write the repair that follows from them.`
 
-// maxHypothesis bounds what is kept of an explanation, in bytes.
+// maxHypothesis bounds the kept part of an explanation, in bytes.
 const maxHypothesis = 600
 
 // readHypothesis reads the explanation from a reply.

@@ -31,7 +31,7 @@ const (
 	RecordEnd         RecordType = "end"         // Result
 )
 
-// Purpose is what a request or a run is for.
+// Purpose is the reason for a request or a run.
 type Purpose string
 
 // The purposes.
@@ -44,9 +44,9 @@ const (
 	PurposeLint       Purpose = "lint"
 )
 
-// Record is one line of a transcript: one JSON object. A transcript holds
-// everything that a model was sent and answered, every observation and every
-// decision, so that it can be read, and replayed without a model.
+// Record is one line of a transcript: one JSON object. A transcript holds all
+// messages to and from a model, every observation and every decision, for
+// reading, and for a replay without a model.
 type Record struct {
 	Type RecordType `json:"type"`
 	Time time.Time  `json:"time"`
@@ -54,9 +54,9 @@ type Record struct {
 	Candidate int     `json:"candidate"`
 	Turn      int     `json:"turn,omitempty"`
 	Purpose   Purpose `json:"purpose,omitempty"`
-	// Text says in a sentence what was decided, or which libraries there are.
+	// Text describes the decision in a sentence, or lists the libraries.
 	Text string `json:"text,omitempty"`
-	// Task is the task's text and how it is proven.
+	// Task is the task's text and its form of proof.
 	Task *TaskRecord `json:"task,omitempty"`
 	// Tokens is our own count of a prompt.
 	Tokens      int                   `json:"tokens,omitempty"`
@@ -69,7 +69,7 @@ type Record struct {
 	Result      *Result               `json:"result,omitempty"`
 }
 
-// TaskRecord is what a transcript says of its task.
+// TaskRecord is a transcript's description of its task.
 type TaskRecord struct {
 	Text       string   `json:"text"`
 	Language   string   `json:"language,omitempty"`
@@ -80,7 +80,7 @@ type TaskRecord struct {
 }
 
 // Writer returns a Config.Record that writes JSON lines to w, and a function
-// that returns the first error of it.
+// that returns its first error.
 func Writer(w io.Writer) (record func(Record), failed func() error) {
 	var mu sync.Mutex
 	var first error
@@ -98,10 +98,10 @@ func Writer(w io.Writer) (record func(Record), failed func() error) {
 		}
 }
 
-// Replay is a model that answers what a recorded one has answered. The code is
-// run again: only the model is not needed.
+// Replay is a model that repeats recorded answers. The code is run again: only
+// the model is not needed.
 type Replay struct {
-	// Task is what the transcript says of its task.
+	// Task is the transcript's description of its task.
 	Task TaskRecord
 
 	replies map[int][]model.Reply // by candidate, in order
@@ -149,9 +149,9 @@ func ReadReplay(r io.Reader) (*Replay, error) {
 	return p, nil
 }
 
-// perCandidate is a model that must know whom it answers.
+// perCandidate is a model that must know the candidate of a request.
 type perCandidate interface {
-	// For returns the model of a candidate, from 1, or for 0 of what all share.
+	// For returns the model of a candidate, from 1, or for 0 the shared one.
 	For(candidate int) model.Model
 }
 

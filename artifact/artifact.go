@@ -1,10 +1,10 @@
-// Package artifact takes what a run left in its workspace out of the box, as
+// Package artifact takes a run's files in the workspace out of the box, as
 // hostile data: a bounded manifest of files with opaque ids, and their content
 // in a [Store].
 //
 // Nothing in a workspace is followed, executed or believed: links and special
-// files are refused by name, a file's type is told from its content, and its
-// name is only ever shown (escaped) or, by [Save], made harmless.
+// files are refused by name, a file's type is determined by its content, and
+// its name is only ever shown (escaped) or, by [Save], made harmless.
 package artifact
 
 import (
@@ -32,7 +32,7 @@ type Limits struct {
 	Count int
 	// FileBytes is the largest artifact.
 	FileBytes int64
-	// TotalBytes is the most that all artifacts hold together.
+	// TotalBytes is the maximum of bytes in all artifacts together.
 	TotalBytes int64
 	// Depth is how deep an artifact may lie: 1 is the workspace itself.
 	Depth int
@@ -61,18 +61,17 @@ func (l Limits) withDefaults() Limits {
 
 // Manifest is what a run left behind.
 type Manifest struct {
-	// Artifacts are the files that were taken, by name.
+	// Artifacts are the collected files, by name.
 	Artifacts []glovebox.Artifact
-	// Refused are the files that were not, and why: at most 64, and then up to
-	// two that count the rest, by the name "…".
+	// Refused are the rejected files, with reasons: at most 64, and then up to
+	// two entries that count the rest, by the name "…".
 	Refused []glovebox.Refusal
 }
 
 // maxRefused is how many refusals are listed one by one.
 const maxRefused = 64
 
-// Baseline is what lay in the workspace before the run: a file in it that is
-// unchanged is no artifact.
+// Baseline is the workspace before the run: an unchanged file is no artifact.
 type Baseline map[string]Fingerprint
 
 // Fingerprint identifies a content.
@@ -81,7 +80,7 @@ type Fingerprint struct {
 	SHA256 [sha256.Size]byte
 }
 
-// AnySize is the size of a file that is no artifact whatever is in it.
+// AnySize is the size of a file that is never an artifact, whatever its contents.
 const AnySize = -1
 
 // Staged returns the baseline of a workspace in which these files were staged.
@@ -95,21 +94,22 @@ func Staged(files ...glovebox.File) Baseline {
 	return b
 }
 
-// NewID returns a fresh id for a content. It is random: it tells nothing, and
-// nobody can guess another.
+// NewID returns a fresh id for a content. The id is random: it reveals nothing,
+// and allows no guess of another.
 func NewID() string { return idPrefix + strings.ToLower(rand.Text()) }
 
 const idPrefix = "art_"
 
-// Filter returns a writer that changes a text on its way to w, such as a
-// redactor's. Closing it writes what it kept back and does not close w.
+// Filter returns a writer for changing a text on its way to w, such as a
+// redactor's. Close writes the rest and does not close w.
 type Filter func(name string, w io.Writer) io.WriteCloser
 
-// Collect reads a quiet workspace and puts its artifacts into the store, those
-// that are text through the guard's filter: size and hash are those of what is
-// stored. What is not text its detectors look at. Shallow files come first where the limits do not allow all. An error means
-// that ctx ended, the workspace could not be read at all, or the store failed;
-// the manifest then holds what was taken until then.
+// Collect reads a quiet workspace and puts its artifacts into the store. Text
+// passes through the guard's filter: size and hash are those of the stored
+// bytes. The guard's detectors look at the rest. If the limits do not allow all
+// files, shallow ones come first. An error means that ctx ended, the workspace
+// could not be read at all, or the store failed; the manifest then holds the
+// artifacts collected until then.
 func Collect(ctx context.Context, workspace fs.FS, before Baseline, l Limits, g Guard, s Store) (Manifest, error) {
 	c := &collector{
 		ctx: ctx, fsys: workspace, before: before, limits: l.withDefaults(), guard: g, store: s,
@@ -178,16 +178,16 @@ func (c *collector) walk() error {
 	return nil
 }
 
-// caches are directories and files that interpreters and test runners leave
-// for themselves.
+// caches are directories and files that interpreters and test runners leave for
+// themselves.
 var caches = []string{
 	"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints",
 	".cache", ".npm", ".bundle", ".phpunit.cache", ".phpunit.result.cache",
 	".python_history", ".node_repl_history", ".bash_history",
 }
 
-// entry takes or refuses one entry of dir. It returns the path of a directory
-// that is to be walked.
+// entry takes or refuses one entry of dir. walk is the path of a directory to
+// walk.
 func (c *collector) entry(dir string, d fs.DirEntry) (walk string, err error) {
 	base := d.Name()
 	if base == "" || base == "." || base == ".." || strings.ContainsAny(base, "/\x00") {
@@ -260,7 +260,7 @@ func (c *collector) file(name string) error {
 	return c.take(name, f)
 }
 
-// unchanged tells whether the file still has the content of want.
+// unchanged reports whether the file still has the content of want.
 func (c *collector) unchanged(name string, want Fingerprint) bool {
 	f, err := c.fsys.Open(name)
 	if err != nil {
@@ -280,8 +280,8 @@ const (
 	buffer      = 512 << 10
 )
 
-// room makes the buffer fit a file of size bytes. Most runs leave nothing that
-// is worth a large one.
+// room makes the buffer fit a file of size bytes. Few runs leave a file worth a
+// large buffer.
 func (c *collector) room(size int64) {
 	if n := int(max(leastBuffer, min(size+1, buffer))); c.in == nil || c.in.Size() < n {
 		c.in = bufio.NewReaderSize(nil, n)
@@ -295,7 +295,7 @@ func (c *collector) take(name string, f io.Reader) error {
 	if err != nil {
 		return err
 	}
-	// The size that was promised does not bind the file.
+	// The announced size does not bind the file.
 	most := min(c.limits.FileBytes, c.limits.TotalBytes-c.bytes)
 	c.in.Reset(io.LimitReader(&reader{c.ctx, f}, most+1))
 	head, _ := c.in.Peek(sniff)
@@ -335,7 +335,7 @@ func (c *collector) take(name string, f io.Reader) error {
 	return nil
 }
 
-// keep adds an artifact that is stored, once its detectors have looked at it.
+// keep adds a stored artifact, after the detectors have looked at it.
 func (c *collector) keep(a glovebox.Artifact, name string) error {
 	if c.guard.Detect == nil || isText(a.MIME) {
 		c.m.Artifacts = append(c.m.Artifacts, a)
@@ -378,7 +378,7 @@ func (c *counter) Write(p []byte) (int, error) {
 
 func (c *counter) Close() error { return nil }
 
-// isText tells whether a type is text, so that a filter can read it.
+// isText reports whether a type is text, readable for a filter.
 func isText(mime string) bool {
 	mime, _, _ = strings.Cut(mime, ";")
 	switch mime {
@@ -436,7 +436,8 @@ func (r *reader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// storeWriter remembers an error of the store, to tell it from one of the box.
+// storeWriter remembers an error of the store, to distinguish it from an error
+// of the box.
 type storeWriter struct {
 	w   io.Writer
 	err error

@@ -18,28 +18,27 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
-// Guard is what is done about secrets in artifacts. The zero Guard does
-// nothing.
+// Guard handles secrets in artifacts. The zero Guard does nothing.
 type Guard struct {
 	// Filter changes what is text.
 	Filter Filter
-	// Detect returns a detector for what is not: its bytes, and those of its
-	// members where it is an archive or compressed. Text says that a member is
-	// text.
+	// Detect returns a detector for content other than text: its bytes, and the
+	// bytes of the members of an archive or compressed content. text reports
+	// whether a member is text.
 	Detect func(text bool) Detector
-	// Withhold leaves out an artifact in which a detector found something, or
-	// a part of which could not be looked at.
+	// Withhold leaves out an artifact if a detector found a secret, or could
+	// not look at a part.
 	Withhold bool
 }
 
-// Detector looks for secrets in what is written to it.
+// Detector looks for secrets in the bytes written to it.
 type Detector interface {
 	io.WriteCloser
 	// Found names what was found. It is asked after Close.
 	Found() []string
 }
 
-// Bounds of what is unpacked of one artifact to be looked at.
+// Bounds of the unpacked contents of one artifact.
 const (
 	maxUnpacked   = 64 << 20 // bytes of all members
 	maxMembers    = 2048
@@ -57,8 +56,8 @@ type unpacker struct {
 	partly  bool // something was not looked at
 }
 
-// inspect returns what the detectors find in a content. Partly
-// reports that a part of it is encrypted, damaged or beyond the bounds.
+// inspect returns the detectors' findings in a content. partly reports that a
+// part is encrypted, damaged or beyond the bounds.
 func inspect(ctx context.Context, detect func(text bool) Detector, r io.Reader) (found []string, partly bool) {
 	u := &unpacker{ctx: ctx, detect: detect, left: maxUnpacked, found: map[string]bool{}}
 	u.stream(r, 0)
@@ -67,7 +66,7 @@ func inspect(ctx context.Context, detect func(text bool) Detector, r io.Reader) 
 
 var errBound = errors.New("too much to unpack")
 
-// stream looks at a content, and at what is in it.
+// stream looks at a content, and at its members.
 func (u *unpacker) stream(r io.Reader, depth int) {
 	in := bufio.NewReaderSize(&reader{u.ctx, r}, 64<<10)
 	head, _ := in.Peek(sniff)
@@ -85,8 +84,8 @@ func (u *unpacker) stream(r io.Reader, depth int) {
 	}
 }
 
-// open looks at the members of a content that begins with head: of raw, or of
-// whole where they must be read out of order.
+// open looks at the members of a content, whose beginning is head: of raw, or
+// of whole for members read out of order.
 func (u *unpacker) open(head []byte, whole io.Reader, raw io.Reader, depth int) {
 	// Decoders read hostile bytes.
 	defer func() {
@@ -170,8 +169,8 @@ func (u *unpacker) tar(r io.Reader, depth int) {
 	u.partly = true
 }
 
-// zip looks at the members of a zip archive, whose directory stands at its end:
-// of the content itself where it can be read out of order, else of a copy.
+// zip looks at the members of a zip archive, with the directory at the end: in
+// the content itself if readable out of order, else in a copy.
 func (u *unpacker) zip(whole, raw io.Reader, depth int) {
 	at, size := outOfOrder(whole)
 	if at == nil {
@@ -206,8 +205,7 @@ func (u *unpacker) zip(whole, raw io.Reader, depth int) {
 	}
 }
 
-// outOfOrder returns a content as what can be read out of order, with its
-// size, or nil.
+// outOfOrder returns a content as an [io.ReaderAt], with its size, or nil.
 func outOfOrder(r io.Reader) (io.ReaderAt, int64) {
 	at, ok := r.(io.ReaderAt)
 	if !ok {
@@ -224,7 +222,7 @@ func outOfOrder(r io.Reader) (io.ReaderAt, int64) {
 	return nil, 0
 }
 
-// deflated looks at the streams that are deflated within a PDF or a PNG.
+// deflated looks at the deflated streams within a PDF or a PNG.
 func (u *unpacker) deflated(raw io.Reader, depth int) {
 	b, err := io.ReadAll(io.LimitReader(raw, maxOutOfOrder))
 	if err != nil || len(b) == maxOutOfOrder {

@@ -10,12 +10,11 @@ import (
 )
 
 // Dir is a Store in a directory of the file system, which should be private,
-// and one process's at a time. A content appears under its id when it is
-// complete.
+// and one process's at a time. A content appears under its id on completion.
 type Dir struct{ root *os.Root }
 
-// OpenDir opens the store in dir, which must exist, and removes what a crash
-// left half-written there.
+// OpenDir opens the store in dir, which must exist, and removes half-written
+// files of a crash.
 func OpenDir(dir string) (*Dir, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -37,7 +36,8 @@ const partSuffix = ".part"
 // Close closes the store; its contents stay.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// validID tells whether id can be one of ours, and so is a harmless file name.
+// validID reports whether id has the form of ours, and so is a harmless file
+// name.
 func validID(id string) bool {
 	rest, ok := strings.CutPrefix(id, idPrefix)
 	return ok && rest != "" && len(id) <= 64 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
@@ -91,7 +91,7 @@ func (b *dirBlob) Close() error {
 		return fs.ErrClosed
 	}
 	b.done = true
-	// What is told to be there is there after a power cut.
+	// A content reported as stored must survive a power cut.
 	err := errors.Join(b.f.Sync(), b.f.Close())
 	if err == nil {
 		err = b.d.root.Rename(b.id+partSuffix, b.id)

@@ -10,12 +10,11 @@ import (
 	"sync"
 )
 
-// Memory is a Store that keeps small contents in memory and the others in
-// temporary files that have no name: nothing is left of them when the process
-// ends, however it ends.
+// Memory is a Store that keeps small contents in memory and large ones in
+// temporary files without a name: nothing is left after any end of the process.
 //
-// It is bounded: the oldest complete contents make room for new ones, and
-// [ErrEvicted] says so to who asks for them later.
+// Memory is bounded: the oldest complete contents make room for new contents,
+// and later requests for the old fail with [ErrEvicted].
 type Memory struct {
 	bounds bounds
 
@@ -28,7 +27,7 @@ type Memory struct {
 	gone  gone
 }
 
-// bounds are what a Memory holds at most.
+// bounds are the maximum contents of a Memory.
 type bounds struct {
 	memory   int64 // bytes in memory: what is past it goes to files
 	one      int64 // bytes of one content in memory
@@ -39,20 +38,20 @@ type bounds struct {
 
 // Bounds of every Memory, beside its bytes in memory.
 const (
-	// maxInMemory is how large one content may be in memory. Growing a slice
-	// to more takes several times its size.
+	// maxInMemory is the largest content in memory. Growing a larger slice
+	// takes several times its size.
 	maxInMemory = 1 << 20
 	maxTotal    = 4 << 30
 	maxFiles    = 512
 	maxContents = 16 << 10
 )
 
-// ErrEvicted is wrapped by the error of [Memory.Open] for a content that was
-// there and had to make room. It wraps [fs.ErrNotExist].
+// ErrEvicted is wrapped by the error of [Memory.Open] for a former content that
+// had to make room. It wraps [fs.ErrNotExist].
 var ErrEvicted = fmt.Errorf("it was dropped to make room for newer ones, and %w any more", fs.ErrNotExist)
 
-// NewMemory returns a Store that keeps at most limit bytes in memory. Altogether
-// it keeps at most 4 GiB, 16384 contents and 512 files.
+// NewMemory returns a Store that keeps at most limit bytes in memory.
+// Altogether the Store keeps at most 4 GiB, 16384 contents and 512 files.
 func NewMemory(limit int64) *Memory {
 	return &Memory{
 		bounds: bounds{memory: limit, one: maxInMemory, total: maxTotal, files: maxFiles, contents: maxContents},
@@ -71,8 +70,8 @@ func (m *Memory) Close() error {
 	return errors.Join(errs...)
 }
 
-// Create implements [Store]. It fails, too, where as many contents as the store
-// may hold are being written.
+// Create implements [Store]. It also fails while the maximum number of contents
+// is being written.
 func (m *Memory) Create(id string) (Blob, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -118,7 +117,7 @@ func (m *Memory) Delete(id string) error {
 }
 
 // evict drops complete contents, the oldest first, until there is room. The
-// error says that all that is left is being written.
+// error means that all remaining contents are being written.
 func (m *Memory) evict(room func() bool) error {
 	for !room() {
 		oldest := m.whole.Front()
@@ -135,8 +134,7 @@ func (m *Memory) evict(room func() bool) error {
 	return nil
 }
 
-// remove takes a content out. Its file, nil where it has none, is to be
-// released.
+// remove takes a content out. Its file, if not nil, is to be released.
 func (m *Memory) remove(b *memoryBlob) *spilled {
 	if m.blobs[b.id] == b {
 		delete(m.blobs, b.id)
@@ -177,7 +175,7 @@ func (b *memoryBlob) Write(p []byte) (int, error) {
 	return f.file.Write(p) // without the lock: a slow disk holds nobody else up
 }
 
-// keep takes p into memory, or returns the file that it is to go to.
+// keep takes p into memory, or returns the file for p.
 func (b *memoryBlob) keep(p []byte) (*spilled, error) {
 	m, n := b.m, int64(len(p))
 	m.mu.Lock()
@@ -254,7 +252,7 @@ type gone struct {
 
 func (g *gone) has(id string) bool { return g.ids[id] }
 
-// add remembers id, and forgets the oldest where there are most of them.
+// add remembers id, and forgets the oldest beyond the maximum.
 func (g *gone) add(id string, most int) {
 	if g.ids == nil {
 		g.ids = map[string]bool{}

@@ -9,10 +9,9 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// Escape returns a hostile name as text that is safe to show and that no other
-// name has: bytes that are not UTF-8 as \xNN, characters that do not print or
-// that change the direction of text as \uNNNN or \UNNNNNNNN, a backslash
-// doubled.
+// Escape returns a hostile name as a unique and safe text for display: bytes
+// outside of UTF-8 as \xNN, characters without print or with an effect on the
+// direction of text as \uNNNN or \UNNNNNNNN, a backslash doubled.
 func Escape(name string) string {
 	var b strings.Builder
 	for i := 0; i < len(name); {
@@ -34,7 +33,7 @@ func Escape(name string) string {
 	return b.String()
 }
 
-// sniff is how much of a content its type is told from.
+// sniff is the size of a content's head for determining the type.
 const sniff = 3072
 
 // typeOf returns the MIME type of a content by its head.

@@ -21,17 +21,16 @@ type Saved struct {
 	Path string
 }
 
-// Save writes artifacts to files below dir, which is made if it does not
-// exist. It says where each went: under its name, unless that is not harmless
-// or not free.
+// Save writes artifacts to files below dir, made if missing. It returns the
+// destination of each: the artifact's name, if harmless and free.
 //
-// The names are hostile, so: nothing is written outside dir, whatever links
-// lie in it; no file that is there is overwritten or followed; no file is
-// hidden (a leading dot is put behind an underscore), so that none becomes the
-// configuration of some tool; none is executable; and no two differ only in
-// case. A name that is taken gets a number: "plot~2.png".
+// The names are hostile, so: nothing is written outside dir, whatever its
+// links; no existing file is overwritten or followed; no file is hidden (a
+// leading dot is put behind an underscore), lest one become the configuration
+// of some tool; none is executable; and no two differ only in case. A taken
+// name gets a number: "plot~2.png".
 //
-// It stops at the first error, and returns what was saved until then.
+// It stops at the first error, and returns the files saved until then.
 func Save(ctx context.Context, dir string, s Store, artifacts []glovebox.Artifact) ([]Saved, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func (w *saver) save(ctx context.Context, s Store, a glovebox.Artifact) (string,
 // maxTries is how many numbers are tried for one name.
 const maxTries = 10_000
 
-// create makes a new file with the first form of the name that is free.
+// create makes a new file with the first free form of the name.
 func (w *saver) create(name string) (*os.File, string, error) {
 	if dir, ok := w.makeDir(path.Dir(name)); ok {
 		name = path.Join(dir, path.Base(name))
@@ -97,7 +96,8 @@ func (w *saver) create(name string) (*os.File, string, error) {
 		if w.files[fold(try)] || w.dirs[fold(try)] != "" {
 			continue
 		}
-		// O_EXCL: a link of that name is taken too, and never followed.
+		// O_EXCL: a link of the same name counts as taken too, and is never
+		// followed.
 		f, err := w.root.OpenFile(try, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -111,9 +111,9 @@ func (w *saver) create(name string) (*os.File, string, error) {
 	return nil, "", fmt.Errorf("%d files of its name are there: name an empty directory", maxTries)
 }
 
-// makeDir makes a directory below the root, with those above it, unless one
-// of that name in another case was made. It returns its path, or false where
-// something else is in its place.
+// makeDir makes a directory below the root, with its parents, unless a
+// directory with the same name in a different case was made. It returns the
+// path, or false if a different kind of file is in the way.
 func (w *saver) makeDir(dir string) (string, bool) {
 	if dir == "." {
 		return dir, true

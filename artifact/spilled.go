@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// spilled is a content in a temporary file. It is there until the store and all
-// readers have let go of it: a content may be dropped while it is read.
+// spilled is a content in a temporary file. The file exists until released by
+// the store and all readers: a content may be dropped during a read.
 type spilled struct {
 	file *os.File
 
@@ -41,7 +41,7 @@ func (s *spilled) release() error {
 	return s.file.Close()
 }
 
-// spilledReader reads at a place of its own.
+// spilledReader reads at a position of its own.
 type spilledReader struct {
 	*io.SectionReader
 	s    *spilled

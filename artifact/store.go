@@ -2,19 +2,19 @@ package artifact
 
 import "io"
 
-// Store keeps contents by id. Its methods may be called from many goroutines.
+// Store keeps contents by id. Its methods are safe for concurrent use.
 type Store interface {
 	// Create begins a new content. It fails where the id is in use.
 	Create(id string) (Blob, error)
-	// Open returns a content; the error wraps [fs.ErrNotExist] where there is
-	// none of that id.
+	// Open returns a content; the error for an unknown id wraps
+	// [fs.ErrNotExist].
 	Open(id string) (io.ReadCloser, error)
-	// Delete removes a content, if there is one.
+	// Delete removes a content, if it exists.
 	Delete(id string) error
 }
 
-// Blob is a content that is being written, by one goroutine. It is there, whole, once Close
-// returns nil, and not at all otherwise.
+// Blob is a content during writing, by one goroutine. After a successful Close
+// the content exists as a whole, otherwise not at all.
 type Blob interface {
 	io.Writer
 	Close() error

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// unnamed makes a file that has no name: nothing is left of it when the process
-// ends, however it ends.
+// unnamed makes a file without a name: nothing is left when the process ends,
+// however it ends.
 func unnamed() (*os.File, error) {
 	f, err := os.CreateTemp("", "glovebox-*")
 	if err != nil {

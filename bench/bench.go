@@ -1,9 +1,9 @@
-// Package bench times whole requests beside each other, so that the figures of
-// a noisy machine can be compared: contestants take turns, and what counts is
-// the ratio of two of them in one run.
+// Package bench times whole requests beside each other, to make the figures of
+// a noisy machine comparable: contestants take turns, and the result is the
+// ratio of two contestants in one run.
 //
-// It knows no contestant and reads no clock but time's: it is given what to
-// call, and calls it in three [Mode]s with several clients at a time.
+// The package knows no contestant and reads no clock but time's: it calls given
+// functions in three [Mode]s with several clients at a time.
 package bench
 
 import (
@@ -17,17 +17,16 @@ import (
 type Contestant struct {
 	// Name tells it in the figures.
 	Name string
-	// How says in one line what is timed.
+	// How describes the request in one line.
 	How string
-	// Do is one request, from start to end. It is called by several clients at
-	// a time. It tells whether the request was served by what had been kept
-	// warm.
+	// Do is one request, from start to end. Several clients call Do at a time.
+	// warm reports whether the request was served from a warm stock.
 	Do func(ctx context.Context) (warm bool, err error)
-	// Warm says that Do should be served warm: the share that was is told. What
-	// keeps things warm learns how many are wanted from being asked, so two turns
-	// that are not counted come before each figure, or one where time is short.
+	// Warm means that Do should be served warm: the figure includes the warm
+	// share. A warm stock learns the demand from requests, so two uncounted
+	// turns come before each figure, or one if time is short.
 	Warm bool
-	// Only is the one mode that it is timed in; empty means all.
+	// Only is the only timed mode; empty means all.
 	Only Mode
 }
 
@@ -36,49 +35,48 @@ type Mode string
 
 // The modes.
 const (
-	// Paced: each client rests for [Pace] before each request. What is slow
-	// only after a rest shows here.
+	// Paced: each client rests for [Pace] before each request. Slowness after a
+	// rest shows in this mode.
 	Paced Mode = "paced"
-	// Closed: back to back, in bursts of [Burst] requests with a rest between
-	// them, in which a contestant may fill up what it keeps ready.
+	// Closed: back to back, in bursts of [Burst] requests with a rest in
+	// between, for contestants to refill their stock.
 	Closed Mode = "closed"
-	// Sustained: back to back with no rest at all, for [Plan.Sustain]: what a
-	// contestant keeps ready is used up, and it must make more meanwhile.
+	// Sustained: back to back with no rest at all, for [Plan.Sustain]: a
+	// contestant's stock is used up, and must be refilled meanwhile.
 	Sustained Mode = "sustained"
 )
 
-// Modes are all modes, in the order in which they are timed.
+// Modes are all modes, in the order of timing.
 var Modes = []Mode{Paced, Closed, Sustained}
 
 // Pace is a client's rest before a request in the paced mode.
 const Pace = 25 * time.Millisecond
 
-// Burst is about how many requests, of all clients together, follow each other
-// before it is the next contestant's turn; each client has two at least.
+// Burst is the approximate number of successive requests, of all clients
+// together, before the next contestant's turn; each client has at least two.
 const Burst = 10
 
-// leadIn is the part of a sustained turn that is not counted: what was kept
-// ready is used up in it.
+// leadIn is the uncounted part of a sustained turn, while the stock is used up.
 const leadIn = 0.5
 
 // Plan says how much is timed.
 type Plan struct {
 	// Clients are how many ask at a time; one figure is made for each.
 	Clients []int
-	// Sustained are those of Clients that a sustained figure is made for; nil
-	// means all.
+	// Sustained is the subset of Clients with a sustained figure; nil means
+	// all.
 	Sustained []int
 	// Requests is how many are timed for a figure that is paced or closed.
 	Requests int
 	// Sustain is how long a sustained figure takes.
 	Sustain time.Duration
-	// Within, if not 0, is about how long Run may take: each contestant has an
-	// equal share of what is left, and one that is slow is asked less often,
-	// but is asked once by each client.
+	// Within, if not 0, is the approximate time for Run: each contestant has an
+	// equal share of the rest, and a slow contestant gets fewer requests, but
+	// at least one from each client.
 	Within time.Duration
-	// Settle, if not nil, is called between two turns. It returns when nothing
-	// of the last contestant is still at work, so that nobody pays for what
-	// another one does behind its requests; or when ctx ends.
+	// Settle, if not nil, is called between two turns. It returns when all work
+	// of the last contestant is over, lest the next pay for work behind earlier
+	// requests; or when ctx ends.
 	Settle func(ctx context.Context)
 	// Begin, if not nil, is told what is timed next: the n-th of all.
 	Begin func(mode Mode, clients, n, all int)
@@ -108,9 +106,9 @@ func (p *Plan) cells() []cell {
 // Cells is how many figures are made of each contestant that is timed in all modes.
 func (p *Plan) Cells() int { return len(p.cells()) }
 
-// Run times the contestants. The first one is what the others are compared
-// with. One that fails in a mode has a figure that says so, and the others go
-// on; the only error is that of ctx.
+// Run times the contestants. The first is the base of comparison. A failure of
+// a contestant in a mode is noted in the figure, and the rest go on; the only
+// error is that of ctx.
 func (p *Plan) Run(ctx context.Context, list []Contestant) ([]Figure, error) {
 	var all []Figure
 	cells := p.cells()
@@ -132,7 +130,7 @@ func (p *Plan) Run(ctx context.Context, list []Contestant) ([]Figure, error) {
 	return all, nil
 }
 
-// those are the contestants that are timed in a mode.
+// those are the contestants timed in a mode.
 func those(list []Contestant, mode Mode) []Contestant {
 	return slices.DeleteFunc(slices.Clone(list), func(c Contestant) bool { return c.Only != "" && c.Only != mode })
 }
@@ -142,8 +140,8 @@ func (p *Plan) time(ctx context.Context, list []Contestant, in cell) ([]Figure, 
 	scores := make([]score, len(list))
 	for i := range list {
 		if list[i].Warm && in.mode != Sustained { // which has a lead-in
-			// The first is slow, as little was ready; the second is as fast as those that
-			// are counted.
+			// The first turn is slow, with little ready; the second is as fast
+			// as the counted turns.
 			lesson := p.turn(ctx, &list[i], score{}, in)
 			if in.share == 0 || lesson.busy < in.share/4 {
 				lesson = p.turn(ctx, &list[i], score{busy: lesson.busy}, in)
@@ -172,7 +170,7 @@ func (p *Plan) time(ctx context.Context, list []Contestant, in cell) ([]Figure, 
 	return figures, nil
 }
 
-// enough tells whether a contestant has had its turns.
+// enough reports whether a contestant has had its turns.
 func (p *Plan) enough(s score, in cell) bool {
 	switch {
 	case s.err != nil:
@@ -187,8 +185,8 @@ func (p *Plan) enough(s score, in cell) bool {
 	return len(s.asked) >= p.Requests
 }
 
-// turn is one contestant's, and the rest after it. It returns the score with
-// it.
+// turn is one contestant's turn, and the rest afterwards. It returns the
+// updated score.
 func (p *Plan) turn(ctx context.Context, c *Contestant, s score, in cell) score {
 	begin := time.Now()
 	t := turn{mode: in.mode, clients: in.clients}
@@ -199,7 +197,8 @@ func (p *Plan) turn(ctx context.Context, c *Contestant, s score, in cell) score 
 		t.quota = min(each*in.clients, p.Requests-len(s.asked))
 	}
 	if in.share > 0 {
-		// No turn takes it all: there is one before, or a rest behind.
+		// No turn takes the whole share: part goes to a turn before, or a rest
+		// after.
 		part := in.share / 3
 		if in.mode == Sustained {
 			part *= 2

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Figure is what one contestant took in one mode with some clients.
+// Figure is the result of one contestant in one mode with some clients.
 type Figure struct {
 	Name    string `json:"name"`
 	Mode    Mode   `json:"mode"`
@@ -22,15 +22,15 @@ type Figure struct {
 	// the same mode with as many clients; 0 where there is none.
 	Ratio     float64 `json:"ratio,omitempty"`
 	RateRatio float64 `json:"rate_ratio,omitempty"`
-	// Warm is the share of requests, from 0 to 1, that were served warm; nil
-	// for a contestant that does not say it is.
+	// Warm is the share of requests, from 0 to 1, served warm; nil for a
+	// contestant without Warm.
 	Warm *float64 `json:"warm,omitempty"`
-	// Error says why the contestant did not go on. Then there is no figure but
-	// of what it did until then.
+	// Error explains why the contestant stopped. The figure then covers only
+	// the work until the stop.
 	Error string `json:"error,omitempty"`
 }
 
-// score is what a contestant did so far for one figure.
+// score is a contestant's work so far for one figure.
 type score struct {
 	asked []request
 	turns int

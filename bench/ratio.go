@@ -29,9 +29,10 @@ type Ratio struct {
 	Of, Over Side
 }
 
-// Ratios makes ratios of figures, and says for each key how it was made. One
-// that cannot be made is absent, and how says why: about says of each
-// contestant what is timed, and missing why one was not timed, by name.
+// Ratios makes ratios of figures, and how describes the making of each, by key.
+// An impossible ratio is absent, with the reason in how. about describes each
+// contestant's request, and missing gives the reasons for untimed contestants,
+// by name.
 func Ratios(figures []Figure, list []Ratio, about, missing map[string]string) (ratios map[string]float64, how map[string]string) {
 	ratios, how = map[string]float64{}, map[string]string{}
 	for _, r := range list {
@@ -50,7 +51,7 @@ func Ratios(figures []Figure, list []Ratio, about, missing map[string]string) (r
 	return ratios, how
 }
 
-// of finds the side's number, and says what it is; it is 0 where there is none.
+// of finds the side's number, or 0, and a description.
 func (s Side) of(figures []Figure, about, missing map[string]string) (float64, string) {
 	i := slices.IndexFunc(figures, func(f Figure) bool {
 		return f.Name == s.Name && f.Mode == s.Mode && f.Clients == s.Clients

@@ -12,9 +12,8 @@ type request struct {
 	warm       bool
 }
 
-// within is the part of the request that fell between two times, from 0 to 1.
-// The sum of these parts is the work that was done in between, however long the
-// requests are that its edges cut.
+// within is the part of the request between two times, from 0 to 1. The sum of
+// all parts is the work in between, even with long requests across the edges.
 func (r request) within(from, to time.Time) float64 {
 	begin, end := r.begin, r.end
 	if begin.Before(from) {
@@ -68,7 +67,7 @@ func (t *turn) run(ctx context.Context, c *Contestant) ([]request, error) {
 	var all sync.WaitGroup
 	for i := range clients {
 		all.Go(func() {
-			// Clients that rest equally long do not ask at one moment.
+			// Staggered rests keep clients from asking all at once.
 			rest := Pace * time.Duration(i+1) / time.Duration(clients)
 			for first := true; t.take(ctx, first); first = false {
 				if t.mode == Paced {
@@ -89,7 +88,7 @@ func (t *turn) run(ctx context.Context, c *Contestant) ([]request, error) {
 	return t.done, t.err
 }
 
-// take tells whether a client may ask once more.
+// take reports whether a client may ask once more.
 func (t *turn) take(ctx context.Context, first bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +113,7 @@ func (t *turn) note(r request, err error) {
 	}
 }
 
-// sleep tells whether ctx did not end meanwhile.
+// sleep reports whether ctx did not end meanwhile.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,6 +1,6 @@
-// Package classify turns what is known of a run into a verdict. It looks at
-// facts only: the kernel's word, the supervisor's, the parser's, the harness's.
-// What a program says of itself explains a verdict and never decides one.
+// Package classify turns the facts about a run into a verdict. It looks at
+// facts only: from the kernel, the supervisor, the parser and the harness. A
+// program's own statements explain a verdict and never decide one.
 package classify
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// Facts is what is known of a run.
+// Facts are the facts about a run.
 type Facts struct {
 	Limits glovebox.Limits
 	// Broken is our own failure; it is never blamed on the code.
@@ -19,12 +19,11 @@ type Facts struct {
 	Syntax *glovebox.SyntaxError
 	// Program is the outcome of the program, or of the candidate in a test.
 	Program glovebox.Outcome
-	// Harness is the outcome of the tests, where they had a box of their own.
+	// Harness is the outcome of the tests, if run in a box of their own.
 	Harness *glovebox.Outcome
 	// Tests is what became of the tests; nil where there are none.
 	Tests *glovebox.TestReport
-	// Unrunnable: the tests cannot run here, whatever the program is, for
-	// Tests.Reason.
+	// Unrunnable: the tests cannot run here with any program, for Tests.Reason.
 	Unrunnable bool
 	// Required is the weakest proof of a pass.
 	Required glovebox.Proof
@@ -84,8 +83,8 @@ func verdict(f Facts) Verdict {
 	if f.Tests == nil {
 		return ended(f, phase)
 	}
-	// The candidate is alive and well; then it is the tests that decide, unless
-	// their own box came to an end.
+	// The candidate is alive and well; so the tests decide, unless their own
+	// box came to an end.
 	if f.Harness != nil && !f.Tests.Complete {
 		if v, ok := limited(*f.Harness, f.Limits, phase, " in the process of the tests"); ok {
 			return v
@@ -117,8 +116,8 @@ func passed(f Facts) Verdict {
 	return v
 }
 
-// Judged names the first cases in which the candidate's own comparisons took part, and
-// says how many more there are. It is empty where there is none.
+// Judged names the first cases in which the candidate's own comparisons took
+// part, and the number of further ones. It is empty where there is none.
 func Judged(t *glovebox.TestReport) string {
 	const most = 3
 	var names []string
@@ -183,7 +182,7 @@ func failed(t *glovebox.TestReport, candidate glovebox.Outcome) Verdict {
 	return v
 }
 
-// limited tells whether a limit, the caller, or our own failure ended a command.
+// limited reports whether a limit, the caller, or our own failure ended a command.
 func limited(o glovebox.Outcome, l glovebox.Limits, phase glovebox.Phase, where string) (Verdict, bool) {
 	v := Verdict{Phase: phase}
 	switch o.Cause {

@@ -1,5 +1,5 @@
-// Package compare compares what a program printed with what it should have
-// printed. It runs outside of every box.
+// Package compare compares a program's output with the expected output. It runs
+// outside of every box.
 package compare
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// defaultTolerance is the tolerance of a case that names none.
+// defaultTolerance is the tolerance of a case without its own.
 const defaultTolerance = 1e-6
 
-// Output compares an output with the one that a case expects. It returns ""
-// where they match, else one sentence that says where they part.
+// Output compares an output with the expected output of a case. It returns ""
+// if they match, else one sentence on the first difference.
 func Output(c glovebox.Case, actual string) string {
 	if actual == c.Stdout {
 		return "" // whatever may differ does not
@@ -71,7 +71,7 @@ func fields(want, got string, tolerance float64) string {
 	return ""
 }
 
-// near tells whether two fields are numbers within the tolerance. NaN is near
+// near reports whether two fields are numbers within the tolerance. NaN is near
 // NaN only, and an infinity is near itself only.
 func near(want, got string, tolerance float64) bool {
 	w, err1 := strconv.ParseFloat(want, 64)

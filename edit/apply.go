@@ -15,11 +15,11 @@ import (
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
-// Apply makes all edits in c, in their order, each on what those before it have
-// left; or none: on any error c is as it was. The error holds every [*Error]
-// that was found, for the model; see [Problems]. An error that is no Error is
-// not the model's: a rule that is no path, or a folder that cannot be read or
-// was changed. What was decided on the way is added to s.Notes.
+// Apply makes all edits in c, in their order, each on the result of the
+// previous ones; or none: on any error c is unchanged. The error holds every
+// [*Error] found, for the model; see [Problems]. Any other kind of error is not
+// the model's: a rule that is no path, or a folder that cannot be read or was
+// changed. Decisions on the way are added to s.Notes.
 func (s *Set) Apply(c *workcopy.Copy, r Rules) error {
 	if err := r.valid(); err != nil {
 		return err
@@ -58,7 +58,7 @@ type applier struct {
 	hints   int // how often similar lines are still looked for
 }
 
-// changed tells whether a touched file is not as it is in c.
+// changed reports whether a touched file differs from c.
 func (a *applier) changed(c *workcopy.Copy) (bool, error) {
 	for p := range a.touched {
 		was, existed := c.Stat(p)
@@ -84,8 +84,7 @@ func (a *applier) changed(c *workcopy.Copy) (bool, error) {
 	return false, nil
 }
 
-// edit makes one edit. The error ends all; what is wrong with the edit goes to
-// a.bad.
+// edit makes one edit. The error ends all; faults of the edit go to a.bad.
 func (a *applier) edit(e *Edit) error {
 	for _, p := range []*string{&e.From, &e.Path} {
 		if *p == "" && p == &e.From {
@@ -133,8 +132,8 @@ func (a *applier) edit(e *Edit) error {
 	return fmt.Errorf("edit: unknown kind %q", e.Kind)
 }
 
-// blame turns an error of the working copy into one of the edit, where it is
-// the edit's.
+// blame turns an error of the working copy into one of the edit, if the edit is
+// at fault.
 func (a *applier) blame(e *Edit, path string, err error) error {
 	if err == nil {
 		return nil
@@ -206,15 +205,14 @@ func (a *applier) whole(e *Edit, exists bool) error {
 	return a.write(e, data)
 }
 
-// placeholders are lines that stand for code that was left out.
+// placeholders are lines that stand for omitted code.
 var placeholders = []func() *regexp.Regexp{
 	lazyre.New(`(?i)^\s*(?:#|//|--|/\*|<!--|\{/\*)\s*(?:\.\.\.|…)\s*[(\[]?(?:the )?(?:rest|remaining|existing|unchanged|same|previous|other|omitted)\b`),
 	lazyre.New(`(?i)^\s*(?:#|//|--|/\*|<!--|\{/\*)\s*(?:the )?(?:rest of|(?:existing|remaining|previous|other) (?:code|methods|functions|implementation))\b.*(?:\.\.\.|…|unchanged|the same|goes here)`),
 	lazyre.New(`(?i)^\s*[(\[]?(?:\.\.\.|…)\s*[(\[]?(?:the )?(?:rest|remaining|existing|unchanged|same|previous)\b[^=]*(?:\.\.\.|…|[)\]])\s*$`),
 }
 
-// elision returns a line of text that stands for code that was left out, and
-// was not in the old text.
+// elision returns a line of text that stands for omitted code, and is new.
 func elision(text, old string) string {
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\r\n")
@@ -314,7 +312,7 @@ func lineList(text string, at []int) string {
 	return strings.Join(list, ", ")
 }
 
-// patch applies the hunks of a diff. All are looked for in the file as it was.
+// patch applies the hunks of a diff. All are looked up in the unchanged file.
 func (a *applier) patch(e *Edit) error {
 	old, err := a.c.Read(e.Path)
 	if err != nil {
@@ -439,7 +437,7 @@ func (h *Hunk) sides() (old, new side) {
 	return old, new
 }
 
-// lineStarts returns the offset of each line, and that after the last.
+// lineStarts returns the offset of each line, and the end of the last.
 func lineStarts(text string) []int {
 	starts := []int{0}
 	for i := range len(text) {
@@ -450,7 +448,7 @@ func lineStarts(text string) []int {
 	return starts
 }
 
-// sameAsDeleted checks that a file is the one that a patch takes away.
+// sameAsDeleted checks that a file is the one deleted in the patch.
 func (a *applier) sameAsDeleted(e *Edit) error {
 	data, err := a.c.Read(e.Path)
 	if err != nil {

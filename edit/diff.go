@@ -14,7 +14,7 @@ var (
 
 const noFile = "/dev/null"
 
-// startsDiff tells whether a unified diff begins at the first line.
+// startsDiff reports whether a unified diff begins at the first line.
 func startsDiff(lines []string) bool {
 	if len(lines) == 0 {
 		return false
@@ -25,12 +25,12 @@ func startsDiff(lines []string) bool {
 	return isFileHead(lines) && len(lines) > 2 && strings.HasPrefix(lines[2], "@@")
 }
 
-// isFileHead tells whether the first two lines name the old and the new file.
+// isFileHead reports whether the first two lines name the old and the new file.
 func isFileHead(lines []string) bool {
 	return len(lines) > 1 && strings.HasPrefix(lines[0], "--- ") && strings.HasPrefix(lines[1], "+++ ")
 }
 
-// header is what stands before the hunks of one file.
+// header is the text before the hunks of one file.
 type header struct {
 	git, from, to string // the name after "diff --git", the two sides
 	rename        string // the old name of a renamed file
@@ -38,8 +38,8 @@ type header struct {
 	bad           string // what is not supported
 }
 
-// diff reads the changes of one file that begin at lines[i] and returns the line
-// after them. name is the path of the fence, for a diff without names.
+// diff reads the changes of one file that begin at lines[i] and returns the
+// line after them. name is the path of the fence, for a diff without names.
 func (p *parser) diff(lines []string, i, at int, fenced bool, name string) int {
 	line := at + i
 	h := header{}
@@ -107,7 +107,7 @@ func (h *header) extra(l string) {
 	}
 }
 
-// change adds the edits that a header and its hunks mean.
+// change adds the edits of a header and its hunks.
 func (p *parser) change(h header, hunks []Hunk, line int, name string) {
 	to := h.to
 	if to == "" || to == noFile {
@@ -154,8 +154,7 @@ func (p *parser) change(h header, hunks []Hunk, line int, name string) {
 }
 
 // hunk reads the hunk that begins at lines[i]. Until the counts of its head are
-// used up, any line with a mark is taken; after that what cannot be anything
-// else.
+// used up, any line with a mark is taken; after that only unambiguous lines.
 func (p *parser) hunk(lines []string, i, at int, fenced bool) (Hunk, int) {
 	h := Hunk{Line: at + i}
 	old, new := 0, 0
@@ -170,7 +169,7 @@ func (p *parser) hunk(lines []string, i, at int, fenced bool) (Hunk, int) {
 		l := lines[i]
 		used := old <= 0 && new <= 0
 		if l == "" {
-			// A blank line lost its mark, or it is outside of the hunk.
+			// A blank line has lost its mark, or is outside of the hunk.
 			if used && i >= goesOn {
 				if !fenced && said || !continues(lines[i:]) {
 					break
@@ -210,7 +209,7 @@ func (p *parser) hunk(lines []string, i, at int, fenced bool) (Hunk, int) {
 	return h, i
 }
 
-// continues tells whether the next line with text is one of a hunk.
+// continues reports whether the next line with text is one of a hunk.
 func continues(lines []string) bool {
 	lines = after(lines)
 	return len(lines) > 0 && strings.ContainsRune(" +-", rune(lines[0][0])) && !isFileHead(lines)
@@ -241,7 +240,7 @@ func sides(old, new string) (from, to string) {
 	return from, to
 }
 
-// headName is a name without the time that may stand after it.
+// headName is a name without the time that may follow.
 func headName(s string) string {
 	s, _, _ = strings.Cut(s, "\t")
 	return unquote(strings.TrimSpace(s))

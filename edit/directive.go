@@ -2,8 +2,8 @@ package edit
 
 import "strings"
 
-// directive reads the "*** … File:" line at lines[i], with what belongs to it,
-// and returns the line after that.
+// directive reads the "*** … File:" line at lines[i], with its content, and
+// returns the line after.
 func (p *parser) directive(lines []string, i, at int) int {
 	line := at + i
 	m := directive().FindStringSubmatch(lines[i])

@@ -1,15 +1,15 @@
-// Package edit reads the changes that a model's reply asks for and makes them in
-// a working copy: all of them, or none.
+// Package edit reads the changes in a model's reply and makes them in a working
+// copy: all, or none.
 //
 // # Forms
 //
-// A reply may mix these forms, with any prose around them. A path is relative to
-// the repository and slash-separated. [Instructions] tells a model the first
+// A reply may mix these forms, with any prose around them. A path is relative
+// to the repository and slash-separated. [Instructions] tells a model the first
 // four.
 //
-// Search and replace. The path stands on the line before the block, in the info
-// string of the fence around it, or on the line above that fence. The fence may
-// be left out. A block that names no path is of the file of the block before it.
+// Search and replace. The path is on the line before the block, in the info
+// string of the fence around it, or on the line above the fence. The fence may
+// be left out. A block without a path is for the file of the previous block.
 //
 //	path/to/file.py
 //	<<<<<<< SEARCH
@@ -18,31 +18,30 @@
 //	new lines
 //	>>>>>>> REPLACE
 //
-// SEARCH must be whole lines that stand exactly once in the file, white space
-// included. An empty SEARCH makes a new file, an empty REPLACE removes the lines.
-// A line of equals signs in the text itself would be taken for the divider: a
-// block with two of them is malformed.
+// SEARCH must be whole lines found exactly once in the file, white space
+// included. An empty SEARCH makes a new file, an empty REPLACE removes the
+// lines. A line of equals signs in the text itself would be taken for the
+// divider: a block with two dividers is malformed.
 //
-// Whole file. A closed fence whose path stands on the line above it, in its info
-// string (```python path/to/file.py, ```python title="a.py", ```python:a.py), or
-// in a comment on its first line (# file: path/to/file.py, which is then no part
-// of the file). A line above is a path only if it is nothing else but marks
-// (`a.py`, **a.py**, ### a.py, 1. a.py, File: a.py); one without an ending that
-// files have needs a slash and backquotes, or the label. A file that holds fences
-// needs a longer fence around it. Text such as "# ... rest of the code" in place
-// of code makes the edit malformed. A fence without a path is an example and is
-// left.
+// Whole file. A closed fence with a path on the line above, in the info string
+// (```python path/to/file.py, ```python title="a.py", ```python:a.py), or in a
+// comment on the first line (# file: path/to/file.py, which is then no part of
+// the file). A line above is a path only with nothing but marks around (`a.py`,
+// **a.py**, ### a.py, 1. a.py, File: a.py); a path without a known suffix needs
+// a slash and backquotes, or the label. A file with fences inside needs a
+// longer fence. Text such as "# ... rest of the code" in place of code makes
+// the edit malformed. A fence without a path is an example and is ignored.
 //
 // Delete and rename, each on a line of its own:
 //
 //	*** Delete File: path/to/file.py
 //	*** Rename File: old/path.py -> new/path.py
 //
-// Unified diff, in a fence with the tag diff or patch, or bare. It begins with
-// diff --git or with --- and +++ lines; /dev/null is no file. The counts in @@
-// lines are not believed, because models miscount. A hunk must apply exactly: at
-// its line, or else where its lines stand and nowhere else, which is noted.
-// An @@ line may have no numbers.
+// Unified diff, in a fence with the tag diff or patch, or bare. A diff begins
+// with diff --git or with --- and +++ lines; /dev/null is no file. The counts
+// in @@ lines are not believed, because models miscount. A hunk must apply
+// exactly: at its line, or else at the only other match, with a note. An @@
+// line may have no numbers.
 //
 // The patch form of some models: *** Begin Patch, then *** Add File: (each line
 // with a +), *** Update File: (hunks after @@ lines, perhaps *** Move to:) and
@@ -51,10 +50,11 @@
 // # Line ends
 //
 // A file keeps its kind of line ends, its byte order mark and, under
-// search/replace, whether its last line ends. Replies are read with either kind.
+// search/replace, whether its last line ends. Replies are read with either
+// kind.
 //
-// [ParsePatch] reads what git and diff write, without any of this forgiveness
-// but corrected line numbers.
+// [ParsePatch] reads what git and diff write, strictly except for corrected
+// line numbers.
 package edit
 
 import (
@@ -68,8 +68,8 @@ import (
 // Set is the edits of one reply or patch, in order.
 type Set struct {
 	Edits []Edit
-	// Notes are short sentences about choices that were made, by Parse and
-	// then by Apply: a fence that was left, a hunk at another line.
+	// Notes are short sentences about choices made by Parse and then by Apply:
+	// an ignored fence, a hunk at another line.
 	Notes []string
 }
 
@@ -80,15 +80,15 @@ type Edit struct {
 	Path string
 	// From is the old path of a Rename.
 	From string
-	// Line is where it starts in the reply, from 1; 0 in a patch.
+	// Line is the edit's first line in the reply, from 1; 0 in a patch.
 	Line int
-	// New tells that the file must not be there yet.
+	// New means that the file must not exist yet.
 	New bool
 	// Data is the content of a Whole.
 	Data []byte
 	// Blocks are those of a Replace.
 	Blocks []Block
-	// Hunks are those of a Patch, and in a patch what a Delete takes away.
+	// Hunks are those of a Patch, and in a patch the deleted lines of a Delete.
 	Hunks []Hunk
 	// Executable, in a patch, is the file's bit afterwards; nil leaves it.
 	Executable *bool
@@ -124,8 +124,8 @@ type Hunk struct {
 	Line  int // in the reply
 }
 
-// Line is a line of a hunk. Text ends with a line end, but for a last line that
-// has none.
+// Line is a line of a hunk. Text ends with a line end, except for an
+// unterminated last line.
 type Line struct {
 	Op   byte // ' ', '-' or '+'
 	Text string
@@ -144,24 +144,25 @@ type Problem string
 const (
 	// NoEdits: the reply holds no edit.
 	NoEdits Problem = "no_edits"
-	// Malformed: an edit is not written as the forms want it.
+	// Malformed: an edit is not written in one of the forms.
 	Malformed Problem = "malformed"
-	// OutsideAllowed: a path leaves the repository, or the rules do not allow it.
+	// OutsideAllowed: a path leaves the repository, or the rules do not allow
+	// it.
 	OutsideAllowed Problem = "outside_allowed"
-	// NotFound: a file, or the text to change, is not there.
+	// NotFound: a file, or the text to change, does not exist.
 	NotFound Problem = "not_found"
-	// Ambiguous: the text to change is there more than once.
+	// Ambiguous: the text to change occurs more than once.
 	Ambiguous Problem = "ambiguous"
 	// Exists: a new file's path is taken.
 	Exists Problem = "exists"
 	// TooLarge: a bound was passed.
 	TooLarge Problem = "too_large"
-	// NoChange: after all edits every file is as it was.
+	// NoChange: after all edits every file is unchanged.
 	NoChange Problem = "no_change"
 )
 
-// Error is one thing that is wrong with a reply's edits, said so that a model
-// can correct it. Detail may quote lines of the file.
+// Error is one fault of a reply's edits, phrased for correction by a model.
+// Detail may quote lines of the file.
 type Error struct {
 	Kind   Problem
 	Path   string // empty where it is about the whole reply
@@ -180,8 +181,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s%s: %s", at.String(), e.Kind, e.Detail)
 }
 
-// Problems returns the Errors that err consists of. It is empty where err is
-// nobody's fault in the reply, such as a folder that cannot be read.
+// Problems returns the Errors in err. It is empty if the reply is not at fault,
+// as for a folder that cannot be read.
 func Problems(err error) []*Error {
 	if e, ok := err.(*Error); ok {
 		return []*Error{e}

@@ -2,7 +2,8 @@ package edit
 
 import "strings"
 
-// textForm is what a model does not see of a text and must not change.
+// textForm holds the properties of a text that a model does not see and must
+// not change.
 type textForm struct {
 	mark bool // a byte order mark
 	crlf bool // every line ends with \r\n

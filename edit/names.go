@@ -25,7 +25,8 @@ var (
 	comment   = lazyre.New(`^\s*(?:#+|//+|--+|;+|%+|/\*+|<!--)\s*(.*?)\s*(?:\*/|-->)?\s*$`)
 )
 
-// endings are those of files that no language of ours has, beside theirs.
+// endings are the suffixes of further kinds of files, beside those of our
+// languages.
 var endings = func() map[string]bool {
 	m := map[string]bool{}
 	for e := range strings.FieldsSeq(`
@@ -46,9 +47,10 @@ var endings = func() map[string]bool {
 // maxName is the longest line that is looked at for a path.
 const maxName = 600
 
-// isPath tells whether a word by itself looks like a file's path. In prose
-// re.match could be one as much as math.py, and Input/Output as much as bin/run:
-// only known endings count. Where it is sure that a path is meant, any does.
+// isPath reports whether a word by itself looks like a file's path. In prose
+// re.match could be a path as much as math.py, and Input/Output as much as
+// bin/run: only known suffixes count. If a path is certainly meant, any suffix
+// does.
 func isPath(s string, sure bool) bool {
 	if s == "" || notInPath().MatchString(s) || strings.HasSuffix(s, "/") || strings.Contains(s, "//") {
 		return false
@@ -59,9 +61,9 @@ func isPath(s string, sure bool) bool {
 		sure && (strings.Contains(s, "/") || ending().MatchString(base))
 }
 
-// loneName returns the path that a line consists of, but for the marks that
-// models put around it. It is sure that a path is meant where it has a label or
-// a slash in backquotes, or where a block follows.
+// loneName returns the path that a line consists of, except for models' marks
+// around it. A path is certainly meant if there is a label, a slash in
+// backquotes, or a following block.
 func loneName(line string, sure bool) string {
 	line = strings.TrimSpace(line)
 	if line == "" || len(line) > maxName {
@@ -94,8 +96,8 @@ func loneName(line string, sure bool) string {
 	return line
 }
 
-// readInfo reads the info string of a fence: its tag in lower case and the path,
-// where it has one.
+// readInfo reads the info string of a fence: its tag in lower case and the
+// path, if any.
 func readInfo(info string) (tag, name string) {
 	if len(info) > maxName {
 		return "", ""

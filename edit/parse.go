@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Parse reads the edits of a reply. The error holds every [*Error] that was
-// found; see [Problems]. A reply without edits is [NoEdits].
+// Parse reads the edits of a reply. The error holds every [*Error] found; see
+// [Problems]. A reply without edits is [NoEdits].
 func Parse(reply string) (*Set, error) {
 	p := &parser{}
 	if len(reply) > maxReply {
@@ -42,7 +42,7 @@ func Parse(reply string) (*Set, error) {
 	return &p.set, nil
 }
 
-// thinking returns how many lines the reasoning has that some models put in
+// thinking returns the number of lines of reasoning that some models put in
 // front of their answer. Reasoning without an end has no answer.
 func thinking(lines []string) int {
 	for i, l := range lines {
@@ -95,8 +95,8 @@ var (
 	directive  = lazyre.New(`^\*\*\* (Delete|Remove|Rename|Move|Add|Create|Update) File: *(.+?)\s*$`)
 )
 
-// text reads lines, the first of which is line at of the reply. In a fence, name
-// is the path that the fence has.
+// text reads lines, the first of which is line at of the reply. In a fence,
+// name is the path that the fence has.
 func (p *parser) text(lines []string, at int, fenced bool, name string) {
 	for i := 0; i < len(lines); {
 		l := lines[i]
@@ -136,8 +136,8 @@ func openFence(l string) (f fence, ok bool) {
 	return fence{mark: m[2], indent: len(m[1]), info: strings.TrimSpace(m[3])}, true
 }
 
-// closes tells whether a line ends the fence. One that is indented further is
-// part of what is in it.
+// closes reports whether a line ends the fence. A line with deeper indentation
+// is part of the contents.
 func (f fence) closes(l string) bool {
 	rest := strings.TrimLeft(l, " ")
 	text := strings.TrimRight(rest, " \t")

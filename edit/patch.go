@@ -51,11 +51,11 @@ func ParsePatch(patch []byte) (*Set, error) {
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
-	// A patch has no order; a file that goes may be in the way of one that comes.
+	// A patch has no order; a deleted file may be in the way of a new one.
 	return &Set{Edits: append(gone, rest...)}, nil
 }
 
-// patched returns the edits that one file's part of a patch means.
+// patched returns the edits of one file's part of a patch.
 func patched(f *gitdiff.File, git bool) ([]Edit, error) {
 	from, to := f.OldName, f.NewName
 	if !git {
@@ -111,8 +111,8 @@ func patched(f *gitdiff.File, git bool) ([]Edit, error) {
 	return []Edit{e}, nil
 }
 
-// traditional is a name of a patch without git's headers, in which the prefixes
-// a/ and b/ are still there.
+// traditional is a name of a patch without git's headers, still with the
+// prefixes a/ and b/.
 func traditional(name string) string {
 	for _, prefix := range []string{"a/", "b/"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {

@@ -10,18 +10,18 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// Rules say which paths may change. A rule is a path and all that is below it,
-// by whole elements: "src" is src and src/a.py and not srcx/a.py; "" and "." are
-// everything. Deny is stronger than Allow; no Allow allows everything. A path
-// with an element that some file system takes for .git is never allowed: what
-// stands there runs on the host. All else, such as the files of a CI, is a matter of
-// policy.
+// Rules restrict the paths that may change. A rule is a path and all below it,
+// by whole elements: "src" is src and src/a.py and not srcx/a.py; "" and "."
+// are everything. Deny is stronger than Allow; no Allow allows everything. A
+// path with an element that some file system takes for .git is never allowed:
+// files there run on the host. All else, such as the files of a CI, is a matter
+// of policy.
 type Rules struct {
 	Allow, Deny []string
 }
 
-// Check returns name as a clean path, or an [*Error] with [OutsideAllowed]. An
-// error of another type means that a rule is no path.
+// Check returns name as a clean path, or an [*Error] with [OutsideAllowed]. A
+// different type of error means that a rule is no path.
 func (r Rules) Check(name string) (string, error) {
 	outside := func(format string, args ...any) error {
 		return &Error{Kind: OutsideAllowed, Path: clip(name, maxWidth), Detail: fmt.Sprintf(format, args...)}
@@ -59,9 +59,9 @@ func (r Rules) Check(name string) (string, error) {
 	return "", outside("only these may change: %s", strings.Join(r.Allow, ", "))
 }
 
-// isGit tells whether a file system may take a name for .git, as git itself sees
-// it: without regard to case, to characters that do not show (HFS+), to dots and
-// spaces at the end, to what follows a colon, or by a short name (NTFS).
+// isGit reports whether a file system may take a name for .git, by git's own
+// rules: without regard to case, to invisible characters (HFS+), to dots and
+// spaces at the end, to text after a colon, or by a short name (NTFS).
 func isGit(name string) bool {
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -74,7 +74,7 @@ func isGit(name string) bool {
 	return name == ".git" || name == "git~1"
 }
 
-// valid tells whether all rules are paths.
+// valid reports whether all rules are paths.
 func (r Rules) valid() error {
 	for _, rule := range append(slices.Clone(r.Allow), r.Deny...) {
 		if _, err := covers(rule, ""); err != nil {
@@ -84,7 +84,7 @@ func (r Rules) valid() error {
 	return nil
 }
 
-// covers tells whether a rule is about a clean path.
+// covers reports whether a rule is about a clean path.
 func covers(rule, name string) (bool, error) {
 	if rule = path.Clean(rule); rule == "." {
 		return true, nil

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of the search for similar lines and of what is shown.
+// Bounds of the search for similar lines and of the shown lines.
 const (
 	maxCompared = 20_000 // lines of a file
 	maxWindow   = 40     // lines of a text that is looked for
@@ -16,8 +16,8 @@ const (
 	maxWidth    = 160    // characters of each
 )
 
-// similar shows the lines of a text that are most like those that were looked
-// for, as the end of a message.
+// similar shows the lines of a text most like the wanted lines, as the end of a
+// message.
 func (a *applier) similar(text, wanted string) string {
 	if a.hints--; a.hints < 0 {
 		return ""
@@ -97,8 +97,8 @@ func (p *pairs) count(s string, by int16) (common int) {
 	return common
 }
 
-// alike tells how much of a line of n bytes, whose pairs these are, is in s too:
-// from 0 to 100.
+// alike returns the share of a line of n bytes, with these pairs, that is also
+// in s: from 0 to 100.
 func (p *pairs) alike(s string, n int) int {
 	common := p.count(s, -1)
 	p.count(s, 1)
@@ -122,7 +122,7 @@ func (a *applier) alike(name string) string {
 	return "; there is " + strings.Join(found, ", ")
 }
 
-// clip makes a line fit for a message: n characters at most, and none that a
+// clip makes a line fit for a message: n characters at most, without any that a
 // terminal takes for a command.
 func clip(s string, n int) string {
 	s = s[:min(len(s), 4*n+utf8.UTFMax)]

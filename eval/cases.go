@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/language"
 )
 
-// caseRow is one case. Of a program: what it reads and prints, each a string, a
-// list of lines, or a number. Of a function: the list of its arguments and what
-// it returns, any JSON.
+// caseRow is one case. Of a program: input and output, each a string, a list of
+// lines, or a number. Of a function: the list of arguments and the result, any
+// JSON.
 type caseRow struct {
 	Name      string          `json:"name"`
 	Input     json.RawMessage `json:"input"`
@@ -26,9 +26,9 @@ type caseRow struct {
 	Tolerance float64         `json:"tolerance"`
 }
 
-// cases reads a row {id, cases: [{input, output}]}. Where it names a function,
-// as entry_point, or as its name beside a program in the way of QuixBugs, the
-// function is called with each input, which is the list of its arguments.
+// cases reads a row {id, cases: [{input, output}]}. If the row names a
+// function, as entry_point, or by name beside a program in the way of QuixBugs,
+// the function is called with each input, the list of its arguments.
 func (*loader) cases(r row, p *Problem) error {
 	var list []caseRow
 	if err := json.Unmarshal(r.fields["cases"], &list); err != nil {
@@ -113,8 +113,8 @@ func calls(r row, p *Problem, entry string, list []caseRow) error {
 		return r.errorf("%q is not the name of a function", entry)
 	}
 	var b strings.Builder
-	// What a function returns is compared as JSON has it: a tuple is a list, and
-	// so is what a generator yields.
+	// Results of functions are compared in JSON's terms: a tuple is a list, and
+	// so are the values of a generator.
 	fmt.Fprintf(&b, "import json\nfrom solution import %s\n\n\ndef plain(v):\n"+
 		"    return json.loads(json.dumps(list(v) if hasattr(v, '__next__') else v))\n", entry)
 	for i, c := range list {
@@ -132,7 +132,7 @@ func calls(r row, p *Problem, entry string, list []caseRow) error {
 	return nil
 }
 
-// isName tells whether s can be a Python function's name, in ASCII.
+// isName reports whether s can be a Python function's name, in ASCII.
 func isName(s string) bool {
 	for i, c := range s {
 		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
@@ -142,8 +142,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 256
 }
 
-// pythonString quotes s for Python: JSON's escapes mean the same there, but for
-// characters outside of the basic plane, which stay as they are.
+// pythonString quotes s for Python: JSON's escapes mean the same in Python,
+// except for characters outside the basic plane, which stay unescaped.
 func pythonString(s string) string {
 	b, _ := json.Marshal(s) // a string can be encoded
 	return string(b)

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 )
 
-// Compare puts the tasks of two runs beside each other: a, the older one, and b.
-// The names are those of their files.
+// Compare puts the tasks of two runs beside each other: a, the older one, and
+// b. The names are those of their files.
 func Compare(nameA string, a []Task, nameB string, b []Task) Comparison {
 	c := Comparison{
 		A:            ComparisonSide{Name: filepath.Base(nameA)},

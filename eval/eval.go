@@ -1,13 +1,13 @@
-// Package eval runs samples of problem sets through the engine and says how
-// many passed, so that the figure can be believed.
+// Package eval runs samples of problem sets through the engine and reports a
+// credible figure of passes.
 //
-// A [Problem] is one task with its tests; a [Sample] is what a model wrote for
-// it. [Load] reads both in the formats that people have. [Problem.Job] makes a
-// job of the two, which runs in a box and nowhere else. A [Runner] does that for
-// all of them and writes each [Row] to a [Results] file as it ends, so that it
-// can be stopped anywhere and go on. [Summarize] counts: pass@k by the unbiased
-// estimator with an interval, statuses, languages, durations. [Compare] puts two
-// runs beside each other, task by task.
+// A [Problem] is one task with its tests; a [Sample] is a model's answer.
+// [Load] reads both in the common formats. [Problem.Job] makes a job of the
+// two, for a box only. A [Runner] does the work for all samples and writes each
+// [Row] to a [Results] file at once: a run can stop anywhere and resume.
+// [Summarize] counts: pass@k by the unbiased estimator with an interval,
+// statuses, languages, durations. [Compare] puts two runs beside each other,
+// task by task.
 package eval
 
 import (
@@ -27,8 +27,8 @@ const (
 	KindHumanEval Kind = "humaneval"
 	// KindMBPP: the sample is the whole program; test_list holds assertions.
 	KindMBPP Kind = "mbpp"
-	// KindMultiPLE: a program in one of several languages; tests are the text
-	// that is appended to it.
+	// KindMultiPLE: a program in one of several languages; tests are text to
+	// append to the program.
 	KindMultiPLE Kind = "multipl-e"
 	// KindCases: the program reads stdin; what it prints is compared.
 	KindCases Kind = "cases"
@@ -42,13 +42,13 @@ const (
 type Problem struct {
 	ID   string `json:"id"`
 	Kind Kind   `json:"kind"`
-	// Language is a name of package language. Empty, which only cases may be,
-	// means that the sample's text tells it.
+	// Language is a name of package language. Empty, permitted for cases only,
+	// means the language of the sample's text.
 	Language string `json:"language,omitempty"`
 	// Prompt is what the model was asked.
 	Prompt string `json:"prompt,omitempty"`
-	// Before and After stand around a completion; what a program begins with
-	// and how an open block is closed.
+	// Before and After surround a completion: the beginning of a program and
+	// the end of an open block.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
 	// Entry is the function that the tests take as an argument.
@@ -56,17 +56,17 @@ type Problem struct {
 	Tests []glovebox.File `json:"tests,omitempty"`
 	Cases []glovebox.Case `json:"cases,omitempty"`
 	Repo  *Repository     `json:"repository,omitempty"`
-	// Wall is this problem's own wall clock limit in seconds; 0 means that of
-	// the [Options].
+	// Wall is this problem's own wall clock limit in seconds; 0 means the limit
+	// of the [Options].
 	Wall float64 `json:"timeout,omitempty"`
-	// Own are samples that the problem's row itself brings, by field name:
+	// Own are samples in the problem's own row, by field name:
 	// canonical_solution, gpt_solution and the like.
 	Own map[string]string `json:"-"`
-	// Where is the file and line that it was read from, for messages.
+	// Where is the file and line of the row, for messages.
 	Where string `json:"-"`
 }
 
-// Form says what the text of a sample is.
+// Form is the kind of a sample's text.
 type Form string
 
 // The forms.
@@ -81,7 +81,7 @@ const (
 	FormPatch Form = "patch"
 )
 
-// Sample is what a model wrote for a problem.
+// Sample is a model's answer to a problem.
 type Sample struct {
 	// Problem is the problem's ID.
 	Problem string `json:"problem"`
@@ -89,15 +89,14 @@ type Sample struct {
 	N    int    `json:"n"`
 	Form Form   `json:"form"`
 	Text string `json:"text"`
-	// Where is the file and line that it was read from, for messages.
+	// Where is the file and line of the row, for messages.
 	Where string `json:"-"`
 }
 
 // Options are under what samples run.
 type Options struct {
 	Tier glovebox.TierName `json:"tier,omitempty"`
-	// Image is the image that programs run in; empty means the host's own
-	// toolchains.
+	// Image is the image for programs; empty means the host's own toolchains.
 	Image        string          `json:"image,omitempty"`
 	RequireProof glovebox.Proof  `json:"require_proof,omitempty"`
 	Limits       glovebox.Limits `json:"limits,omitzero"`

@@ -14,24 +14,25 @@ import (
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
-// Generated is how a model came to a sample, with the loop around it.
+// Generated describes a model's way to a sample, with the loop around the
+// model.
 type Generated struct {
-	// First is what came of the first reply, without any repair.
+	// First is the status of the first reply, without any repair.
 	First glovebox.Status `json:"first"`
-	// Turns is how many replies with code it took.
+	// Turns is the number of replies with code.
 	Turns int        `json:"turns"`
 	Stop  agent.Stop `json:"stop"`
 	// Accepted: the review gate let it through.
 	Accepted bool `json:"accepted"`
-	// Tokens are those of all requests, read and written.
+	// Tokens is the sum over all requests, read and written.
 	Tokens int64 `json:"tokens"`
 	// PatchLines is how many lines the candidate adds and removes.
 	PatchLines int `json:"patch_lines"`
 }
 
 // GenerateWork lists n samples of each problem for a model to make under the
-// options. model says which model, and how it is driven: another one makes
-// other results.
+// options. model identifies the model and its settings: a change of either
+// makes other results.
 func GenerateWork(problems []*Problem, n int, o Options, model ...any) []*Work {
 	var list []*Work
 	for _, p := range problems {
@@ -42,9 +43,9 @@ func GenerateWork(problems []*Problem, n int, o Options, model ...any) []*Work {
 	return list
 }
 
-// Generate returns a function for [Runner].Do that lets a model solve problems.
-// The tests stay hidden from it, but for what fails of them. A model that cannot
-// be reached ends the run, which can be taken up again.
+// Generate returns a function for [Runner].Do in which a model solves problems.
+// The tests stay hidden from the model, except for their failures. An
+// unreachable model ends the run; a later run resumes it.
 func Generate(e glovebox.Runner, c agent.Config, o Options) func(context.Context, *Work) (Row, error) {
 	c.Runner = e
 	return func(ctx context.Context, w *Work) (Row, error) {
@@ -70,7 +71,7 @@ func Generate(e glovebox.Runner, c agent.Config, o Options) func(context.Context
 	}
 }
 
-// last is what was observed last of the candidate that was chosen.
+// last is the last observation of the chosen candidate.
 func last(r *agent.Result) *glovebox.Observation {
 	o := &glovebox.Observation{Status: glovebox.StatusNoCode, Phase: glovebox.PhaseExtract, Message: r.StopReason}
 	switch {
@@ -84,7 +85,7 @@ func last(r *agent.Result) *glovebox.Observation {
 	return o // the budget was too small for any code, or the model refused
 }
 
-// chosen are the turns of the candidate that was chosen, or of the first.
+// chosen are the turns of the chosen candidate, or of the first.
 func chosen(r *agent.Result) []agent.Turn {
 	for _, a := range r.Attempts {
 		if a.Number == max(r.Chosen, 1) {
@@ -141,8 +142,8 @@ func (p *Problem) task(o Options) (agent.Task, error) {
 	return t, nil
 }
 
-// task is a repository task for a model: it sees the repository as it is, and
-// the tests that decide come from the test patch.
+// task is a repository task for a model: the model sees the repository
+// unchanged, and the deciding tests come from the test patch.
 func (r *Repository) task(p *Problem, o Options) (agent.Task, error) {
 	tested, err := r.tested()
 	if err != nil {
@@ -164,7 +165,7 @@ func (r *Repository) task(p *Problem, o Options) (agent.Task, error) {
 	return t, nil
 }
 
-// SummarizeGeneration counts how a model fared. It is nil where no row is a
+// SummarizeGeneration counts a model's results. It is nil if no row is a
 // model's.
 func SummarizeGeneration(model string, rows []Row) *Generation {
 	g := &Generation{Model: model, Turns: map[int]int{}}

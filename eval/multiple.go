@@ -9,15 +9,15 @@ import (
 	"github.com/gloveboxhq/glovebox/language"
 )
 
-// dialect says how MultiPL-E tests programs of a language. There, tests are the
-// text that is appended to a program; here they are a file of their own.
+// dialect describes MultiPL-E's tests of a language. MultiPL-E appends tests to
+// the program as text; here they are a separate file.
 type dialect struct {
 	lang *language.Language
 	// file is the name of the tests.
 	file string
 }
 
-// dialects are MultiPL-E's languages that can be run here.
+// dialects are the supported languages of MultiPL-E.
 var dialects = []dialect{
 	{language.Python, "test_humaneval.py"},
 	{language.JavaScript, "tests.js"},
@@ -30,8 +30,8 @@ var dialects = []dialect{
 	{language.Lua, "main_test.lua"},
 }
 
-// dialectOf finds the language by the name that MultiPL-E gives it, which is
-// the ending of its files, such as "js" or "go_test.go".
+// dialectOf finds the language by MultiPL-E's name, which is the suffix of its
+// files, such as "js" or "go_test.go".
 func dialectOf(name string) *dialect {
 	ending := "." + name[strings.LastIndexByte(name, '.')+1:]
 	l := language.ByName(name)
@@ -57,7 +57,7 @@ func (*loader) multiPLE(r row, p *Problem) error {
 	}
 	p.Kind, p.Language = KindMultiPLE, d.lang.Name
 	p.Before = p.Prompt
-	// In Bash the tests begin with the brace that ends the completion. A whole
+	// In Bash the tests begin with the closing brace of the completion. A whole
 	// program has its own.
 	if rest, open := strings.CutPrefix(strings.TrimSpace(tests), "}"); open {
 		p.After, tests = "\n}", rest

@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/language"
 )
 
-// idFields are the names that a problem's ID goes by.
+// idFields are the possible names of a problem's ID.
 var idFields = []string{"task_id", "instance_id", "name", "id"}
 
 // format is a shape of problems.
@@ -21,12 +21,12 @@ type format struct {
 	read   func(*loader, row, *Problem) error
 }
 
-// has tells whether the row has this shape.
+// has reports whether the row has this shape.
 func (f format) has(r row) bool {
 	return !slices.ContainsFunc(f.fields, func(name string) bool { return !r.has(name) })
 }
 
-// formats are the shapes that are known, in the order in which they are tried.
+// formats are the known shapes, in the order of trial.
 var formats = []format{
 	{"repository task, as SWE-bench's", []string{"instance_id"}, (*loader).repository},
 	{"input/output cases", []string{"cases"}, (*loader).cases},
@@ -35,7 +35,7 @@ var formats = []format{
 	{"HumanEval", []string{"test", "entry_point"}, (*loader).humanEval},
 }
 
-// known says which shapes of problems are known.
+// known lists the known shapes of problems.
 func known() string {
 	var b strings.Builder
 	for i, f := range formats {
@@ -121,10 +121,10 @@ func (*loader) mbpp(r row, p *Problem) error {
 	return nil
 }
 
-// Job makes the job that judges the sample: what a box runs, with the tests
-// beside it.
+// Job makes the job that judges the sample: the program for a box, with the
+// tests beside it.
 //
-// An error of type [*Fault] is the sample's; another is the problem's.
+// An error of type [*Fault] is the sample's; any other is the problem's.
 func (p *Problem) Job(s *Sample, o Options) (glovebox.Job, error) {
 	if p.Wall > 0 {
 		o.Limits.Wall = time.Duration(p.Wall * float64(time.Second))

@@ -22,9 +22,9 @@ const (
 	maxFile = 1 << 30
 	// maxText bounds one text of a row, in bytes: no input of a box is larger.
 	maxText = 16 << 20
-	// maxRows bounds the rows of a file, and the samples of all of them.
+	// maxRows bounds the rows of a file, and the samples in all rows.
 	maxRows = 1 << 20
-	// maxList bounds the elements of a list in a row, such as its cases.
+	// maxList bounds the elements of a list in a row, for example of cases.
 	maxList = 1 << 14
 )
 
@@ -39,8 +39,8 @@ func (r row) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", r.where, fmt.Errorf(format, args...))
 }
 
-// readRows reads JSON lines, JSON objects one after the other, or one JSON list
-// of them, plain or compressed with gzip, and calls f with each.
+// readRows reads JSON lines, JSON objects in sequence, or a JSON list of
+// objects, plain or compressed with gzip, and calls f with each.
 func readRows(name string, in io.Reader, f func(row) error) error {
 	base := filepath.Base(name)
 	text, err := readAll(in)
@@ -98,7 +98,7 @@ func skipTo(text []byte, offset int) int {
 	return offset
 }
 
-// broken says where the row that starts there is broken.
+// broken locates the defect in the row at start.
 func broken(at func(int) string, where string, start int, text []byte, err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
@@ -112,7 +112,7 @@ func broken(at func(int) string, where string, start int, text []byte, err error
 	return fmt.Errorf("%s: the JSON is broken: %w", at(start+int(syntax.Offset)-1), syntax)
 }
 
-// readAll reads what may be compressed, up to a bound.
+// readAll reads a possibly compressed file, up to a bound.
 func readAll(in io.Reader) ([]byte, error) {
 	buffered := bufio.NewReader(in)
 	in = buffered
@@ -133,7 +133,7 @@ func readAll(in io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// has tells whether the row has the field, and that it is not null.
+// has reports whether the row has the field with a value other than null.
 func (r row) has(name string) bool {
 	v, ok := r.fields[name]
 	return ok && string(v) != "null"
@@ -155,7 +155,8 @@ func (r row) names() string {
 	return strings.Join(names, ", ")
 }
 
-// text returns the first of the fields that the row has, a string. None is "".
+// text returns the first of the fields present in the row, a string. None is
+// "".
 func (r row) text(names ...string) (string, error) {
 	for _, name := range names {
 		if !r.has(name) {
@@ -177,8 +178,8 @@ func (r row) bound(name, s string) error {
 	return nil
 }
 
-// id returns the first of the fields that the row has: a string, or a number as
-// its digits.
+// id returns the first of the fields present in the row: a string, or a number
+// as its digits.
 func (r row) id(names ...string) (string, error) {
 	for _, name := range names {
 		if !r.has(name) {
@@ -200,8 +201,8 @@ func (r row) id(names ...string) (string, error) {
 	return "", nil
 }
 
-// list returns a field that is a list of strings, or a string with a JSON list
-// of strings in it, as SWE-bench has them.
+// list returns a field that is a list of strings, or, as in SWE-bench, a string
+// with a JSON list of strings in it.
 func (r row) list(name string) ([]string, error) {
 	if !r.has(name) {
 		return nil, nil

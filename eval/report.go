@@ -15,18 +15,19 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// Provenance says how a run was made, beyond what its [Header] says.
+// Provenance describes the making of a run, beyond its [Header].
 type Provenance struct {
 	// Command is the command line.
 	Command []string `json:"command,omitempty"`
-	// Versions are those of glovebox, of Go and of the interpreters, by name.
+	// Versions are the versions of glovebox, of Go and of the interpreters, by
+	// name.
 	Versions map[string]string `json:"versions,omitempty"`
 	// Isolation is what the boxes enforced.
 	Isolation []glovebox.Control `json:"isolation,omitempty"`
 }
 
-// Generation says how a model fared that wrote the samples itself, with the
-// loop around it.
+// Generation reports the results of a model as the author of the samples, with
+// the loop around it.
 type Generation struct {
 	Model string `json:"model,omitempty"`
 	Tasks int    `json:"tasks"`
@@ -40,14 +41,13 @@ type Generation struct {
 	// Tokens are those of all tasks; TokensPerSolved is that by solved tasks.
 	Tokens          int64   `json:"tokens"`
 	TokensPerSolved float64 `json:"tokens_per_solved"`
-	// Acceptance is the part of the candidates that the review gate let
-	// through.
+	// Acceptance is the share of candidates that passed the review gate.
 	Acceptance Ratio `json:"acceptance"`
 	// PatchLines is the median of changed lines in a candidate.
 	PatchLines float64 `json:"patch_lines"`
 }
 
-// Bounds of the page. What is left out is said on it.
+// Bounds of the page. The page mentions omissions.
 const (
 	maxShownTitle     = 300
 	maxShownName      = 200     // bytes of a task's or a test's name
@@ -74,8 +74,8 @@ var (
 	reportScript string
 )
 
-// reportPolicy lets the page's own style and script work and nothing else: no
-// request leaves it, whatever stands in it.
+// reportPolicy permits only the page's own style and script: no request leaves
+// the page, whatever its contents.
 var reportPolicy = "default-src 'none'; style-src '" + sourceHash(reportStyle) + "'; script-src '" + sourceHash(reportScript) +
 	"'; base-uri 'none'; form-action 'none'"
 
@@ -118,9 +118,9 @@ func WriteComparison(w io.Writer, c *Comparison, created time.Time) error {
 	})
 }
 
-// WriteReport writes a run as one HTML page that stands alone: it loads
-// nothing, works without its script, and shows what programs, tests and files
-// say as text only.
+// WriteReport writes a run as one self-contained HTML page: the page loads
+// nothing, works without the script, and shows texts of programs, tests and
+// files as text only.
 func WriteReport(w io.Writer, r *Report) error {
 	return writePage(w, newPage(r))
 }

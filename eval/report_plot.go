@@ -58,8 +58,8 @@ func share(v float64) string {
 const (
 	histogramBars  = 132
 	histogramTotal = histogramBars + 40
-	// binsPerDecade makes bins that a person can name: each is a third wider
-	// than the one before it.
+	// binsPerDecade gives bins of convenient sizes: each is a third wider than
+	// the previous one.
 	binsPerDecade = 8
 	// maxDecades bounds the axis: from a microsecond to a day are eleven.
 	maxDecades = 12
@@ -67,13 +67,13 @@ const (
 	longest = 1e12
 )
 
-// histogram shows durations on a logarithmic axis: what passed below, what did
-// not on top of it.
+// histogram shows durations on a logarithmic axis: passes below, failures
+// stacked on top.
 type histogram struct {
 	Height, Base int
 	Bins         []bin
 	Ticks, Marks []tick
-	// Top is the count that the highest bin has.
+	// Top is the count of the highest bin.
 	Top int
 	// Quantiles are the numbers as text.
 	Quantiles []fact
@@ -95,7 +95,7 @@ type tick struct {
 	Y      int
 }
 
-// newHistogram counts durations in milliseconds. One that is not above zero, or
+// newHistogram counts durations in milliseconds. A duration of zero or less, or
 // longer than any run, is unknown and left out; nil means that none is known.
 func newHistogram(good, bad []float64) *histogram {
 	known := func(in []float64) []float64 {
@@ -155,7 +155,7 @@ func newHistogram(good, bad []float64) *histogram {
 	return h
 }
 
-// height keeps a bar of one run visible beside one of ten thousand.
+// height keeps the bar of a single run visible beside a bar of ten thousand.
 func height(count int, scale float64) float64 {
 	if count == 0 {
 		return 0
@@ -193,7 +193,7 @@ func milliseconds(ms float64) string {
 	}
 }
 
-// threeDigits writes a number from 1 to 999 so that it lines up with others.
+// threeDigits writes a number from 1 to 999 with three digits, for alignment.
 func threeDigits(v float64) string {
 	switch {
 	case v < 9.995:

@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// segment is a part of a text of the report. Mark names characters that a
-// reader would not see, or that would change how the others are read.
+// segment is a part of a text of the report. Mark names characters that are
+// invisible to a reader, or change the look of their neighbours.
 type segment struct {
 	Text string
 	Mark string
@@ -64,8 +64,8 @@ func segments(s, keep string) []segment {
 	return list
 }
 
-// unseen tells whether a rune has no picture of its own: controls, what
-// steers the direction of text, joiners, fillers, private and unassigned ones.
+// unseen reports whether a rune has no picture of its own: controls, marks of
+// text direction, joiners, fillers, private and unassigned characters.
 func unseen(r rune, keep string) bool {
 	if strings.ContainsRune(keep, r) {
 		return false
@@ -85,7 +85,7 @@ func shownSize(s string) int {
 	return n
 }
 
-// plain writes a text where no element can stand, such as a title.
+// plain writes a text for places without elements, such as a title.
 func plain(s string) string {
 	var b strings.Builder
 	for _, p := range oneline(s) {
@@ -97,7 +97,7 @@ func plain(s string) string {
 	return b.String()
 }
 
-// clip shortens a name to at most max bytes and says so by an ellipsis.
+// clip shortens a name to at most max bytes, marked by an ellipsis.
 func clip(s string, max int) string {
 	if len(s) <= max {
 		return s
@@ -115,7 +115,7 @@ func date(t time.Time) string {
 	return t.UTC().Format("2 January 2006, 15:04 UTC")
 }
 
-// number writes a count with its thousands apart.
+// number writes a count with separated thousands.
 func number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

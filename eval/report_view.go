@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/observe"
 )
 
-// page is what the template shows. Its texts are data and stay strings: only
-// the style and the script, which are ours, pass as they are.
+// page is the template's data. Its texts are data and stay strings: only the
+// style and the script, which are ours, pass unescaped.
 type page struct {
 	CSP          string
 	CSS          template.CSS
@@ -23,7 +23,8 @@ type page struct {
 	Facts, Notes []string
 	Headline     *figure
 	PassAtK      []whisker
-	// Ran tells that this is about a run; a comparison has no tasks of its own.
+	// Ran means that the page is about a run; a comparison has no tasks of its
+	// own.
 	Ran           bool
 	Generation    *generationView
 	Statuses      []bar
@@ -51,7 +52,7 @@ type fact struct {
 // bar is one line of a bar chart.
 type bar struct {
 	Name, Class string
-	// Keyed says that the name bears the colour, as it does elsewhere.
+	// Keyed means that the name bears the colour, as elsewhere on the page.
 	Keyed bool
 	Count int
 	Share string
@@ -192,7 +193,7 @@ func runFacts(r *Report) []string {
 	return facts
 }
 
-// runNotes are what a reader must know before the figures.
+// runNotes are notes to read before the figures.
 func runNotes(s *Summary) []string {
 	var notes []string
 	if s.Missing > 0 {
@@ -236,8 +237,8 @@ func newBar(name, class string, count, most, total int) bar {
 	return b
 }
 
-// statusesOf lists counts in the order of [glovebox.Statuses], and what is none
-// of them last.
+// statusesOf lists counts in the order of [glovebox.Statuses], with unknown
+// statuses last.
 func statusesOf(counts map[glovebox.Status]int) []statusCount {
 	var list []statusCount
 	for _, s := range glovebox.Statuses {
@@ -277,8 +278,8 @@ func proofName(p glovebox.Proof) string {
 	return strings.ReplaceAll(clip(string(p), 40), "_", " ")
 }
 
-// viewLanguages shows the estimate of each language for the smallest k, with
-// an interval that is made like that of all tasks.
+// viewLanguages shows the estimate of each language for the smallest k, with an
+// interval made like that of all tasks.
 func viewLanguages(s *Summary) (score string, list []languageView) {
 	var k int
 	for _, g := range s.Languages {
@@ -362,7 +363,7 @@ func viewComparison(c *Comparison) *comparisonView {
 	return v
 }
 
-// testText is what McNemar's test says, or why it says nothing.
+// testText is the result of McNemar's test, or the reason why there is none.
 func testText(c *Comparison) string {
 	if c.P == nil {
 		return clip(cmp.Or(c.PReason, "–"), maxShownLine)
@@ -442,7 +443,7 @@ func slowest(byTask map[string][]*Row) []slowView {
 	return list
 }
 
-// groupTasks puts the tasks that need a look first. Within a group they keep
+// groupTasks puts the tasks that need attention first. Within a group they keep
 // their order.
 func groupTasks(tasks []Task, byTask map[string][]*Row) (groups []taskGroup, note string) {
 	single := true
@@ -511,7 +512,7 @@ func viewTask(t *Task, rows []*Row) taskView {
 	return v
 }
 
-// newEvidence takes the first sample of each status that is no pass.
+// newEvidence takes the first sample of each status except pass.
 func newEvidence(rows []*Row) *evidence {
 	e := &evidence{}
 	seen := map[glovebox.Status]bool{glovebox.StatusPass: true}
@@ -537,7 +538,7 @@ func newEvidence(rows []*Row) *evidence {
 	}
 	s := e.Samples[0]
 	line := s.Message
-	// A test says more than a count of them.
+	// A test is more informative than a count of tests.
 	if len(s.Cases) > 0 {
 		line = s.Cases[0].Name
 		if m := s.Cases[0].Message; m != "" {
@@ -604,8 +605,8 @@ func madeFacts(r *Report) []fact {
 	return list
 }
 
-// commandLine quotes what a shell would split or change, and leaves out the
-// values of flags that hold secrets.
+// commandLine quotes words that a shell would split or change, and leaves out
+// the values of flags that hold secrets.
 func commandLine(args []string) string {
 	var b strings.Builder
 	secret := false

@@ -36,14 +36,14 @@ type Repository struct {
 	tested   func() (*workcopy.Copy, error)
 }
 
-// checkout is a repository's folder as it is.
+// checkout is a repository's folder, unchanged.
 type checkout struct {
 	files   *workcopy.Copy
 	content string
 }
 
-// Fault is something wrong with a sample itself, such as a patch that does not
-// apply: there is nothing to run.
+// Fault is a defect of a sample itself, such as a patch that does not apply:
+// there is nothing to run.
 type Fault struct{ Reason string }
 
 func (f *Fault) Error() string { return f.Reason }
@@ -137,8 +137,8 @@ func patch(c *workcopy.Copy, text string) error {
 }
 
 // job makes the job that runs the tests on the repository with the sample's
-// patch. What the patch does to the tests' files is lost: these come from the
-// test patch, whole.
+// patch. The patch's changes to the tests' files are lost: these files come
+// from the test patch, whole.
 func (r *Repository) job(s *Sample, o Options) (glovebox.Job, error) {
 	tested, err := r.tested()
 	if err != nil {
@@ -173,7 +173,7 @@ func (r *Repository) job(s *Sample, o Options) (glovebox.Job, error) {
 	tests := suite.Suite{Language: r.language, Tests: r.files(tested), From: tested, Limits: o.Limits, Tier: o.Tier}
 	job, err := tests.Job(c)
 	if err != nil {
-		// Whose fault is it? The sample's, if the repository without it is fine.
+		// The sample is at fault if the repository without it is fine.
 		if _, err := tests.Job(tested); err != nil {
 			return glovebox.Job{}, err
 		}
@@ -182,10 +182,9 @@ func (r *Repository) job(s *Sample, o Options) (glovebox.Job, error) {
 	return job, nil
 }
 
-// files are the test files that hold the tests that decide: those that the test
-// patch changes, and those that are part of a test's name, as in
-// tests/test_x.py::test_y. Where a name does not say its file, nil: all tests of
-// the repository run.
+// files are the files of the deciding tests: the files changed by the test
+// patch, and the files in tests' names, as in tests/test_x.py::test_y. If a
+// name does not include its file, nil: all tests of the repository run.
 func (r *Repository) files(c *workcopy.Copy) []string {
 	var files []string
 	for _, name := range slices.Concat(r.Want.FailToPass, r.Want.PassToPass) {
@@ -202,8 +201,8 @@ func (r *Repository) files(c *workcopy.Copy) []string {
 	return slices.Compact(files)
 }
 
-// judge says what an observation of the job means for the task: whether the
-// tests that decide passed.
+// judge translates an observation of the job into the task's result: whether
+// the deciding tests passed.
 func (r *Repository) judge(row *Row, o *glovebox.Observation, required glovebox.Proof) {
 	if o.Status != glovebox.StatusPass && o.Status != glovebox.StatusTestFailed {
 		return

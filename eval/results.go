@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// version is that of the format of results files.
+	// version is the version of the format of results files.
 	version = 1
 	// maxRow bounds a line of a results file, in bytes.
 	maxRow = 1 << 20
@@ -26,16 +26,16 @@ const (
 	syncEvery = time.Second
 )
 
-// ErrOther is a results file of other problems, samples or options.
+// ErrOther is the error for a results file of other problems, samples or
+// options.
 var ErrOther = errors.New("it has the results of other problems, samples or options")
 
-// Results keeps rows as they come, in a file where it has a name.
+// Results keeps rows as they come, in a file if it has a name.
 //
 // The file has a line of JSON for the [Header] and one for each [Row], in the
-// order in which they ended. It belongs to one process at a time, which holds a
-// lock on it. A last line that a killed process left unfinished is cut off when
-// the file is opened again. [Results.Finish] replaces the file, in one step, by
-// one that is sorted.
+// order of their ends. A lock gives the file to one process at a time. An
+// unfinished last line from a killed process is cut off when the file is opened
+// again. [Results.Finish] atomically replaces the file by a sorted one.
 type Results struct {
 	name   string
 	header Header
@@ -47,7 +47,7 @@ type Results struct {
 	closed error // why no row can be added any more
 }
 
-// resultsFile is what Results needs of an [os.File].
+// resultsFile is the part of an [os.File] that Results needs.
 type resultsFile interface {
 	io.ReadWriteSeeker
 	Truncate(size int64) error
@@ -56,9 +56,9 @@ type resultsFile interface {
 	Close() error
 }
 
-// OpenResults opens or begins the results file of a run, and takes over the rows
-// that are in it. An empty name keeps rows in memory only. A file with another
-// hash than the header's is [ErrOther], unless anew, which begins it again.
+// OpenResults opens or begins the results file of a run, with the rows in it.
+// An empty name keeps rows in memory only. A file with a hash other than the
+// header's is [ErrOther], unless anew, which restarts the file.
 func OpenResults(name string, h Header, anew bool) (*Results, error) {
 	r := &Results{header: h, rows: map[key]Row{}}
 	if name == "" {
@@ -76,8 +76,8 @@ func OpenResults(name string, h Header, anew bool) (*Results, error) {
 	return r, nil
 }
 
-// lockFile opens a file, or makes it, and locks it. It returns the name without
-// symbolic links: what replaces the file must not replace a link to it.
+// lockFile opens a file, or makes it, and locks it. The returned name is free
+// of symbolic links: replacing the file must not replace a link to the file.
 func lockFile(name string) (*os.File, string, error) {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
@@ -133,7 +133,7 @@ func (r *Results) load(anew bool) error {
 	return r.cut(end)
 }
 
-// cut shortens the file to its first bytes, and goes on behind them.
+// cut shortens the file to its first bytes, and continues after them.
 func (r *Results) cut(end int64) error {
 	if err := r.file.Truncate(end); err != nil {
 		return err
@@ -161,11 +161,11 @@ func once(rows []Row) []Row {
 	return kept
 }
 
-// scan reads a results file. It returns the offset after the last whole line;
-// 0 means that the file is empty, or was killed while its header was written.
+// scan reads a results file. It returns the offset after the last whole line; 0
+// means an empty file, or a writer killed while writing the header.
 func scan(in io.Reader) (h Header, rows []Row, end int64, err error) {
 	lines := bufio.NewReaderSize(in, maxRow)
-	// bad is a line that cannot be read: the file may end with it, cut off.
+	// bad is an unreadable line: the file may end with it, cut off.
 	var bad error
 	for n := 1; ; n++ {
 		line, err := lines.ReadSlice('\n')
@@ -177,7 +177,8 @@ func scan(in io.Reader) (h Header, rows []Row, end int64, err error) {
 		}
 		whole := err == nil
 		if n == 1 && !whole {
-			// No line at all. Only what could become a header may be replaced.
+			// No line at all. Only the possible beginning of a header may be
+			// replaced.
 			const begin = `{"glovebox_eval":`
 			if len(line) > 0 && !bytes.HasPrefix(line, []byte(begin)) && !bytes.HasPrefix([]byte(begin), line) {
 				return h, nil, 0, errors.New("it is not a results file")
@@ -226,9 +227,9 @@ func ReadResults(name string) (Header, []Row, error) {
 	return h, once(rows), nil
 }
 
-// decided reports whether the row has a verdict on the code. A row that we
-// failed at has none, nor one whose tests could not run: what was missing may be
-// there by now.
+// decided reports whether the row has a verdict on the code. Rows of our own
+// failures have none, nor rows with unrunnable tests: the missing part may
+// exist by now.
 func (r *Row) decided() bool {
 	return r.Status != glovebox.StatusSandboxError && r.Status != glovebox.StatusTestsUnrunnable
 }
@@ -241,10 +242,9 @@ func (r *Results) Done(w *Work) bool {
 	return ok && row.decided()
 }
 
-// Append adds a row and writes it to the file. A row that cannot be written, as
-// where the disk is full, leaves the file as it was: later rows can be added, and
-// the file can be read and gone on with. After [Results.Finish] there is no place
-// for a row.
+// Append adds a row and writes it to the file. A failed write, such as on a
+// full disk, leaves the file unchanged: later rows can be added, and the file
+// stays readable. After [Results.Finish] no row can be added.
 func (r *Results) Append(row Row) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -255,11 +255,12 @@ func (r *Results) Append(row Row) error {
 	return nil
 }
 
-// errFinished is a row that comes after the file was replaced by the sorted one.
+// errFinished is the error for a row after the file was replaced by the sorted
+// one.
 var errFinished = errors.New("it is finished: no row can be added")
 
-// append writes one line with one call. What a failed call wrote of it is taken
-// away: a row behind half a line would make the whole file unreadable.
+// append writes one line with one call. The partial output of a failed call is
+// cut off: a row behind half a line would make the whole file unreadable.
 func (r *Results) append(v any) error {
 	if r.closed != nil {
 		return r.closed
@@ -297,7 +298,7 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Rows returns the rows of the work in its order. What has none is left out.
+// Rows returns the rows of the work in its order, omitting work without a row.
 func (r *Results) Rows(work []*Work) []Row {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -310,10 +311,11 @@ func (r *Results) Rows(work []*Work) []Row {
 	return rows
 }
 
-// unfinished is the ending of the sorted file before it takes the other's place.
+// unfinished is the suffix of the sorted file before it replaces the unsorted
+// one.
 const unfinished = ".unfinished"
 
-// Finish replaces the file by one whose rows are in the order of the work.
+// Finish replaces the file by one with rows in the order of the work.
 func (r *Results) Finish(work []*Work) error {
 	if r.file == nil {
 		return nil

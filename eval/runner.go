@@ -14,8 +14,8 @@ import (
 
 // Runner does work, several pieces at a time.
 type Runner struct {
-	// Do does one piece: [Judge], or what makes a sample first. An error ends
-	// the whole run; what can be wrong with a sample is a row's status.
+	// Do does one piece: [Judge], or a function that first makes a sample. An
+	// error ends the whole run; faults of a sample are a row's status.
 	Do func(ctx context.Context, w *Work) (Row, error)
 	// Workers is how many pieces are done at a time; 0 means one for each
 	// processor.
@@ -26,17 +26,17 @@ type Runner struct {
 
 // Progress is how far a run is.
 type Progress struct {
-	// Total is how many samples there are, Done how many have a verdict, Before
-	// how many of these had one when the run began.
+	// Total is the number of samples, Done the number with a verdict, Before
+	// the number with a verdict at the start of the run.
 	Total, Done, Before int
-	// Passed is how many passed of those that this run did.
+	// Passed is the number of passes in this run.
 	Passed int
 	// ours is how many ended with our own failure.
 	ours int
 }
 
-// hopeless is how many samples end with our own failure, and none otherwise,
-// before a run gives up: something is wrong with this host.
+// hopeless is the number of samples, all ending with our own failure, after
+// which a run gives up: something is wrong with this host.
 const hopeless = 12
 
 // Ran says what a run did.
@@ -45,9 +45,9 @@ type Ran struct {
 	Took    time.Duration // how long that took
 }
 
-// Run does the work that has no verdict in the results yet, and appends its
-// rows. When ctx ends, running pieces are given up and leave no row; the error
-// is then that of ctx.
+// Run does the work without a verdict in the results yet, and appends its rows.
+// When ctx ends, running pieces are given up and leave no row; the error is
+// then that of ctx.
 func (r *Runner) Run(ctx context.Context, work []*Work, results *Results) (Ran, error) {
 	begin := time.Now()
 	var todo []*Work
@@ -114,15 +114,16 @@ feed:
 	return Ran{Samples: p.Done - p.Before, Took: time.Since(begin)}, context.Cause(ctx)
 }
 
-// retries is how often a sample is run again that we failed at.
+// retries is the number of retries after our own failure on a sample.
 const retries = 2
 
-// retryAfter is the pause before that, times the attempt.
+// retryAfter is the pause before a retry, times the attempt.
 const retryAfter = 200 * time.Millisecond
 
 // Judge returns a function for [Runner.Do] that runs samples in boxes.
 //
-// They are one batch, but those with [Options.Apart]: see [glovebox.Job.Batch].
+// The samples are one batch, except those with [Options.Apart]: see
+// [glovebox.Job.Batch].
 func Judge(e glovebox.Runner) func(context.Context, *Work) (Row, error) {
 	batch := rand.Text()
 	return func(ctx context.Context, w *Work) (Row, error) {
@@ -158,7 +159,8 @@ func Judge(e glovebox.Runner) func(context.Context, *Work) (Row, error) {
 	}
 }
 
-// Interrupted tells whether an error of [Runner.Run] is the end of its context.
+// Interrupted reports whether an error of [Runner.Run] is the end of its
+// context.
 func Interrupted(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -16,7 +16,7 @@ type field struct {
 	use  use
 }
 
-// use says where a field is taken for a sample without anybody saying so. The
+// use is the kind of row in which a field counts as a sample by default. The
 // higher includes the lower.
 type use int
 
@@ -29,7 +29,7 @@ const (
 	anywhere
 )
 
-// fields are the names that samples go by, in the order in which they are taken.
+// fields are the possible names of samples, in order of preference.
 var fields = []field{
 	{"completion", FormCompletion, anywhere},
 	{"completions", FormCompletion, anywhere},
@@ -48,7 +48,7 @@ var fields = []field{
 	{"patch", FormPatch, named},
 }
 
-// taken returns the field that the row's sample is in.
+// taken returns the field of the row's sample.
 func taken(r row, u use) (field, bool) {
 	for _, f := range fields {
 		// A null is a sample too: an empty patch is written so.
@@ -59,8 +59,8 @@ func taken(r row, u use) (field, bool) {
 	return field{}, false
 }
 
-// ParseField reads the name of a field and, after a colon, the form of what it
-// holds, such as "canonical_solution" or "output:reply".
+// ParseField reads the name of a field and, after a colon, the form of its
+// contents, such as "canonical_solution" or "output:reply".
 func ParseField(s string) (name string, form Form, err error) {
 	name, of, given := strings.Cut(s, ":")
 	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
@@ -80,13 +80,15 @@ func ParseField(s string) (name string, form Form, err error) {
 // Source names what [Load] reads.
 type Source struct {
 	// Problems and Samples are files: JSON lines or a JSON list, plain or
-	// compressed with gzip. Without Samples, the rows of Problems hold them.
+	// compressed with gzip. Without Samples, the rows of Problems hold the
+	// samples.
 	Problems, Samples string
-	// Field is the field that holds the samples, as [ParseField] reads it;
-	// empty means the first that is known.
+	// Field is the field with the samples, in the form of [ParseField]; empty
+	// means the first known one.
 	Field string
-	// Partial allows problems that have no sample; they are left out. Else they
-	// are an error: a figure on a part of a set is easily taken for one on all.
+	// Partial allows problems without a sample, and leaves them out. Otherwise
+	// they are an error: a figure on part of a set is easily mistaken for a
+	// figure on all.
 	Partial bool
 }
 
@@ -94,8 +96,8 @@ type Source struct {
 type Set struct {
 	// Problems are in the order of their file.
 	Problems []*Problem
-	// Samples are in the order of Problems; those of one problem in the order
-	// of their file.
+	// Samples are in the order of Problems, and for one problem in the order of
+	// the file.
 	Samples []*Sample
 }
 
@@ -187,7 +189,7 @@ func (l *loader) problem(r row) error {
 	return l.take(r, p.ID, f)
 }
 
-// same tells whether two rows are the same problem.
+// same reports whether two rows are the same problem.
 func same(a, b *Problem) bool { return Hash(a) == Hash(b) }
 
 // sample takes a row of the samples file.

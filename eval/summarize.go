@@ -68,11 +68,11 @@ func (t *Task) add(r Row) {
 	}
 }
 
-// passAtKs estimates pass@k for each k. A k that a task has too few samples for
-// has no estimate: leaving the task out would be another figure.
+// passAtKs estimates pass@k for each k. There is no estimate for a k above any
+// task's number of samples: leaving the task out would give another figure.
 func passAtKs(tasks []Task, ks []int) (pass map[string]Ratio, intervals map[string]Interval, unavailable map[string]string) {
 	pass, intervals, unavailable = map[string]Ratio{}, map[string]Interval{}, map[string]string{}
-	// A task whose tests cannot run here says nothing about the samples.
+	// A task with unrunnable tests carries no information about the samples.
 	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool { return t.N == 0 && t.Unrunnable > 0 })
 	samples := 0
 	for _, t := range tasks {

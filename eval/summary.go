@@ -16,7 +16,7 @@ type Row struct {
 	Task string `json:"task"`
 	// N is the sample's number, from 0.
 	N int `json:"sample"`
-	// Hash is that of the problem, the sample and the options.
+	// Hash is the hash of the problem, the sample and the options.
 	Hash     string             `json:"hash"`
 	Language string             `json:"language,omitempty"`
 	Status   glovebox.Status    `json:"status"`
@@ -54,8 +54,8 @@ type Measured struct {
 	Failures []glovebox.TestCase `json:"failures,omitempty"`
 }
 
-// Ratio is a number from 0 to 1. JSON has it with a decimal point, always, and with
-// no more digits than adding up leaves right: six of fifteen are 0.4.
+// Ratio is a number from 0 to 1. In JSON it always has a decimal point, and no
+// more digits than addition leaves right: six of fifteen are 0.4.
 type Ratio float64
 
 // MarshalJSON implements [encoding/json.Marshaler].
@@ -71,20 +71,20 @@ func (r Ratio) MarshalJSON() ([]byte, error) {
 type Interval struct {
 	Low  Ratio `json:"low"`
 	High Ratio `json:"high"`
-	// EffectiveN is how many independent yes-or-no tasks would say as much as
-	// these did.
+	// EffectiveN is the number of independent yes-or-no tasks with equal
+	// information.
 	EffectiveN float64 `json:"effective_n"`
 }
 
-// Summary is what all rows together say. Its JSON form is what glovebox eval
-// --json prints.
+// Summary is the result of all rows together. Its JSON form is the output of
+// glovebox eval --json.
 type Summary struct {
-	// PassAtK holds the estimate of pass@k by k, for each k that every task has
-	// samples enough for.
+	// PassAtK holds the estimate of pass@k by k, for each k up to every task's
+	// number of samples.
 	PassAtK map[string]Ratio `json:"pass_at_k"`
 	// Intervals holds the 95 % confidence intervals by k.
 	Intervals map[string]Interval `json:"intervals"`
-	// Unavailable says, for each k that was asked for and has no estimate, why.
+	// Unavailable holds the reason for each requested k without an estimate.
 	Unavailable map[string]string `json:"unavailable,omitempty"`
 	// Counts is how many samples ended with each status.
 	Counts map[glovebox.Status]int `json:"counts"`
@@ -93,9 +93,9 @@ type Summary struct {
 	// Samples is how many were run; Missing how many have no verdict (yet).
 	Samples int `json:"samples"`
 	Missing int `json:"missing"`
-	// Unrunnable is how many samples are left out of pass@k, since their tests
-	// cannot run here (tests_unrunnable). A task without any other sample is
-	// left out, too.
+	// Unrunnable is the number of samples left out of pass@k, since their tests
+	// cannot run here (tests_unrunnable). A task with no further sample is left
+	// out, too.
 	Unrunnable int `json:"unrunnable,omitempty"`
 	// Tasks are in the order of the problems file.
 	Tasks []Task `json:"tasks"`
@@ -105,22 +105,22 @@ type Summary struct {
 	Usage     Usage    `json:"usage"`
 }
 
-// Task is what the rows of one task say.
+// Task is the result of one task's rows.
 type Task struct {
 	Task     string `json:"task"`
 	Language string `json:"language,omitempty"`
-	// N counts the samples that have a verdict on the code, Passed those that
-	// passed. What we failed at (sandbox_error) is in neither.
+	// N counts the samples with a verdict on the code, Passed the passes among
+	// them. Our own failures (sandbox_error) are in neither.
 	N      int `json:"n"`
 	Passed int `json:"passed"`
-	// Unrunnable counts the samples whose tests cannot run here, whatever the
-	// code is (tests_unrunnable). They are in neither count above.
+	// Unrunnable counts the samples whose tests cannot run here, with any code
+	// (tests_unrunnable). They are in neither count above.
 	Unrunnable int `json:"unrunnable,omitempty"`
 	// Statuses is how many samples ended with each status.
 	Statuses map[glovebox.Status]int `json:"statuses"`
 }
 
-// Group is what the rows of one language say.
+// Group is the result of one language's rows.
 type Group struct {
 	Language string                  `json:"language"`
 	Tasks    int                     `json:"tasks"`
@@ -137,8 +137,9 @@ type Duration struct {
 	P95MS   float64 `json:"p95_ms"`
 	MaxMS   float64 `json:"max_ms"`
 	TotalMS float64 `json:"total_ms"`
-	// WallMS is how long this process worked; RunsPerSecond is how many samples
-	// it ran in a second of that. Both are 0 where nothing was left to run.
+	// WallMS is the working time of this process; RunsPerSecond is the number
+	// of samples run per second of this time. Both are 0 where nothing was left
+	// to run.
 	WallMS        float64 `json:"wall_ms"`
 	RunsPerSecond float64 `json:"runs_per_second"`
 }
@@ -149,7 +150,7 @@ type Usage struct {
 	MemoryPeakBytes int64   `json:"memory_peak_bytes"` // of the hungriest
 }
 
-// Report is everything about a run, for [WriteReport].
+// Report holds all data about a run, for [WriteReport].
 type Report struct {
 	Title   string    `json:"title"`
 	Created time.Time `json:"created"`
@@ -157,15 +158,15 @@ type Report struct {
 	Summary Summary   `json:"summary"`
 	// Rows are sorted by problem, then by sample.
 	Rows []Row `json:"rows"`
-	// Comparison is with a baseline, where one was given.
+	// Comparison is with a baseline, if given.
 	Comparison *Comparison `json:"comparison,omitempty"`
 	// Provenance says how the run was made; nil where that is not known.
 	Provenance *Provenance `json:"provenance,omitempty"`
-	// Generation is there for a run whose samples a model wrote.
+	// Generation is set for a run whose samples a model wrote.
 	Generation *Generation `json:"generation,omitempty"`
 }
 
-// Tiers are those that samples ran in, sorted.
+// Tiers are the tiers of the samples' runs, sorted.
 func (r *Report) Tiers() []string {
 	tiers := map[string]bool{}
 	for i := range r.Rows {
@@ -180,13 +181,13 @@ func (r *Report) Tiers() []string {
 type Header struct {
 	// Version is that of the format.
 	Version int `json:"glovebox_eval"`
-	// Hash is that of all problems, samples and options.
+	// Hash is the hash of all problems, samples and options.
 	Hash string `json:"hash"`
 	// Problems and Samples are the names of the files, without folders.
 	Problems string  `json:"problems"`
 	Samples  string  `json:"samples,omitempty"`
 	Options  Options `json:"options"`
-	// Tasks and Total are how many problems and samples there are.
+	// Tasks and Total are the numbers of problems and samples.
 	Tasks int `json:"tasks"`
 	Total int `json:"total"`
 }
@@ -205,15 +206,15 @@ type Comparison struct {
 	// NewlyFailing the other way around.
 	NewlyPassing []string `json:"newly_passing"`
 	NewlyFailing []string `json:"newly_failing"`
-	// Better and Worse are tasks that were solved in both, where another share
-	// of the samples passes.
+	// Better and Worse are tasks solved in both runs, with a different share of
+	// passing samples.
 	Better []string `json:"better,omitempty"`
 	Worse  []string `json:"worse,omitempty"`
 	// SamePassing and SameFailing count the others.
 	SamePassing int `json:"same_passing"`
 	SameFailing int `json:"same_failing"`
-	// P is the two-sided p value of McNemar's exact test; nil where PReason says
-	// that there is none.
+	// P is the two-sided p value of McNemar's exact test; if nil, PReason
+	// explains its absence.
 	P       *float64 `json:"p_value,omitempty"`
 	PReason string   `json:"p_value_unavailable,omitempty"`
 }
@@ -223,6 +224,6 @@ type ComparisonSide struct {
 	Name string `json:"name"`
 	// PassAt1 is on the common tasks.
 	PassAt1 Ratio `json:"pass_at_1"`
-	// Only are tasks that the other run has no verdict on.
+	// Only are tasks without a verdict in the other run.
 	Only []string `json:"only,omitempty"`
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/observe"
 )
 
-// Work is one thing to do: to judge a sample of a problem, or, where Sample is
-// nil, to make one first.
+// Work is one piece of work: to judge a sample of a problem, or, where Sample
+// is nil, to make one first.
 type Work struct {
 	Problem *Problem
 	Sample  *Sample
@@ -16,7 +16,7 @@ type Work struct {
 	N int
 	// Options are under what the sample runs.
 	Options Options
-	// Hash is that of all that the result depends on.
+	// Hash is a hash of all inputs to the result.
 	Hash string
 }
 
@@ -30,8 +30,7 @@ func (w *Work) key() key { return key{w.Problem.ID, w.N} }
 
 func (r *Row) key() key { return key{r.Task, r.N} }
 
-// Work lists what there is to do under the options, in the order of the
-// problems.
+// Work lists the work under the options, in the order of the problems.
 func (s *Set) Work(o Options) []*Work {
 	problems := map[string]*Problem{}
 	hashes := map[string]string{}
@@ -64,7 +63,7 @@ func NewHeader(src Source, work []*Work, o Options) Header {
 	return h
 }
 
-// Bounds of what a row holds of the program's words.
+// Bounds of a program's texts in a row.
 const (
 	maxFailures = 3
 	maxWords    = 600 // bytes of each text
@@ -91,7 +90,7 @@ func RowOf(w *Work, o *glovebox.Observation) Row {
 	return r
 }
 
-// count takes over what became of the tests.
+// count copies the results of the tests.
 func (r *Row) count(t *glovebox.TestReport) {
 	if t == nil {
 		return

@@ -17,12 +17,12 @@ const (
 	askBytes = 1 << 20
 )
 
-// Ask runs a program of the operator's and returns what it prints on stdout.
-// It has ten seconds. Its environment is PATH, HOME and LANG alone, and its
-// working directory is the root, so that nothing the operator has set for
-// other uses (PYTHONPATH, NODE_OPTIONS, a version file) colours the answer:
-// the box will not have these either. The error quotes its stderr. On a host that
-// is not Linux it is [ErrForeign].
+// Ask runs a program of the operator's and returns its stdout. The program has
+// ten seconds. The environment is PATH, HOME and LANG alone, and the working
+// directory is the root, so the operator's further settings (PYTHONPATH,
+// NODE_OPTIONS, a version file) do not influence the answer: the box will not
+// have these either. The error quotes stderr. On a host other than Linux it is
+// [ErrForeign].
 func (h *Host) Ask(ctx context.Context, args ...string) (string, error) {
 	if len(args) == 0 {
 		return "", errors.New("ask: no program")
@@ -31,7 +31,7 @@ func (h *Host) Ask(ctx context.Context, args ...string) (string, error) {
 	return run(ctx, env, "/", args)
 }
 
-// bounded keeps the first askBytes that are written to it.
+// bounded keeps the first askBytes written to it.
 type bounded struct {
 	buf  bytes.Buffer
 	over bool
@@ -44,8 +44,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line returns the first and the last line of what was written, shortened:
-// some programs say what is wrong at the top and some at the bottom.
+// line returns the first and the last line of the output, shortened: some
+// programs put the error at the top and some at the bottom.
 func (b *bounded) line() string {
 	lines := strings.Split(strings.TrimSpace(b.buf.String()), "\n")
 	s := lines[0]

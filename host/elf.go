@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// MissingError lists libraries that are needed and not on this machine.
+// MissingError lists required libraries missing on this machine.
 type MissingError struct {
 	// Missing holds, for each, "name (needed by file)".
 	Missing []string
@@ -23,18 +23,17 @@ func (e *MissingError) Error() string {
 }
 
 // Libraries returns the dynamic loader and the shared libraries that the ELF
-// files need, and that these need in turn, in the order they are found. They
-// are looked for as the loader does: DT_RPATH and DT_RUNPATH with $ORIGIN, the
-// directories of /etc/ld.so.conf, the loader's own; LD_LIBRARY_PATH is not
-// heeded, since a box has none. glibc and musl are known.
+// files need, directly or indirectly, in the order of discovery. It searches
+// like the loader: DT_RPATH and DT_RUNPATH with $ORIGIN, the directories of
+// /etc/ld.so.conf, the loader's own. LD_LIBRARY_PATH is ignored, since a box
+// has none. glibc and musl are known.
 //
-// The loader comes by the path that programs name it by. A library's directory
-// is real, its name is the one that it is asked for by, which may be a link.
-// Files that are statically linked need nothing.
+// The loader comes by the path in the programs. A library's directory is real;
+// its name is the requested one, which may be a link. Statically linked files
+// need nothing.
 //
-// Where libraries are missing the error is a [*MissingError], and those that
-// were found are returned all the same: a toolchain may do without an optional
-// module.
+// If libraries are missing the error is a [*MissingError], and the rest is
+// returned all the same: a toolchain may do without an optional module.
 func (h *Host) Libraries(elfs ...string) ([]string, error) {
 	c := &closure{configured: h.search(), have: map[string]bool{}}
 	for _, p := range elfs {
@@ -63,7 +62,7 @@ func (h *Host) Libraries(elfs ...string) ([]string, error) {
 	return c.found, nil
 }
 
-// object is what the loader reads of an ELF file.
+// object is the part of an ELF file that the loader reads.
 type object struct {
 	path    string
 	class   elf.Class
@@ -91,7 +90,7 @@ func readObject(p string, via *object) (*object, error) {
 			o.loader = filepath.Clean(strings.TrimRight(string(b), "\x00"))
 		}
 	}
-	// A file without a dynamic section has none of these.
+	// A file without a dynamic section has no dynamic strings.
 	if o.needed, err = f.DynString(elf.DT_NEEDED); err != nil {
 		return nil, fmt.Errorf("%s: %w", p, err)
 	}
@@ -115,7 +114,7 @@ func (o *object) dirs(paths []string) []string {
 	return dirs
 }
 
-// closure collects what a set of ELF files needs.
+// closure collects the requirements of a set of ELF files.
 type closure struct {
 	configured []string
 	loader     string
@@ -212,8 +211,8 @@ func (c *closure) system(o *object) []string {
 	return dirs
 }
 
-// configuredDirs returns the directories that a file like /etc/ld.so.conf
-// names, itself or through the files it includes.
+// configuredDirs returns the directories named in a file like /etc/ld.so.conf,
+// itself or through included files.
 func configuredDirs(conf string) []string {
 	var dirs []string
 	var read func(p string, depth int)
@@ -252,10 +251,11 @@ func configuredDirs(conf string) []string {
 	return dirs
 }
 
-// ELFs returns the programs and shared libraries below dir that are ELF files
-// of this machine's kind, such as the extension modules of an interpreter; of
-// a file, it alone. Links are not followed. It reads the head of every file that is executable
-// or has a name like a library's; remember the answer with [Host.Memo].
+// ELFs returns the programs and shared libraries below dir in ELF for this kind
+// of machine, such as the extension modules of an interpreter; for a file, the
+// file alone. Links are not followed. ELFs reads the head of every executable
+// file and every file with a library's name; remember the answer with
+// [Host.Memo].
 func (h *Host) ELFs(dir string) ([]string, error) {
 	var elfs []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
@@ -277,7 +277,7 @@ func (h *Host) ELFs(dir string) ([]string, error) {
 	return elfs, err
 }
 
-// isELF tells whether p is a program or a shared library, by its head.
+// isELF reports whether p is a program or a shared library, by its head.
 func isELF(p string) (bool, error) {
 	f, err := os.Open(p)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package host finds toolchains on this machine: programs as the operator
-// would call them, the shared libraries they need, and what they say of
+// Package host finds toolchains on this machine: programs under the operator's
+// names, the required shared libraries, and the programs' descriptions of
 // themselves. A [Host] is the language.Host of a running Glovebox.
 //
-// Everything here trusts the operator's own programs and nothing else: it never
-// runs or reads anything of a model.
+// The package trusts the operator's own programs and nothing else: it never
+// runs or reads data of a model.
 package host
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// ErrForeign is why nothing of this host can be in a box where the host is not
-// Linux, which every box is.
+// ErrForeign is the reason why no file of a host other than Linux can be in a
+// box: every box is Linux.
 var ErrForeign = errors.New("the programs of this host are not for Linux, which every box is: name an image, or use the wasm tier")
 
-// Host is this machine. Its methods may be called from many goroutines.
+// Host is this machine. Its methods are safe for concurrent use.
 type Host struct {
-	// dirs are the directories that the operator's PATH names.
+	// dirs are the directories of the operator's PATH.
 	dirs []string
 	// memos is where answers are remembered; empty where there is no place.
 	memos func() string
-	// search are the directories that the loader of this machine searches.
+	// search are the search directories of this machine's loader.
 	search func() []string
 }
 
@@ -38,8 +38,8 @@ func New() *Host {
 	}
 }
 
-// memoDir returns the private directory of the memos, or "" where none can be
-// had: then nothing is remembered beyond the process.
+// memoDir returns the private directory of the memos, or "" without one: then
+// memos end with the process.
 func memoDir() string {
 	dir, err := rootfs.DefaultDir()
 	if err != nil {

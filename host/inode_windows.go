@@ -2,5 +2,5 @@ package host
 
 import "io/fs"
 
-// inode is 0: Windows gives no such number with the other facts of a file.
+// inode is 0: Windows has no inode numbers among the facts of a file.
 func inode(fs.FileInfo) uint64 { return 0 }

@@ -11,16 +11,15 @@ import (
 	"path/filepath"
 )
 
-// Memo sets v, a pointer to something that JSON can hold, to what fill found
-// before under the same key, if every one of the files is as it was then: its
-// size, its modification time and its inode, or absent. Else it calls fill,
-// which sets v, and remembers it, on disk, for later processes too. Another
-// build of this program does not use what this one remembered.
+// Memo sets v, a pointer to a JSON-encodable value, to an earlier result of
+// fill under the same key, if every one of the files is unchanged: the same
+// size, modification time and inode, or absent. Else it calls fill, which sets
+// v, and stores v on disk, for later processes too. Different builds of this
+// program do not share memos.
 //
-// For a toolchain's discovery the files are the interpreter and the
-// directories whose entries matter. A file costs some microseconds, where
-// asking an interpreter costs tens of milliseconds. What cannot be remembered
-// is only slower.
+// For a toolchain's discovery the files are the interpreter and the relevant
+// directories. A file costs some microseconds, where asking an interpreter
+// costs tens of milliseconds. A failure to store is only slower.
 func (h *Host) Memo(key string, files []string, v any, fill func() error) error {
 	dir := h.memos()
 	if dir == "" {
@@ -53,8 +52,8 @@ func (h *Host) Memo(key string, files []string, v any, fill func() error) error 
 	return nil
 }
 
-// stampOf returns the name of the memo of key and files, and a stamp that
-// changes with the state of the files and with this build.
+// stampOf returns the name of the memo of key and files, and a stamp of the
+// state of the files and of this build.
 func stampOf(key string, files []string) (id, stamp string) {
 	name, state := sha256.New(), sha256.New()
 	fmt.Fprintf(name, "%q %q", key, files)

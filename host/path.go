@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// pathDirs splits a PATH. Relative directories are left out: what is in the
+// pathDirs splits a PATH. Relative directories are left out: a file in the
 // working directory is never taken for a tool.
 func pathDirs(path string) []string {
 	var dirs []string
@@ -25,11 +25,11 @@ func pathDirs(path string) []string {
 	return dirs
 }
 
-// LookPath finds a program as the operator's shell would: the first of the
-// names that is on PATH, in the first directory that has it. It returns the
-// real path, links and shims resolved. A candidate that this user may not read
-// and execute, or a shim that leads nowhere, is passed over. The error wraps
-// [fs.ErrNotExist] where none of the names is found, as on a host that is not
+// LookPath finds a program like the operator's shell: the first of the names
+// found on PATH, in the first directory with a match. The result is the real
+// path, links and shims resolved. Candidates without permission to read and
+// execute are skipped, and so are shims without a target. The error wraps
+// [fs.ErrNotExist] if none of the names is found, as on a host other than
 // Linux; see [ErrForeign].
 func (h *Host) LookPath(names ...string) (string, error) {
 	if runtime.GOOS != "linux" {
@@ -56,10 +56,10 @@ func (h *Host) LookPath(names ...string) (string, error) {
 	return "", errors.Join(append([]error{err}, errs...)...)
 }
 
-// Real returns the program that runs when p is called: p with its links
-// followed, and where that is a shim of a version manager, or a wrapper script
-// around an interpreter, the program behind it. A script that is a program in
-// its own right is its own answer.
+// Real returns the program that runs when p is called: p with links followed,
+// or the program behind a version manager's shim or a wrapper script around an
+// interpreter. A script that is a program in its own right is the answer
+// itself.
 func (h *Host) Real(p string) (string, error) {
 	real, err := filepath.EvalSymlinks(p)
 	if err != nil {
@@ -89,7 +89,7 @@ func (h *Host) Real(p string) (string, error) {
 	return behind, nil
 }
 
-// multiShims are programs that act as whatever they are called as.
+// multiShims are programs whose behaviour depends on the name of the call.
 var multiShims = []string{"volta-shim", "volta", "mise", "rtx", "asdf", "proto-shim"}
 
 func isScript(p string) (bool, error) {
@@ -105,8 +105,8 @@ func isScript(p string) (bool, error) {
 	return string(head[:]) == "#!", nil
 }
 
-// whoAreYou are the ways to ask an interpreter for its own path, by its name
-// without a version. They work through any shim.
+// whoAreYou are the ways to ask an interpreter for its own path, by name
+// without a version. All work through any shim.
 var whoAreYou = map[string][]string{
 	"python": {"-I", "-c", "import sys; print(sys.executable)"},
 	"pypy":   {"-I", "-c", "import sys; print(sys.executable)"},
@@ -119,14 +119,14 @@ var whoAreYou = map[string][]string{
 // errNoWay: nothing knows what is behind a script.
 var errNoWay = errors.New("no way to learn what is behind it")
 
-// versionFiles are the files in which a directory, or one above it, says which
-// version of a tool it wants.
+// versionFiles are files that select the version of a tool for a directory and
+// its subdirectories.
 var versionFiles = []string{
 	".python-version", ".ruby-version", ".node-version", ".nvmrc", ".php-version", ".perl-version",
 	".go-version", ".tool-versions", "mise.toml", ".mise.toml", "package.json",
 }
 
-// homeFiles are the files in which a user does so, relative to the home.
+// homeFiles are a user's files with the same purpose, relative to the home.
 var homeFiles = []string{".config/mise/config.toml", ".volta/tools/user/platform.json", ".asdfrc"}
 
 // choice is behind, remembered as long as nothing has changed by which a
@@ -166,8 +166,8 @@ func (h *Host) choice(p string) (string, error) {
 }
 
 // behind returns the path of the program that the shim p runs. The shim gets
-// the operator's environment and working directory, since these are how a
-// version is chosen.
+// the operator's environment and working directory, the grounds for its choice
+// of a version.
 func (h *Host) behind(p string) (string, error) {
 	name := filepath.Base(p)
 	var asks [][]string

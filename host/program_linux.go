@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// run executes a program and returns its stdout. When it takes too long, its
-// whole process group is killed.
+// run executes a program and returns its stdout. On a timeout the whole process
+// group is killed.
 func run(ctx context.Context, env []string, dir string, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -35,7 +35,7 @@ func run(ctx context.Context, env []string, dir string, args []string) (string, 
 	return stdout.buf.String(), nil
 }
 
-// executable tells whether this user may run and read p, a file.
+// executable reports whether this user may run and read p, a file.
 func executable(p string) bool {
 	info, err := os.Stat(p)
 	return err == nil && info.Mode().IsRegular() &&

@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
-// An origin is what an image is imported from: documents by name, and blobs by
+// An origin is the source of an imported image: documents by name, and blobs by
 // digest.
 type origin interface {
 	// document returns a small file.
@@ -30,7 +30,7 @@ type folder struct {
 	root  *os.Root
 }
 
-// open opens a regular file: a pipe would wait for somebody to write to it.
+// open opens a regular file: a pipe would wait for a writer.
 func (f *folder) open(name string) (*os.File, error) {
 	want, err := f.root.Lstat(name)
 	if err == nil && !want.Mode().IsRegular() {
@@ -82,8 +82,8 @@ func (f *folder) fetch(ctx context.Context, d v1.Descriptor) error {
 // blobName is where an OCI layout has a blob.
 func blobName(h v1.Hash) string { return path.Join("blobs", h.Algorithm, h.Hex) }
 
-// archive is a tar file with documents and blobs. Each of its files was stored
-// as a blob of its own digest; no name in it became a name on the host.
+// archive is a tar file with documents and blobs. Each file was stored as a
+// blob of its own digest; no name in the archive became a name on the host.
 type archive struct {
 	store *Store
 	files map[string]v1.Descriptor
@@ -126,7 +126,7 @@ func (a *archive) add(ctx context.Context, h *tar.Header, content io.Reader) err
 	}
 	switch h.Typeflag {
 	case tar.TypeReg:
-		// What is named twice is what a reader finds last.
+		// Of two files with one name, a reader finds the last.
 		d, err := a.store.putBlob(ctx, v1.Descriptor{Size: min(h.Size, a.store.Bounds.Bytes)}, content)
 		if err != nil {
 			return fmt.Errorf("%.200q: %w", h.Name, err)
@@ -144,7 +144,7 @@ func (a *archive) add(ctx context.Context, h *tar.Header, content io.Reader) err
 	return nil
 }
 
-// file returns the blob that a file was stored as.
+// file returns the blob of a stored file.
 func (a *archive) file(name string) (v1.Descriptor, error) {
 	clean := path.Clean(name)
 	for range maxLinks {
@@ -182,7 +182,7 @@ func (a *archive) fetch(_ context.Context, d v1.Descriptor) error {
 	return fmt.Errorf("blob %s: %d bytes, not the %d that its manifest says", d.Digest, have.Size, d.Size)
 }
 
-// unpacked returns what a stream holds, however it is compressed, within the
+// unpacked returns the contents of a stream in any compression, within the
 // bounds.
 func (s *Store) unpacked(ctx context.Context, r io.Reader) (io.Reader, func(), error) {
 	in := &tally{r: &contextReader{ctx, r}}
@@ -205,8 +205,8 @@ func (t *tally) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ratioReader ends a stream that becomes too long, or too long for what it is
-// made of.
+// ratioReader ends a stream beyond a length, absolute or relative to the
+// compressed form.
 type ratioReader struct {
 	r      io.Reader
 	in     *tally

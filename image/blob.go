@@ -16,15 +16,15 @@ import (
 
 func (s *Store) blobPath(h v1.Hash) string { return filepath.Join(s.dir, "blobs", "sha256", h.Hex) }
 
-// hasBlob tells whether a blob of that digest and size is there. What is
-// under a name was checked before it got it.
+// hasBlob reports whether a blob with the digest and size exists. Blobs are
+// checked before being named.
 func (s *Store) hasBlob(d v1.Descriptor) bool {
 	info, err := os.Lstat(s.blobPath(d.Digest))
 	return err == nil && info.Mode().IsRegular() && info.Size() == d.Size
 }
 
-// putBlob stores what r holds if it has the digest and the size that d says.
-// A descriptor without a digest takes anything of at most its size.
+// putBlob stores the contents of r if digest and size are as in d. A descriptor
+// without a digest accepts any contents of at most its size.
 func (s *Store) putBlob(ctx context.Context, d v1.Descriptor, r io.Reader) (v1.Descriptor, error) {
 	f, err := s.temp("blob")
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) adopt(f *os.File, d v1.Descriptor) error {
 	return os.Rename(f.Name(), s.blobPath(d.Digest))
 }
 
-// copyBlob copies r to w as it checks it.
+// copyBlob copies r to w and checks it on the way.
 func copyBlob(ctx context.Context, w io.Writer, d v1.Descriptor, r io.Reader) (v1.Descriptor, error) {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(&contextReader{ctx, r}, d.Size+1))
@@ -77,7 +77,7 @@ func (s *Store) openBlob(d v1.Descriptor) (*os.File, error) {
 	return f, err
 }
 
-// readBlob returns a small blob, whose digest it checks again.
+// readBlob returns a small blob, after checking its digest again.
 func (s *Store) readBlob(h v1.Hash, most int64) ([]byte, error) {
 	f, err := s.openBlob(v1.Descriptor{Digest: h})
 	if err != nil {

@@ -1,28 +1,28 @@
 package image
 
-// Bounds are the most that one image may be. What passes a bound is refused
-// with a reason that names it.
+// Bounds limit the size of one image. An image past a bound is refused with a
+// reason naming the bound.
 type Bounds struct {
-	// Download is the bytes of all blobs of an image as they are transferred.
+	// Download is the size of all blobs of an image in transfer, in bytes.
 	Download int64
-	// Bytes is the bytes of all layers as they are unpacked, and of all files
-	// that the tree has names for.
+	// Bytes is the size of all layers unpacked, and of all files named in the
+	// tree.
 	Bytes int64
 	// Files is the number of entries of all layers together.
 	Files int
 	// Layers is the number of layers.
 	Layers int
-	// Ratio is how many bytes a layer may become for each one that it takes
-	// in its compressed form, beyond the first 64 MiB.
+	// Ratio is the maximum of unpacked bytes for each compressed byte of a
+	// layer, beyond the first 64 MiB.
 	Ratio int64
 }
 
-// DefaultBounds are the bounds of a [Store] that is given none. A root file
-// system of the same size is what package rootfs takes by default.
+// DefaultBounds are the bounds of a [Store] without its own. Package rootfs
+// takes a root file system of the same size by default.
 var DefaultBounds = Bounds{Download: 4 << 30, Bytes: 4 << 30, Files: 400_000, Layers: 128, Ratio: 256}
 
-// Bounds of names, which no real image comes near. The host's paths are longer
-// than those of the image by the directory that a tree is built in.
+// Bounds of names, far beyond any real image. The host's paths are longer than
+// the image's by the directory of the tree.
 const (
 	maxName  = 255
 	maxPath  = 2048

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Since version 3 cosign keeps a signature as a Sigstore bundle: a manifest that
-// refers to the image (OCI 1.1) has one layer, the bundle, in which a DSSE envelope
-// signs an in-toto statement about the image's digest. See cosign's
+// Since version 3 cosign keeps a signature as a Sigstore bundle: a manifest
+// that refers to the image (OCI 1.1) has one layer, the bundle, in which a DSSE
+// envelope signs an in-toto statement about the image's digest. See cosign's
 // specs/BUNDLE_SPEC.md, sigstore/protobuf-specs and the DSSE protocol.
 const (
 	bundleTypes     = "application/vnd.dev.sigstore.bundle"
@@ -29,8 +29,8 @@ const (
 // isBundle reports the media type of a Sigstore bundle, of any version.
 func isBundle(t types.MediaType) bool { return strings.HasPrefix(string(t), bundleTypes) }
 
-// mayBeBundle reports a manifest in a list that may hold a signature. Some tools
-// give it the type of its empty configuration, or none.
+// mayBeBundle reports whether a manifest in a list may hold a signature. Some
+// tools give the manifest the type of the empty configuration, or no type.
 func mayBeBundle(d v1.Descriptor) bool {
 	switch p := d.Annotations[predicateAnnotation]; {
 	case p != "" && p != signPredicate:
@@ -41,9 +41,9 @@ func mayBeBundle(d v1.Descriptor) bool {
 	return isBundle(types.MediaType(d.ArtifactType))
 }
 
-// bundles returns the digests of the manifests by which the registry refers to
-// a manifest and that may hold bundles. A registry that does not know the question
-// has them in an index with the digest as its tag.
+// bundles returns the digests of possible bundles: manifests referring to the
+// given manifest, as listed by the registry. A registry without this query
+// lists the manifests in an index with the digest as the tag.
 func (r *registry) bundles(ctx context.Context, of v1.Hash) []string {
 	var index *v1.IndexManifest
 	for _, place := range [][2]string{{"referrers", of.String()}, {"manifests", of.Algorithm + "-" + of.Hex}} {
@@ -68,8 +68,8 @@ func (r *registry) bundles(ctx context.Context, of v1.Hash) []string {
 	return found
 }
 
-// envelope is what of a bundle is looked at. Its certificates, time stamps and
-// entries of logs say who signed where there is no key; ours is given.
+// envelope holds the relevant part of a bundle. Certificates, time stamps and
+// log entries identify a signer without a key; our key is given.
 type envelope struct {
 	Payload     []byte            `json:"payload"`
 	PayloadType string            `json:"payloadType"`

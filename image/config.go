@@ -11,31 +11,31 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Config is what an image says about running it. It is bounded and valid, and
-// it is a stranger's wish: nothing in it is done because it says so.
+// Config is an image's own advice on running it. Config is bounded and valid,
+// but a stranger's wish: no part takes effect by itself.
 type Config struct {
 	// Env is the environment, as "NAME=value".
 	Env []string `json:"env,omitempty"`
-	// Entrypoint and Cmd are, one after the other, the command.
+	// Entrypoint and Cmd together, in this order, are the command.
 	Entrypoint []string `json:"entrypoint,omitempty"`
 	Cmd        []string `json:"cmd,omitempty"`
 	// WorkingDir is absolute and clean, or empty.
 	WorkingDir string `json:"working_dir,omitempty"`
-	// User is who it wants to run as. Boxes have one user of their own.
+	// User is the image's preferred user. Boxes have one user of their own.
 	User string `json:"user,omitempty"`
 	// Labels are free.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Bounds of a configuration: its file, each of its lists and all text in them.
+// Bounds of a configuration: the file, each list and all text in lists.
 const (
 	maxConfig     = 4 << 20
 	maxConfigList = 4096
 	maxConfigText = 512 << 10
 )
 
-// parseConfig reads a configuration file. What is not about running it, such
-// as volumes, ports and health checks, is passed over.
+// parseConfig reads a configuration file. Fields without relevance to running,
+// such as volumes, ports and health checks, are skipped.
 func parseConfig(b []byte) (Config, *v1.ConfigFile, error) {
 	if len(b) > maxConfig {
 		return Config{}, nil, fmt.Errorf("configuration: more than %d MiB", maxConfig>>20)
@@ -58,7 +58,7 @@ func parseConfig(b []byte) (Config, *v1.ConfigFile, error) {
 	return c, &file, nil
 }
 
-// check reports what cannot be given to a program.
+// check fails for values that cannot be given to a program.
 func (c *Config) check() error {
 	text := 0
 	clean := func(what, s string) error {
@@ -98,7 +98,7 @@ func (c *Config) check() error {
 	return errors.Join(errs...)
 }
 
-// over returns c with what is empty in it taken from base.
+// over returns c with its empty fields taken from base.
 func (c Config) over(base Config) Config {
 	if c.Env == nil {
 		c.Env = base.Env

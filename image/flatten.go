@@ -18,8 +18,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
-// treeID names the tree of layers, by their digests when unpacked and by what
-// else decides how it comes out.
+// treeID names the tree of layers, by their unpacked digests and all further
+// influences on the result.
 func treeID(diffs []v1.Hash, dropSpecial bool) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s%v\n", indexFormat, dropSpecial)
@@ -29,8 +29,8 @@ func treeID(diffs []v1.Hash, dropSpecial bool) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// tree returns the image's tree, which it makes if it is not there, or not as
-// we wrote it. The caller holds the store's lock.
+// tree returns the image's tree, made anew if missing or changed since. The
+// caller holds the store's lock.
 func (s *Store) tree(ctx context.Context, i *Image, diffs []v1.Hash) (*tree, error) {
 	dir := filepath.Join(s.dir, "trees", treeID(diffs, i.ref.DropSpecial))
 	s.mu.Lock()
@@ -65,8 +65,8 @@ func (s *Store) tree(ctx context.Context, i *Image, diffs []v1.Hash) (*tree, err
 	return t, nil
 }
 
-// lockTree opens the tree in dir and locks it until it is closed. Nobody
-// removes it before: that takes the store's lock.
+// lockTree opens the tree in dir and locks it until Close. No process removes
+// the tree before: removal takes the store's lock.
 func lockTree(ctx context.Context, dir string) (*tree, error) {
 	if _, err := os.Lstat(dir); err != nil {
 		return nil, err

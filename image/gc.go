@@ -17,14 +17,13 @@ type Collected struct {
 	Blobs int   `json:"blobs"`
 	Trees int   `json:"trees"`
 	Bytes int64 `json:"bytes"`
-	// InUse is how many trees stay, although they have no name any more,
-	// because a process uses them.
+	// InUse is the number of nameless trees still in use by a process.
 	InUse int `json:"in_use"`
 }
 
-// GC removes the blobs and trees of images that have no name any more, and
-// what unfinished pulls left. It waits for those who add to the store, as they
-// wait for it. Killed at any moment, it has removed only what it should.
+// GC removes the blobs and trees of images without a name, and the remains of
+// unfinished pulls. GC waits for processes that add to the store, and vice
+// versa. Killed at any moment, it has removed only superfluous files.
 func (s *Store) GC(ctx context.Context) (Collected, error) {
 	lock, err := s.removing(ctx)
 	if err != nil {
@@ -85,9 +84,9 @@ func (s *Store) collect(ctx context.Context) (Collected, error) {
 	return c, err
 }
 
-// reachable returns the digests of the blobs, and the trees, of all images
-// that have a name. What cannot be read stops the collection: it may need what
-// we would remove.
+// reachable returns the digests of the blobs, and the trees, of all images with
+// a name. An unreadable record stops the collection: the image may need the
+// files to be removed.
 func (s *Store) reachable() (blobs, trees map[string]bool, err error) {
 	blobs, trees = map[string]bool{}, map[string]bool{}
 	refs, err := s.List()
@@ -124,8 +123,7 @@ func (s *Store) reachable() (blobs, trees map[string]bool, err error) {
 	return blobs, trees, nil
 }
 
-// removeTree removes a tree that no process uses, or what is left of it: its
-// lock.
+// removeTree removes an unused tree, or its remaining lock.
 func (s *Store) removeTree(name string, c *Collected) error {
 	dir := filepath.Join(s.dir, "trees", name)
 	held, err := lock.Open(dir + treeLock)
@@ -150,12 +148,13 @@ func (s *Store) removeTree(name string, c *Collected) error {
 		c.Trees++
 		c.Bytes += bytes
 	}
-	// Who wants a tree's lock holds the store's, which is ours now.
+	// A tree's lock is taken under the store's lock, which is ours now.
 	held.Close()
 	return os.Remove(held.Name())
 }
 
-// discard removes what is at a name, at once as far as others see.
+// discard removes the file or directory at a name, atomically as seen by
+// others.
 func (s *Store) discard(name string) error {
 	away, err := os.MkdirTemp(filepath.Join(s.dir, "tmp"), "gone-")
 	if err != nil {

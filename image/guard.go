@@ -50,7 +50,7 @@ func newGuard(home string, o PullOptions) *guard {
 
 func (g *guard) close() { g.transport.CloseIdleConnections() }
 
-// proxy is the operator's own, whose address is free.
+// proxy is the operator's own proxy, with any address.
 func (g *guard) proxy(r *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(r)
 	if err == nil && u != nil {
@@ -70,8 +70,7 @@ func address(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// ours tells whether an address is one that the operator named, to which a
-// private address is no obstacle.
+// ours reports whether the operator named an address: then it may be private.
 func (g *guard) ours(hostport string) bool {
 	host, port, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -102,7 +101,7 @@ func (g *guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return d.DialContext(ctx, network, addr)
 }
 
-// mayDial refuses addresses at which machines keep what is not for everyone.
+// mayDial refuses addresses of services that are not for everyone.
 func mayDial(name string, ip netip.Addr, ours bool) error {
 	check := dialguard.Public
 	if ours {
@@ -117,8 +116,8 @@ func mayDial(name string, ip netip.Addr, ours bool) error {
 // limitKey is the context key of how long an answer may be.
 type limitKey struct{}
 
-// withLimit bounds the answers to requests with this context. Those of others,
-// of tokens and errors, are bounded by maxAnswer.
+// withLimit bounds the answers to requests with this context. The remaining
+// answers, with tokens or errors, are bounded by maxAnswer.
 func withLimit(ctx context.Context, most int64) context.Context {
 	return context.WithValue(ctx, limitKey{}, most)
 }
@@ -153,7 +152,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// mayAsk refuses URLs at which no image is.
+// mayAsk refuses URLs that cannot lead to an image.
 func (g *guard) mayAsk(u *url.URL) error {
 	host := u.Hostname()
 	ip, err := netip.ParseAddr(host)
@@ -177,7 +176,8 @@ func (g *guard) mayAsk(u *url.URL) error {
 	return nil
 }
 
-// becauseOf returns why a context ended, if it did, rather than that it did.
+// becauseOf returns the cause for the end of a context, if it ended, in place
+// of the end itself.
 func becauseOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
 		return cause

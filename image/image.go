@@ -7,9 +7,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Image is an image of a [Store]. It is also an [fs.FS] of its tree, in which
-// names may be absolute too. Its tree stays until the store is closed,
-// whatever others remove.
+// Image is an image of a [Store]. It is also an [fs.FS] of the tree, with
+// absolute names permitted. The tree stays until the store is closed, even
+// after a removal of the image by another process.
 type Image struct {
 	ref      Ref
 	config   Config
@@ -19,12 +19,12 @@ type Image struct {
 	claims   []string
 }
 
-// Claims are the names that the file that the image was imported from gave it, and
-// that it did not get. They may hold anything.
+// Claims are names from the imported file that the image did not get. They may
+// contain any text.
 func (i *Image) Claims() []string { return i.claims }
 
-// image opens the image of a record, applying its layers if that was not done
-// yet. The caller holds the store's lock.
+// image opens the image of a record, applying its layers if necessary. The
+// caller holds the store's lock.
 func (s *Store) image(ctx context.Context, r Ref) (*Image, error) {
 	i, diffs, err := s.describe(r)
 	if err != nil {
@@ -36,8 +36,8 @@ func (s *Store) image(ctx context.Context, r Ref) (*Image, error) {
 	return i, nil
 }
 
-// describe reads what an image says of itself, and the digests of its layers
-// once they are unpacked.
+// describe reads an image's own description, and the digests of its unpacked
+// layers.
 func (s *Store) describe(r Ref) (*Image, []v1.Hash, error) {
 	i := &Image{ref: r, store: s}
 	digest, err := parseDigest(r.Digest)
@@ -80,8 +80,8 @@ func (i *Image) Ref() Ref { return i.ref }
 // Digest returns the digest of the image's manifest, "sha256:…".
 func (i *Image) Digest() string { return i.ref.Digest }
 
-// Config returns what the image says about running it.
+// Config returns the image's advice on running it.
 func (i *Image) Config() Config { return i.config }
 
-// Dropped returns what the image's layers hold and its tree does not.
+// Dropped returns the contents of the image's layers missing from the tree.
 func (i *Image) Dropped() Dropped { return i.tree.dropped }

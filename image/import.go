@@ -53,11 +53,11 @@ func (s *Store) Import(ctx context.Context, path string, o ImportOptions) ([]*Im
 	return []*Image{i}, nil
 }
 
-// topLevel are directories that a root file system has, and no archive of
+// topLevel are directories of a root file system, absent from archives of
 // images.
 var topLevel = []string{"bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root", "run", "sbin", "srv", "sys", "tmp", "usr", "var"}
 
-// recognize tells what an archive is by the names in it.
+// recognize determines the kind of an archive from the names in it.
 func (s *Store) recognize(ctx context.Context, r io.Reader) (Source, error) {
 	stream, done, err := s.unpacked(ctx, r)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Store) recognize(ctx context.Context, r io.Reader) (Source, error) {
 	}
 }
 
-// ImportDocker takes the images of an archive that `docker save` wrote.
+// ImportDocker takes the images of an archive written by `docker save`.
 func (s *Store) ImportDocker(ctx context.Context, r io.Reader, o ImportOptions) ([]*Image, error) {
 	lock, err := s.adding(ctx)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Store) importDocker(ctx context.Context, r io.Reader, o ImportOptions) 
 	return images, nil
 }
 
-// layerType tells what kind of layer a blob is by its first bytes.
+// layerType determines the kind of a layer from its first bytes.
 func (s *Store) layerType(d v1.Descriptor) (types.MediaType, error) {
 	f, err := s.openBlob(d)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *Store) layerType(d v1.Descriptor) (types.MediaType, error) {
 	return t, nil
 }
 
-// putManifest writes the manifest of an image that came without one.
+// putManifest writes a manifest for an image without one.
 func (s *Store) putManifest(ctx context.Context, config v1.Descriptor, layers []v1.Descriptor) (v1.Descriptor, error) {
 	config.MediaType = types.OCIConfigJSON
 	b, err := json.Marshal(v1.Manifest{SchemaVersion: 2, MediaType: types.OCIManifestSchema1, Config: config, Layers: layers})
@@ -187,11 +187,11 @@ func (s *Store) putManifest(ctx context.Context, config v1.Descriptor, layers []
 	return s.putBytes(ctx, b)
 }
 
-// maxClaims bounds the names that an archive gives one image.
+// maxClaims bounds the names of one image in an archive.
 const maxClaims = 64
 
-// commitAs is commit under the name of the options, or those that the archive
-// claims where they are to be kept.
+// commitAs is commit under the name of the options, or under the archive's
+// claimed names if these are to be kept.
 func (s *Store) commitAs(ctx context.Context, r Ref, o ImportOptions, claims []string) (*Image, error) {
 	if len(claims) > maxClaims {
 		return nil, fmt.Errorf("more than %d names of one image", maxClaims)
@@ -231,9 +231,9 @@ func (s *Store) commitAs(ctx context.Context, r Ref, o ImportOptions, claims []s
 	return first, nil
 }
 
-// ImportRootFS takes a root file system as a tar archive, as debootstrap,
-// mmdebstrap and `docker export` make them: an image of one layer, over those
-// of the options' Base. Equal content gives an equal digest.
+// ImportRootFS takes a root file system as a tar archive, as made by
+// debootstrap, mmdebstrap and `docker export`: an image of one layer, over
+// those of the options' Base. Equal content gives an equal digest.
 func (s *Store) ImportRootFS(ctx context.Context, r io.Reader, o ImportOptions) (*Image, error) {
 	lock, err := s.adding(ctx)
 	if err != nil {

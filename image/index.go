@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// The index of a tree: a line that names the format, what was dropped, then
-// the root directory. A directory is the number of its entries and those, in
-// order of their names; an entry is its name, its kind and what that kind has.
-// Numbers are unsigned varints, texts have their length before them. Equal
-// trees have equal indexes, so the index's hash names the tree.
+// The index of a tree: a line naming the format, the dropped contents, then the
+// root directory. A directory is the number of its entries, then the entries in
+// order of their names. An entry is a name, a kind and the fields of the kind.
+// Numbers are unsigned varints, texts are preceded by their length. Equal trees
+// have equal indexes, so the index's hash names the tree.
 const indexFormat = "glovebox tree 1\n"
 
 type indexWriter struct{ *bufio.Writer }

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// A flattener applies the layers of an image, one after the other, to a tree
-// in memory, and writes the contents of the files, one after the other, to
-// data. It follows the OCI image specification, "Image Layer Filesystem
-// Changeset", and where that leaves room it refuses: an entry that goes
-// through a link, of whatever layer, has no place.
+// A flattener applies the layers of an image, in sequence, to a tree in memory,
+// and writes the contents of the files, in sequence, to data. It follows the
+// OCI image specification, "Image Layer Filesystem Changeset". Where the
+// specification leaves room, the flattener refuses: an entry through a link, of
+// any layer, is an error.
 type flattener struct {
 	bounds      Bounds
 	dropSpecial bool
@@ -36,14 +36,15 @@ func newFlattener(b Bounds, dropSpecial bool, data io.Writer) *flattener {
 	return &flattener{bounds: b, dropSpecial: dropSpecial, data: data, root: newDir(0), hash: sha256.New(), buf: make([]byte, 64<<10)}
 }
 
-// Names by which a layer says what it hides of those below it.
+// Names by which a layer hides parts of the layers below.
 const (
 	whiteout       = ".wh."
 	whiteoutMeta   = ".wh..wh." // of the file system that invented them
 	whiteoutOpaque = ".wh..wh..opq"
 )
 
-// apply adds a layer. Its tar stream takes packed bytes in its stored form.
+// apply adds a layer. packed is the size of the stored form of the tar stream,
+// in bytes.
 func (f *flattener) apply(ctx context.Context, stream io.Reader, packed int64) error {
 	f.layer++
 	if f.layer > f.bounds.Layers {
@@ -65,17 +66,18 @@ func (f *flattener) apply(ctx context.Context, stream io.Reader, packed int64) e
 			return fmt.Errorf("layer %d: %.200q: %w", f.layer, h.Name, err)
 		}
 	}
-	// What is after the archive counts for the layer's digest.
+	// Bytes after the archive count for the layer's digest.
 	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, f.buf); err != nil {
 		return fmt.Errorf("layer %d: %w", f.layer, err)
 	}
 	return nil
 }
 
-// ratioFloor is how much any layer may hold, however small it is.
+// ratioFloor is the permitted size of any layer, however small its compressed
+// form.
 const ratioFloor = 64 << 20
 
-// meter refuses a stream that grows too long, or all layers that do.
+// meter refuses a stream that grows too long, alone or with all layers.
 type meter struct {
 	l   *layer
 	ctx context.Context
@@ -107,7 +109,7 @@ func tooBig(most int64, b Bounds) error {
 	return fmt.Errorf("it unpacks to more than %d times its size: a decompression bomb", b.Ratio)
 }
 
-// layer is what is counted for one layer.
+// layer holds the counts of one layer.
 type layer struct {
 	*flattener
 	bytes, most int64
@@ -159,7 +161,7 @@ func (l *layer) entry(h *tar.Header, content io.Reader) error {
 	return l.put(dir, last, n)
 }
 
-// count counts an entry, or a directory that an entry has made.
+// count counts an entry, or a directory made for an entry.
 func (l *layer) count(texts ...string) error {
 	if l.entries++; l.entries > l.bounds.Files {
 		return fmt.Errorf("more than %d entries", l.bounds.Files)
@@ -192,7 +194,7 @@ func elements(s string) ([]string, error) {
 	return name, nil
 }
 
-// node returns what an entry describes, or nil where it is left out.
+// node returns the node of an entry, or nil for an omitted one.
 func (l *layer) node(h *tar.Header, name []string) (*node, error) {
 	const setID, regularBits = 0o7000, 0o111
 	n := &node{layer: l.layer}
@@ -235,8 +237,8 @@ func (l *layer) node(h *tar.Header, name []string) (*node, error) {
 	return n, nil
 }
 
-// linked returns what a hard link leads to: something in the tree, by a name
-// on which no link is followed.
+// linked returns the target of a hard link: a node in the tree, by a name on
+// which no link is followed.
 func (l *layer) linked(target string) (*node, error) {
 	name, err := elements(target)
 	if err != nil {
@@ -257,7 +259,7 @@ func (l *layer) linked(target string) (*node, error) {
 	return n, nil
 }
 
-// dir returns a directory, which it makes where the layer does not name it.
+// dir returns a directory, made where the layer does not name it.
 func (l *layer) dir(name []string) (*node, error) {
 	n := l.root
 	for i, e := range name {
@@ -292,7 +294,7 @@ func (l *layer) put(dir *node, name string, n *node) error {
 	return nil
 }
 
-// has tells whether this layer put anything into the directory.
+// has reports whether the layer added to the directory.
 func (l *layer) has(dir *node) bool {
 	for _, c := range dir.children {
 		if c.layer == l.layer || l.has(c) {
@@ -302,7 +304,7 @@ func (l *layer) has(dir *node) bool {
 	return false
 }
 
-// hide removes what the layers below have under a name.
+// hide removes the contents of the layers below at a name.
 func (l *layer) hide(in []string, name string) error {
 	if name == "" || name == "." || name == ".." {
 		return errors.New("a whiteout of no name")
@@ -322,7 +324,7 @@ func (l *layer) hide(in []string, name string) error {
 	return nil
 }
 
-// clear removes what the layers below have in a directory.
+// clear removes the contents of the layers below in a directory.
 func (l *layer) clear(dir *node) {
 	if dir.cleared == l.layer {
 		return // and since then only this layer has added to it
@@ -358,14 +360,14 @@ func (l *layer) store(n *node, content io.Reader) error {
 	return err
 }
 
-// finish takes out of the tree what would stand where boxes have something of
-// their own, and returns it.
+// finish removes from the tree whatever would be in the place of a box's own
+// files, and returns the tree.
 func (f *flattener) finish() (*node, error) {
 	for _, r := range reserved {
 		f.reserve(r)
 	}
-	// Hard links give many names to few bytes; a tree on a disk without them
-	// has all of them.
+	// Hard links give many names to few bytes; a tree on a disk without hard
+	// links stores all of them.
 	if _, bytes := f.root.count(); bytes > f.bounds.Bytes {
 		return nil, tooBig(f.bounds.Bytes, f.bounds)
 	}
@@ -382,7 +384,7 @@ func (f *flattener) reserve(r reservation) {
 		case c == nil:
 			return
 		case c.kind != kindDir && !(last && r.file):
-			// A link, or a file, in a place that has to be a directory.
+			// A link, or a file, in place of a required directory.
 			f.dropped.Reserved++
 			delete(dir.children, e)
 			return

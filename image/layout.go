@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Annotations by which tools say in a layout what a manifest is.
+// Annotations by which tools describe manifests in a layout.
 const (
 	refAnnotation        = "org.opencontainers.image.ref.name"
 	containerdAnnotation = "io.containerd.image.name"
@@ -22,7 +22,7 @@ const (
 	cosignSignatures     = "dev.cosignproject.cosign/sigs"
 )
 
-// layout takes the images that an OCI layout lists.
+// layout takes the images listed in an OCI layout.
 func (s *Store) layout(ctx context.Context, from origin, o ImportOptions) ([]*Image, error) {
 	b, err := from.document("oci-layout")
 	if err != nil {
@@ -81,8 +81,7 @@ func (s *Store) layout(ctx context.Context, from origin, o ImportOptions) ([]*Im
 	return images, nil
 }
 
-// sortLayout returns what of a layout's list is images, and what is signatures
-// of them.
+// sortLayout separates a layout's list into images and their signatures.
 func sortLayout(list []v1.Descriptor) (images, signatures []v1.Descriptor) {
 	for _, d := range list {
 		switch kind := d.Annotations[cosignAnnotation]; {

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lock"
 )
 
-// lockFile opens the file at name, making it, and locks it when that can be
-// had.
+// lockFile opens the file at name, made if missing, and locks it as soon as
+// possible.
 func lockFile(ctx context.Context, name string, k lock.Kind) (*os.File, error) {
 	f, err := lock.Open(name)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// maxLinks is how many links are followed for one name, as Linux does.
+// maxLinks bounds the links followed for one name, as in Linux.
 const maxLinks = 40
 
-// Resolve returns the real path in the image of what a name leads to, every
-// link followed within the image. Names may be relative to the root, as
-// package fs has them, or absolute.
+// Resolve returns the real path in the image of the target of a name, every
+// link followed within the image. Names may be relative to the root, as package
+// fs has them, or absolute.
 func (i *Image) Resolve(name string) (string, error) {
 	p, _, err := i.find(name, true)
 	return p, err
@@ -70,11 +70,10 @@ func (i *Image) find(name string, follow bool) (string, *node, error) {
 	return path.Join("/", b.String()), at[len(at)-1].n, nil
 }
 
-// LookPath returns the path, in the image, of the first of the names that is
-// an executable file there: absolute as it is, else in the directories of the
-// image's own PATH. Links are followed within the image, but the path is the
-// one by which it was found, as an interpreter that looks at its own name
-// needs it.
+// LookPath returns the path, in the image, of the first of the names that is an
+// executable file: an absolute name unchanged, else in the directories of the
+// image's own PATH. Links are followed within the image, but the returned path
+// is unresolved, for interpreters that look at their own name.
 func (i *Image) LookPath(names ...string) (string, error) {
 	dirs := i.config.env("PATH")
 	if dirs == "" {
@@ -140,7 +139,7 @@ func (i *Image) ReadLink(name string) (string, error) {
 	return n.link, nil
 }
 
-// readFile returns the content of a file of at most that many bytes.
+// readFile returns the content of a file of at most most bytes.
 func (i *Image) readFile(name string, most int64) ([]byte, error) {
 	_, n, err := i.find(name, true)
 	if err != nil {

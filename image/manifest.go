@@ -21,14 +21,14 @@ const maxManifest = 4 << 20
 // maxManifests bounds how many an index may list.
 const maxManifests = 1024
 
-// dockerLayerZstd is what some builders call a Docker layer in zstd.
+// dockerLayerZstd is some builders' type of a Docker layer in zstd.
 const dockerLayerZstd types.MediaType = "application/vnd.docker.image.rootfs.diff.tar.zstd"
 
-// manifestTypes are the media types that we ask a registry for.
+// manifestTypes are the media types requested from a registry.
 var manifestTypes = []types.MediaType{types.OCIManifestSchema1, types.OCIImageIndex, types.DockerManifestSchema2, types.DockerManifestList}
 
-// mediaTypeOf tells what a document is by what it says itself, which must agree
-// with what it was announced as.
+// mediaTypeOf returns the type stated in a document, which must agree with the
+// announced type.
 func mediaTypeOf(b []byte, announced types.MediaType) (types.MediaType, error) {
 	if len(b) > maxManifest {
 		return "", fmt.Errorf("manifest: more than %d MiB", maxManifest>>20)
@@ -102,7 +102,7 @@ func parseManifest(b []byte, bounds Bounds) (*v1.Manifest, error) {
 	return m, nil
 }
 
-// checkDescriptor reports what cannot be stored by digest.
+// checkDescriptor fails for a blob that cannot be stored by digest.
 func checkDescriptor(d v1.Descriptor, most int64) error {
 	if err := checkDigest(d.Digest); err != nil {
 		return err
@@ -116,7 +116,7 @@ func checkDescriptor(d v1.Descriptor, most int64) error {
 	return nil
 }
 
-// packingOf tells how a layer of that media type is compressed.
+// packingOf returns the compression of a layer's media type.
 func packingOf(t types.MediaType) (unpack.Packing, error) {
 	switch t {
 	case types.OCILayer, types.DockerLayer:

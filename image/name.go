@@ -14,8 +14,8 @@ import (
 // maxReference bounds the text of a reference.
 const maxReference = 1024
 
-// dockerHub is how people call the registry that short names are of, whose
-// host has another name.
+// dockerHub is the usual name of the registry of short names; its host has a
+// different name.
 const dockerHub = "docker.io"
 
 // A reference is what a user calls an image in a registry: a repository with
@@ -26,8 +26,8 @@ type reference struct {
 	digest     string // "sha256:…", or empty
 }
 
-// What hosts and repositories are made of, as the distribution specification
-// and Docker have it. The library takes more, such as "..".
+// The syntax of hosts and repositories in the distribution specification and
+// Docker. The library accepts more, such as "..".
 var (
 	hostText = lazyre.New(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$`)
 	repoText = lazyre.New(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
@@ -80,7 +80,8 @@ func (r reference) String() string {
 	return s
 }
 
-// want is what to ask a registry for: the digest, or else the tag.
+// want is the identifier to request from a registry: the digest, or else the
+// tag.
 func (r reference) want() string {
 	if r.digest != "" {
 		return r.digest
@@ -97,8 +98,8 @@ func parseDigest(s string) (v1.Hash, error) {
 	return h, checkDigest(h)
 }
 
-// checkDigest takes no other hash than SHA-256, by which the store is sorted.
-// The registries' JSON gives hashes that were not checked at all.
+// checkDigest accepts no hash but SHA-256, by which the store is sorted. Hashes
+// from the registries' JSON come unchecked.
 func checkDigest(h v1.Hash) error {
 	if h.Algorithm != "sha256" {
 		return fmt.Errorf("digest %.80q is not of sha256", h.String())

@@ -37,7 +37,7 @@ func newDir(layer int) *node { return &node{kind: kindDir, children: map[string]
 // names returns the names in a directory, in order.
 func (n *node) names() []string { return slices.Sorted(maps.Keys(n.children)) }
 
-// walk calls fn for what is below the directory n, parents before their
+// walk calls fn for the nodes below the directory n, parents before their
 // children.
 func (n *node) walk(at string, fn func(path string, n *node) error) error {
 	for _, name := range n.names() {
@@ -54,7 +54,7 @@ func (n *node) walk(at string, fn func(path string, n *node) error) error {
 	return nil
 }
 
-// count returns how many nodes are below n, and their bytes.
+// count returns the number of nodes below n, and their bytes.
 func (n *node) count() (files int, bytes int64) {
 	for _, c := range n.children {
 		f, b := c.count()
@@ -63,8 +63,8 @@ func (n *node) count() (files int, bytes int64) {
 	return files, bytes
 }
 
-// split returns the elements of a name: what is below the root, however it is
-// written. It reports "..", which no archive of a tree needs.
+// split returns the elements of a name below the root, in any notation. up
+// reports "..", useless in archives of a tree.
 func split(name string) (elements []string, up bool) {
 	// A name may be part of a text of a megabyte, which need not stay.
 	for e := range strings.SplitSeq(strings.Clone(name), "/") {

@@ -2,26 +2,25 @@ package image
 
 import "time"
 
-// Platform is an operating system and an architecture as OCI names them, with
-// an optional variant: "linux/amd64", "linux/arm/v7", "wasi/wasm". The empty
-// one is Linux on the architecture of this program.
+// Platform is an operating system and an architecture in OCI's names, with an
+// optional variant: "linux/amd64", "linux/arm/v7", "wasi/wasm". Empty means
+// Linux on the architecture of this program.
 type Platform string
 
-// PullOptions say how an image is taken from a registry. The zero value is
-// what a user expects.
+// PullOptions control a pull from a registry. The zero value is the usual
+// choice.
 type PullOptions struct {
-	// Platform chooses from an image that is made for several.
+	// Platform chooses from an image for several platforms.
 	Platform Platform
 	// Insecure allows plain HTTP, to a registry on this machine's loopback
 	// only.
 	Insecure bool
-	// Hosts are further hosts, as "name" or "name:port", that the registry may
-	// send us to although they have private addresses. Public ones by HTTPS
-	// need no mention; link-local ones are never followed.
+	// Hosts are further hosts, as "name" or "name:port", permitted as targets
+	// of redirects despite their private addresses. Public hosts by HTTPS need
+	// no mention; link-local addresses are never followed.
 	Hosts []string
-	// Policy is checked before anything is downloaded as far as it speaks of
-	// names and digests, and as a whole before the image gets its name. Nil
-	// asks for nothing.
+	// Policy is checked twice: before any download for names and digests, and
+	// as a whole before the image gets its name. Nil asks for nothing.
 	Policy *Policy
 	// Progress is called now and then, from one goroutine.
 	Progress func(Progress)
@@ -41,12 +40,12 @@ type Progress struct {
 
 // ImportOptions say how an image is made of a file.
 type ImportOptions struct {
-	// Name is what the image is to be called, such as "tools:1". An image without
-	// one is found by its digest alone.
+	// Name is the name for the image, such as "tools:1". An image without a
+	// name is found by digest alone.
 	Name string
-	// KeepNames gives images the names that the file itself claims, where Name is
-	// empty. Whoever made the file chose them: an image of the store that has such
-	// a name loses it.
+	// KeepNames gives images the names claimed in the file, where Name is
+	// empty. The file's maker chose the names: an image of the store with the
+	// same name loses it.
 	KeepNames bool
 	// Platform chooses from an OCI layout made for several, and is written
 	// into an image that is made of a plain tree.
@@ -55,7 +54,7 @@ type ImportOptions struct {
 	// fields are the base's.
 	Config Config
 	// Created is the time written into an image made of a plain tree; zero
-	// writes none, so that equal trees give equal digests.
+	// writes none, for equal digests of equal trees.
 	Created time.Time
 	// Base is an image of the same store whose layers come below a plain tree.
 	Base *Image
@@ -66,15 +65,15 @@ type ImportOptions struct {
 // Ref is a name of an image in the store.
 type Ref struct {
 	// Name is normalised: "docker.io/library/python:3.12". It is empty for an
-	// image that has only its digest.
+	// image with only a digest.
 	Name string `json:"name"`
-	// Digest is that of the image's manifest, "sha256:…".
+	// Digest is the digest of the image's manifest, "sha256:…".
 	Digest string `json:"digest"`
-	// Index is the digest of the list of platforms that the manifest was
-	// chosen from, if it was; a signature may be of either.
+	// Index is the digest of the list of platforms from which the manifest was
+	// chosen, if any; a signature may be of either.
 	Index string `json:"index,omitempty"`
-	// Source is where it came from. What an archive calls itself is a claim,
-	// not evidence: see [Policy.Allow].
+	// Source is the image's origin. An archive's own names are a claim, not
+	// evidence: see [Policy.Allow].
 	Source Source `json:"source"`
 	// Platform is what it is made for.
 	Platform Platform `json:"platform"`
@@ -82,9 +81,9 @@ type Ref struct {
 	Size int64 `json:"size_bytes"`
 	// Added is when it got the name.
 	Added time.Time `json:"added"`
-	// Signatures are the digests of manifests that hold signatures of it.
+	// Signatures are the digests of manifests with signatures of the image.
 	Signatures []string `json:"signatures,omitempty"`
-	// DropSpecial says how its layers are to be applied.
+	// DropSpecial controls the application of the layers.
 	DropSpecial bool `json:"drop_special,omitempty"`
 }
 
@@ -99,7 +98,7 @@ const (
 	SourceTree     Source = "tree" // a plain root file system
 )
 
-// Dropped counts what an image's layers hold and its tree does not.
+// Dropped counts the contents of an image's layers missing from the tree.
 type Dropped struct {
 	Devices    int `json:"devices"`    // device nodes and pipes
 	SetID      int `json:"set_id"`     // set-user-id, set-group-id and sticky bits of files

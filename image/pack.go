@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// writeTar writes a directory as a tar archive, in order, all of it root's.
+// writeTar writes a directory as a tar archive, in order, all of it owned by
+// root.
 func writeTar(ctx context.Context, w io.Writer, root *os.Root) error {
 	t := tar.NewWriter(w)
 	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {

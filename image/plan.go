@@ -9,9 +9,9 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// reservation is a place of every box. Whatever an image has there does not
-// decide where the box's own mounts, drivers and files are: a link to
-// somewhere else is taken out, and so is what the box's own would cover.
+// reservation is a path of every box. An image's contents at this path do not
+// decide the place of the box's own mounts, drivers and files: a link to
+// elsewhere is removed, and so are files under the box's own.
 type reservation struct {
 	path  string
 	empty bool // a directory with nothing of the image in it
@@ -33,10 +33,10 @@ var reserved = []reservation{
 	{path: "/etc/mtab", file: true},
 }
 
-// Plan returns the image's tree, and over it what every box needs: the mount
-// points, and the few files by which programs find out who and where they are.
-// Entries added to it replace what the image has; those below /opt/glovebox
-// are surely where they say, whatever links the image holds.
+// Plan returns the image's tree, overlaid with the common files of all boxes:
+// the mount points, and the few files by which programs learn their user and
+// host. Entries added to the plan replace the image's; entries below
+// /opt/glovebox keep their paths, whatever links the image holds.
 func (i *Image) Plan() rootfs.Plan {
 	var p rootfs.Plan
 	p.Add(rootfs.Entry{Path: "/", Files: i.tree})
@@ -59,8 +59,8 @@ func (i *Image) Plan() rootfs.Plan {
 // maxAccounts bounds the files of /etc that are read to be completed.
 const maxAccounts = 1 << 20
 
-// accounts returns the image's list of users or groups with those added whose
-// number it lacks.
+// accounts returns the image's list of users or groups, completed with entries
+// for missing numbers.
 func (i *Image) accounts(name string, wanted ...string) string {
 	var out strings.Builder
 	var have []string

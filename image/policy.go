@@ -11,8 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Policy says which images may be used. Nothing is allowed that it does not
-// name.
+// Policy lists the images that may be used. All others are refused.
 type Policy struct {
 	// Allow are the images that may be used, each
 	//
@@ -20,16 +19,16 @@ type Policy struct {
 	//   - or a pattern of a name, "docker.io/library/python" or
 	//     "ghcr.io/acme/**:1.*": "*" is any text within one element of the
 	//     path or the tag, "**" is any number of elements, and without a tag
-	//     all tags are meant. A short name is one of docker.io. It means
-	//     images that were pulled from there;
+	//     all tags are meant. A short name is one of docker.io. Only images
+	//     pulled from the registry of the name match;
 	//   - or such a pattern after "import:", for images that were imported or
-	//     built here: what an archive calls itself proves nothing.
+	//     built here: an archive's own names prove nothing.
 	Allow []string
-	// Pin gives, by such a pattern of a name, the only digest that an image of
-	// this name may have.
+	// Pin gives, by a pattern of names as above, the only permitted digest of
+	// images with this name.
 	Pin map[string]string
-	// Keys are public keys, PEM, ECDSA on P-256 or Ed25519, one of which must
-	// have signed the image. Empty asks for no signature.
+	// Keys are public keys, PEM, ECDSA on P-256 or Ed25519, and the image must
+	// be signed by one of them. Empty asks for no signature.
 	Keys [][]byte
 }
 
@@ -39,8 +38,8 @@ func (s *Store) Check(i *Image, p *Policy) error {
 	if p == nil {
 		return nil
 	}
-	// The same content may have several names; one that is allowed is enough.
-	// What a name is pinned to holds for the name that was used.
+	// The same content may have several names; one allowed name is enough. A
+	// pin holds for the name in use.
 	all, err := s.List()
 	if err != nil {
 		return err
@@ -75,13 +74,13 @@ func (s *Store) check(r Ref, p *Policy) error {
 	return nil
 }
 
-// ErrPolicy is what [Store.Check] fails with where the policy refuses.
+// ErrPolicy is the error of [Store.Check] where the policy refuses.
 var ErrPolicy = errors.New("refused by the image policy")
 
-// importMark stands before patterns for what did not come from a registry.
+// importMark begins patterns for images from sources other than a registry.
 const importMark = "import:"
 
-// allows reports an image that the list does not name.
+// allows fails for an image that the list does not name.
 func (p *Policy) allows(r Ref) error {
 	for _, a := range p.Allow {
 		if strings.HasPrefix(a, "sha256:") {
@@ -109,13 +108,13 @@ func (p *Policy) allows(r Ref) error {
 	return fmt.Errorf("%w: %s is not on the list of allowed images", ErrPolicy, what)
 }
 
-// mayAllow tells whether an image may turn out to be allowed whose digest is
-// not known yet.
+// mayAllow reports whether an image may turn out to be allowed before its
+// digest is known.
 func (p *Policy) mayAllow(r Ref) bool {
 	return p.allows(r) == nil || slices.ContainsFunc(p.Allow, func(a string) bool { return strings.HasPrefix(a, "sha256:") })
 }
 
-// pinned reports an image whose name stands for another digest.
+// pinned fails for an image whose name stands for another digest.
 func (p *Policy) pinned(r Ref) error {
 	for _, text := range slices.Sorted(maps.Keys(p.Pin)) {
 		pattern, err := parsePattern(text)
@@ -141,7 +140,7 @@ type pattern struct {
 
 var patternText = lazyre.New(`^[A-Za-z0-9._*-]+(:[0-9*]+)?(/[A-Za-z0-9._*-]+)*(:[A-Za-z0-9._*-]+)?$`)
 
-// parsePattern reads a pattern of names, short ones being of docker.io.
+// parsePattern reads a pattern of names, where short ones mean docker.io.
 func parsePattern(s string) (pattern, error) {
 	if len(s) > maxReference || !patternText().MatchString(s) {
 		return pattern{}, fmt.Errorf("image policy: %.80q is not a pattern of names", s)
@@ -165,7 +164,7 @@ func parsePattern(s string) (pattern, error) {
 	return pattern{elements, tag}, nil
 }
 
-// matches tells whether the normalised name is of the pattern.
+// matches reports whether the normalised name is of the pattern.
 func (p pattern) matches(name string) bool {
 	ref, err := parseReference(name)
 	if err != nil {
@@ -200,7 +199,7 @@ func matchElements(pattern, name []string) bool {
 }
 
 // matchElement matches text with "*" for any text; no other character is
-// special in a pattern that was parsed.
+// special in a parsed pattern.
 func matchElement(pattern, text string) bool {
 	ok, err := path.Match(pattern, text)
 	return ok && err == nil

@@ -9,9 +9,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Pull takes an image from a registry, under a name as [Store.Find] takes
-// them. What the store has already is not transferred again. An image whose
-// name was another's takes it over.
+// Pull takes an image from a registry, under a name in the form of
+// [Store.Find]. Blobs already in the store are not transferred again. An image
+// takes over a name that was another's.
 func (s *Store) Pull(ctx context.Context, text string, o PullOptions) (*Image, error) {
 	ref, err := parseReference(text)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Store) pull(ctx context.Context, ref reference, o PullOptions) (*Image,
 	return s.commit(ctx, r, o.Platform)
 }
 
-// pullBlobs transfers the blobs that the store does not have.
+// pullBlobs transfers the blobs missing from the store.
 func (s *Store) pullBlobs(ctx context.Context, reg *registry, blobs []v1.Descriptor, progress func(Progress)) error {
 	var p Progress
 	for _, d := range blobs {
@@ -127,8 +127,8 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// commit gives an image, all of whose blobs are there, its name, if its layers
-// apply and it is made for the platform. The caller holds the store's lock.
+// commit gives a name to an image with complete blobs, if the layers apply and
+// the platform fits. The caller holds the store's lock.
 func (s *Store) commit(ctx context.Context, r Ref, want Platform) (*Image, error) {
 	i, err := s.image(ctx, r)
 	if err != nil {

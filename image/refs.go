@@ -15,11 +15,10 @@ import (
 	"strings"
 )
 
-// ErrNotFound is what [Store.Find] and others fail with where no image of the
-// store is called so.
+// ErrNotFound is the error of [Store.Find] and others for an unknown name.
 var ErrNotFound = errors.New("no such image")
 
-// refPath is where the record of a name is, or that of an image without one.
+// refPath is the path of a name's record, or of a nameless image's.
 func (s *Store) refPath(r Ref) string {
 	sum := sha256.Sum256([]byte(cmp.Or(r.Name, "@"+r.Digest)))
 	return filepath.Join(s.dir, "refs", hex.EncodeToString(sum[:]))
@@ -74,14 +73,14 @@ func (s *Store) List() ([]Ref, error) {
 // minPrefix is the least number of digits that stand for a digest.
 const minPrefix = 8
 
-// refs returns the records that a user's text means: all of one image if it
-// is a digest, one if it is a name.
+// refs returns the records meant by a user's text: all of one image for a
+// digest, one for a name.
 func (s *Store) refs(text string) ([]Ref, error) {
 	prefix := strings.TrimPrefix(text, "sha256:")
 	digest := prefix != text
 	hexadecimal := strings.Trim(prefix, "0123456789abcdef") == ""
 	if want, err := parseReference(text); err == nil && !digest && !hexadecimal {
-		// What every run asks for needs no list.
+		// The usual request of every run needs no list.
 		if r, err := readRef(s.refPath(Ref{Name: want.String()})); err == nil {
 			return []Ref{r}, nil
 		}
@@ -134,9 +133,9 @@ func matching(all []Ref, is func(Ref) bool) []Ref {
 	return found
 }
 
-// Find opens an image by what a user calls it: "python", "python:3.12",
-// "ghcr.io/acme/tool@sha256:…", "sha256:…", or the first eight or more digits
-// of a digest that no other image begins with. No network is asked.
+// Find opens an image by a user's name for it: "python", "python:3.12",
+// "ghcr.io/acme/tool@sha256:…", "sha256:…", or eight or more leading digits of
+// a digest, if they are unique. No network is used.
 func (s *Store) Find(text string) (*Image, error) {
 	ctx := context.Background()
 	lock, err := s.adding(ctx)
@@ -151,8 +150,8 @@ func (s *Store) Find(text string) (*Image, error) {
 	return s.image(ctx, refs[0])
 }
 
-// Remove takes a name from its image, or all its names from one that is given
-// by digest, and returns them. What has no name any more [Store.GC] removes.
+// Remove takes a name from its image, or all names from an image given by
+// digest, and returns them. [Store.GC] removes images left without a name.
 func (s *Store) Remove(ctx context.Context, text string) ([]Ref, error) {
 	lock, err := s.removing(ctx)
 	if err != nil {

@@ -19,19 +19,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// registry asks for the documents and blobs of one repository.
+// registry requests the documents and blobs of one repository.
 type registry struct {
 	guard  *guard
 	client *http.Client
 	repo   name.Repository
 }
 
-// maxRedirects is how often one request may be sent elsewhere. Real ones are
-// sent to a storage service, once.
+// maxRedirects bounds the redirects of one request. Real registries redirect to
+// a storage service, once.
 const maxRedirects = 5
 
-// dialRegistry finds out how the registry wants to be asked, and logs in with
-// what the user's Docker configuration has for it.
+// dialRegistry determines the registry's protocol, and logs in with the
+// credentials of the user's Docker configuration.
 func dialRegistry(ctx context.Context, ref reference, o PullOptions) (*registry, error) {
 	repo := ref.repository
 	if o.Insecure {
@@ -63,7 +63,7 @@ func dialRegistry(ctx context.Context, ref reference, o PullOptions) (*registry,
 
 func (r *registry) close() { r.guard.close() }
 
-// errStatus is an answer of the registry that is not what was asked for.
+// errStatus is an answer of the registry with an unexpected status.
 type errStatus struct {
 	code int
 	text string
@@ -71,8 +71,8 @@ type errStatus struct {
 
 func (e *errStatus) Error() string { return e.text }
 
-// words is an error with the words of a stranger in it: a line of bounded
-// length that does nothing to a terminal.
+// words is an error that quotes a stranger: a line of bounded length without
+// effect on a terminal.
 type words struct{ error }
 
 func (w words) Unwrap() error { return w.error }
@@ -141,8 +141,8 @@ func (r *registry) document(ctx context.Context, what, id string) ([]byte, types
 	return b, types.MediaType(announced), nil
 }
 
-// manifest fetches a manifest or an index by tag or digest, and returns it
-// with its digest, size and media type.
+// manifest fetches a manifest or an index by tag or digest, and returns it with
+// digest, size and media type.
 func (r *registry) manifest(ctx context.Context, id string) ([]byte, v1.Descriptor, error) {
 	b, announced, err := r.document(ctx, "manifests", id)
 	if err != nil {
@@ -165,7 +165,7 @@ func (r *registry) manifest(ctx context.Context, id string) ([]byte, v1.Descript
 // maxTries is how often the transfer of a blob is taken up again.
 const maxTries = 4
 
-// blob reads a blob. A connection that breaks is taken up where it broke.
+// blob reads a blob. After a broken connection it resumes at the same offset.
 type blob struct {
 	ctx    context.Context
 	r      *registry
@@ -210,7 +210,7 @@ func (b *blob) Read(p []byte) (int, error) {
 	}
 }
 
-// worthwhile tells whether a further try may do better.
+// worthwhile reports whether a further try may do better.
 func (b *blob) worthwhile(err error) bool {
 	var status *errStatus
 	if errors.As(err, &status) {

@@ -19,12 +19,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Signatures are cosign's, of which there are two kinds. Up to version 2 the
-// manifest sha256:<hex> has them in the image with the tag sha256-<hex>.sig, whose
-// layers are payloads ("simple signing") that name the digest, with the signature
-// of the payload as an annotation. Since version 3 they are bundles, in manifests
-// that refer to it; see bundle.go. Both are checked against a public key, with
-// nothing from a network.
+// Signatures are cosign's, in two kinds. Up to version 2 the signatures of the
+// manifest sha256:<hex> are in the image with the tag sha256-<hex>.sig, whose
+// layers are payloads ("simple signing") naming the digest, with the signature
+// of the payload as an annotation. Since version 3 they are bundles, in
+// manifests that refer to the image's; see bundle.go. Both are checked against
+// a public key, without any network.
 const (
 	payloadType types.MediaType = "application/vnd.dev.cosign.simplesigning.v1+json"
 
@@ -32,7 +32,7 @@ const (
 	payloadClaim        = "cosign container image signature"
 )
 
-// Bounds of what a stranger may give us as signatures of one image.
+// Bounds of a stranger's signatures of one image.
 const (
 	maxSignatures = 64
 	maxPayload    = 64 << 10
@@ -40,9 +40,9 @@ const (
 
 func signatureTag(h v1.Hash) string { return h.Algorithm + "-" + h.Hex + ".sig" }
 
-// pullSignatures stores what the registry has as signatures of an image, and
-// returns their digests. That there are none, or none that can be had, only
-// matters to a policy that asks for one.
+// pullSignatures stores the registry's signatures of an image, and returns
+// their digests. Missing or unavailable signatures only matter to a policy with
+// keys.
 func (s *Store) pullSignatures(ctx context.Context, reg *registry, r Ref) ([]string, error) {
 	var found []string
 	for _, of := range []string{r.Digest, r.Index} {
@@ -117,7 +117,7 @@ func signaturesIn(b []byte) ([]v1.Descriptor, error) {
 	return payloads, nil
 }
 
-// signed reports an image that none of the keys has signed.
+// signed fails for an image signed by none of the keys.
 func (s *Store) signed(r Ref, keys [][]byte) error {
 	var public []any
 	for _, k := range keys {
@@ -163,8 +163,8 @@ func (s *Store) signed(r Ref, keys [][]byte) error {
 	return fmt.Errorf("%w: %s (%s): %s", ErrPolicy, r.Name, r.Digest, reason)
 }
 
-// vouched returns the digests that a signature in a store vouches for, and whether
-// it is by one of the keys; else there are none.
+// vouched returns the digests vouched for by a signature in a store, and
+// whether one of the keys made the signature; else no digests.
 func vouched(d v1.Descriptor, content []byte, keys []any) (digests []string, byKey bool) {
 	signedBy := func(message []byte, signature string) bool {
 		sig, err := base64.StdEncoding.DecodeString(signature)
@@ -187,7 +187,7 @@ func vouched(d v1.Descriptor, content []byte, keys []any) (digests []string, byK
 	return digests, true
 }
 
-// lists tells whether an index of the store has the manifest.
+// lists reports whether an index of the store has the manifest.
 func (s *Store) lists(index, manifest string) bool {
 	digest, err := parseDigest(index)
 	if err != nil {
@@ -233,8 +233,8 @@ func verifies(key any, payload, signature []byte) bool {
 	return false
 }
 
-// parsePayload returns the digest that a payload vouches for. The reference in
-// it is not looked at, as cosign does not: content is what is signed.
+// parsePayload returns the digest vouched for by a payload. The payload's
+// reference is ignored, as in cosign: the signature is about content.
 func parsePayload(b []byte) (string, error) {
 	if len(b) > maxPayload {
 		return "", errors.New("signature: a payload that is too long")

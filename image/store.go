@@ -13,7 +13,7 @@ import (
 )
 
 // Store keeps images in a private directory, which many processes may share.
-// Its methods may be called from many goroutines.
+// Its methods are safe for concurrent use.
 type Store struct {
 	// Bounds may be set before the first use.
 	Bounds Bounds
@@ -23,10 +23,9 @@ type Store struct {
 	trees map[string]*tree // those that this process uses
 }
 
-// Open opens the store in dir, which it makes if it does not exist; empty
-// means the directory "images" in [rootfs.DefaultDir]. It fails where another
-// user could put something into it. What killed processes left half made is
-// removed.
+// Open opens the store in dir, made if missing; empty means the directory
+// "images" in [rootfs.DefaultDir]. It fails where another user could write into
+// the store. Remains of killed processes are removed.
 func Open(dir string) (*Store, error) {
 	if dir == "" {
 		cache, err := rootfs.DefaultDir()
@@ -49,8 +48,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// Close gives up the images that this process uses: others may remove them,
-// and their plans and files can be read no more.
+// Close gives up the images in use by this process: other processes may remove
+// them, and the plans and files become unreadable.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,11 +60,11 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// adding locks the store for one that adds to it: until the lock is closed
-// nothing is removed, and what is in tmp is somebody's.
+// adding locks the store for adding: until the lock is closed nothing is
+// removed, and files in tmp are in use.
 func (s *Store) adding(ctx context.Context) (*os.File, error) { return s.locked(ctx, lock.Shared) }
 
-// removing locks the store for one that removes from it.
+// removing locks the store for removing.
 func (s *Store) removing(ctx context.Context) (*os.File, error) { return s.locked(ctx, lock.Exclusive) }
 
 func (s *Store) locked(ctx context.Context, k lock.Kind) (*os.File, error) {
@@ -76,8 +75,8 @@ func (s *Store) locked(ctx context.Context, k lock.Kind) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes what killed processes left in tmp, if nobody is at work. Else
-// the next one does it; it is in nobody's way.
+// sweep removes the remains of killed processes from tmp, if no process is at
+// work. Else a later sweep does; the remains do no harm.
 func (s *Store) sweep() {
 	f, err := lock.Open(filepath.Join(s.dir, "lock"))
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *Store) sweep() {
 	}
 }
 
-// temp makes a file for what is being made. Its caller holds the lock.
+// temp makes a file for unfinished work. Its caller holds the lock.
 func (s *Store) temp(what string) (*os.File, error) {
 	return os.CreateTemp(filepath.Join(s.dir, "tmp"), what+"-")
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // tree is the layers of an image as one tree: names in memory, contents in one
-// file of the store. It is a [rootfs.Files].
+// file of the store. tree is a [rootfs.Files].
 type tree struct {
 	root    *node
 	dropped Dropped
@@ -22,7 +22,7 @@ type tree struct {
 	lock    *os.File // held shared: nobody removes the tree
 }
 
-// Names of the files of a tree, and the ending of its lock beside it.
+// Names of the files of a tree, and the suffix of the lock beside it.
 const (
 	treeIndex = "index"
 	treeData  = "data"

@@ -15,8 +15,8 @@ import (
 )
 
 // Verify reads an image again: every blob must have its digest, and the tree
-// must be what the layers give. What is not as it should be is removed, so that
-// the next pull or import brings it anew, and is an error.
+// must equal the result of the layers. A defective part is removed, to be
+// replaced by the next pull or import, and is an error.
 func (s *Store) Verify(ctx context.Context, text string) error {
 	lock, err := s.adding(ctx)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) verifyBlob(ctx context.Context, d v1.Descriptor) error {
 	return errors.Join(err, os.Remove(f.Name()))
 }
 
-// verifyTree compares the tree with what the layers give.
+// verifyTree compares the tree with the result of the layers.
 func (s *Store) verifyTree(ctx context.Context, i *Image, diffs []v1.Hash) error {
 	dir := filepath.Join(s.dir, "trees", treeID(diffs, i.ref.DropSpecial))
 	if _, err := os.Lstat(dir); os.IsNotExist(err) {
@@ -99,8 +99,8 @@ func (s *Store) verifyTree(ctx context.Context, i *Image, diffs []v1.Hash) error
 	return errors.Join(err, s.discard(dir))
 }
 
-// sameTree reports a tree that has not this index, or not the content that its
-// index says.
+// sameTree fails for a tree with a different index, or with content different
+// from the index.
 func sameTree(ctx context.Context, dir string, index []byte) error {
 	have, err := os.ReadFile(filepath.Join(dir, treeIndex))
 	if err != nil {

@@ -13,7 +13,7 @@ type messages struct {
 	model string
 }
 
-// version is the only one that the API has had.
+// version is the API's only version so far.
 const version = "2023-06-01"
 
 func newAnthropic(c Config, base *url.URL) *client {
@@ -45,8 +45,8 @@ type message struct {
 	Usage      spent   `json:"usage"`
 }
 
-// block is a part of a message, or a piece of one. Others than texts, such as
-// thinking, are no part of the reply.
+// block is a part of a message, or a piece of a part. Only text blocks belong
+// to the reply; thinking does not.
 type block struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
@@ -59,7 +59,7 @@ type spent struct {
 	Output  int64 `json:"output_tokens"`
 }
 
-// input is all that was read, from the cache or not.
+// input is the number of tokens read, from the cache or not.
 func (s spent) input() int64 { return s.New + s.Written + s.Read }
 
 func (m *messages) whole(body []byte, a *answer) error {
@@ -130,8 +130,8 @@ func (m *messages) event(data []byte, a *answer) error {
 	return nil
 }
 
-// stop takes a stop reason. A message that has one is whole, if without a
-// text: refused, or ended at its limit while it thought.
+// stop takes a stop reason. A message with a stop reason is whole, even without
+// a text: refused, or ended at its limit during thinking.
 func (a *answer) stop(reason string) {
 	if reason == "" {
 		return

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// format is a provider's wire format. What an implementation returns as its
-// errors is sorted and cleaned by [endpoint.fail].
+// format is a provider's wire format. The errors of an implementation are
+// sorted and cleaned by [endpoint.fail].
 type format interface {
-	// send posts r and returns the response, whose body the caller closes.
-	// Whether it is a stream is up to the server.
+	// send posts r and returns the response, whose body the caller closes. The
+	// server decides whether to stream.
 	send(ctx context.Context, r Request, stream bool) (*http.Response, error)
 	// whole reads an answer that is not streamed.
 	whole(body []byte, a *answer) error
@@ -23,7 +23,7 @@ type format interface {
 	event(data []byte, a *answer) error
 }
 
-// turn is a message as all formats have it.
+// turn is a message in the shape common to all formats.
 type turn struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
@@ -37,7 +37,7 @@ func turns(r Request) []turn {
 	return l
 }
 
-// decode reads JSON of a provider into v. A field of another type than we know stays
+// decode reads JSON of a provider into v. A field of an unexpected type stays
 // empty: answers grow.
 func decode(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
@@ -76,7 +76,7 @@ func (c *client) exchange(ctx context.Context, r Request, a *answer) error {
 	if err != nil {
 		return err
 	}
-	// A body that was not read to its end takes its connection with it.
+	// Closing a body before its end closes its connection.
 	defer res.Body.Close()
 	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "text/event-stream" {
 		return c.readStream(res.Body, a)
@@ -109,7 +109,7 @@ func (c *client) readStream(body io.Reader, a *answer) error {
 	return a.check()
 }
 
-// check holds what the providers would refuse in words of their own.
+// check rejects requests that the providers would refuse in their own words.
 func (r Request) check() error {
 	if len(r.Messages) == 0 || r.Messages[len(r.Messages)-1].Role != User {
 		return errors.New("the last message of a request must be the user's")
@@ -122,7 +122,7 @@ func (r Request) check() error {
 	return nil
 }
 
-// answer is a reply that is being read.
+// answer is a reply during reading.
 type answer struct {
 	text   strings.Builder
 	stream func(string)

@@ -19,33 +19,32 @@ const (
 	ProviderAnthropic = "anthropic"
 )
 
-// Config says which model to talk to. Its printed forms do not show the key
+// Config describes a model's endpoint. Its printed forms do not show the key
 // and the values of the headers.
 type Config struct {
-	// Provider is [ProviderOpenAI] or [ProviderAnthropic]. Where it is empty
-	// the host of BaseURL decides, which is OpenAI's format for any host but
-	// Anthropic's; without a BaseURL the name of the model does.
+	// Provider is [ProviderOpenAI] or [ProviderAnthropic]. If it is empty, the
+	// host of BaseURL decides: OpenAI's format for any host but Anthropic's.
+	// Without a BaseURL the name of the model decides.
 	Provider string
-	// BaseURL is where the provider is; empty means its own address. It has
-	// the path of the version for OpenAI's format (…/v1), and for Anthropic's
-	// it has not.
+	// BaseURL is the provider's address; empty means the default one. It
+	// includes the path of the version for OpenAI's format (…/v1), but not for
+	// Anthropic's.
 	BaseURL string
-	// Key is what the endpoint wants to see; local servers want none.
+	// Key is the endpoint's key; local servers want none.
 	Key string `json:"-"`
-	// Model is the name that the provider knows the model by.
+	// Model is the provider's name for the model.
 	Model string
 	// Headers are sent with each request.
 	Headers map[string]string `json:"-"`
 	// Timeout is the longest time of one request from its start to the end of
-	// its answer; 0 means [DefaultTimeout].
+	// the answer; 0 means [DefaultTimeout].
 	Timeout time.Duration
-	// AllowHTTP sends the key and the conversation unencrypted to hosts other
-	// than this one.
+	// AllowHTTP sends the key and the conversation unencrypted to remote hosts.
 	AllowHTTP bool
 }
 
-// DefaultTimeout is the longest time of a request where the Config does not
-// say it.
+// DefaultTimeout is the longest time of a request without a Timeout in the
+// Config.
 const DefaultTimeout = 10 * time.Minute
 
 // String describes c without its secrets.
@@ -54,7 +53,7 @@ func (c Config) String() string {
 	if c.Key != "" {
 		key = "with a key"
 	}
-	// Open refuses a URL with a password, but people print what was refused.
+	// Open refuses a URL with a password, but people print refused values.
 	base := "a URL that cannot be parsed"
 	if u, err := url.Parse(c.BaseURL); err == nil {
 		base = u.Redacted()
@@ -149,8 +148,8 @@ func guessProvider(base, model string) string {
 	return ""
 }
 
-// checkURL holds what keeps keys safe: encryption to other hosts, and no
-// secret in the URL, which errors show.
+// checkURL enforces the rules for the safety of keys: encryption to remote
+// hosts, and no secret in the URL, because errors show URLs.
 func checkURL(u *url.URL, allowHTTP bool) error {
 	switch {
 	case u.User != nil:
@@ -173,7 +172,7 @@ func isLoopback(host string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
-// isOwn tells whether u is the provider's own address.
+// isOwn reports whether u is the provider's own address.
 func isOwn(provider string, u *url.URL) bool {
 	own, err := url.Parse(addresses[provider])
 	return err == nil && origin(u) == origin(own)
@@ -188,7 +187,7 @@ func origin(u *url.URL) string {
 	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 
-// headerText tells whether s can be a header's value.
+// headerText reports whether s can be a header's value.
 func headerText(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }

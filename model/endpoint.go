@@ -16,8 +16,8 @@ import (
 	"unicode"
 )
 
-// Bounds of what an endpoint may send. It is a stranger: its answer is a
-// model's text, and it may not be the server that we think it is.
+// Bounds of an endpoint's answers. An endpoint is a stranger: its answer is a
+// model's text, and the server may be an impostor.
 const (
 	// maxAnswer is the most bytes of an answer on the wire, decompressed.
 	maxAnswer = 64 << 20
@@ -52,15 +52,15 @@ type endpoint struct {
 	provider string
 	timeout  time.Duration
 	http     *http.Client
-	// root is the address that paths are added to, header what each request has.
+	// root is the base of all paths, header the common headers of all requests.
 	root    string
 	header  http.Header
 	secrets []string
 	keyless bool
 }
 
-// newEndpoint makes the endpoint of c. Its paths begin with version, which the address
-// may end with; header are the format's own, among them the one that shows the key.
+// newEndpoint makes the endpoint of c. Paths begin with version, a permitted
+// end of the address; header are the format's own headers, including the key.
 func newEndpoint(c Config, base *url.URL, version string, header http.Header) *endpoint {
 	home := origin(base)
 	e := &endpoint{provider: c.Provider, timeout: c.Timeout, keyless: c.Key == "", header: header}
@@ -114,8 +114,8 @@ func values(m map[string]string) []string {
 	return l
 }
 
-// post sends body as JSON and returns an answer with a status of success, whose body is
-// bounded. Any other is a [*fault].
+// post sends body as JSON and returns an answer with a status of success, whose
+// body is bounded. An answer with any other status is a [*fault].
 func (e *endpoint) post(ctx context.Context, path string, body any) (*http.Response, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -169,7 +169,7 @@ func malformed(format string, args ...any) *Error {
 	return &Error{Kind: KindMalformed, Err: fmt.Errorf(format, args...)}
 }
 
-// fault is what a provider says about a request that failed.
+// fault is a provider's description of a failed request.
 type fault struct {
 	status               int
 	retryAfter           time.Duration
@@ -178,7 +178,7 @@ type fault struct {
 
 func (f *fault) Error() string { return f.message }
 
-// kind sorts a fault by its status, and by its code where that says more.
+// kind sorts a fault by its status, or by a more informative code.
 func (f *fault) kind() Kind {
 	switch f.code {
 	case "insufficient_quota", "billing_error":
@@ -201,15 +201,15 @@ func (f *fault) kind() Kind {
 	case f.status == http.StatusRequestTimeout:
 		return KindNetwork
 	case f.status == 0 && f.code != "invalid_request_error":
-		// An error in the middle of a stream, of no kind that we know.
+		// An error in the middle of a stream, of an unknown kind.
 		return KindServer
 	}
 	return KindRequest
 }
 
-// readFault reads the forms of errors that are about:
-// {"error": {"message", "param", "code", "type"}}, {"error": "…"},
-// {"message": "…"}, {"detail": …}, and plain text.
+// readFault reads the common forms of errors: {"error": {"message", "param",
+// "code", "type"}}, {"error": "…"}, {"message": "…"}, {"detail": …}, and plain
+// text.
 func readFault(body []byte) *fault {
 	var outer struct {
 		Error   json.RawMessage `json:"error"`
@@ -250,7 +250,7 @@ func readFault(body []byte) *fault {
 	return f
 }
 
-// textOf is a JSON string's text, and any other JSON as it stands.
+// textOf is a JSON string's text, and all other JSON unchanged.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -279,8 +279,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// fail makes the error of a request out of what happened. ctx is the caller's,
-// whose end comes before all else.
+// fail makes the error of a request from the outcome. The end of ctx, the
+// caller's context, has precedence.
 func (e *endpoint) fail(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

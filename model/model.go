@@ -1,6 +1,6 @@
 // Package model talks to language models. The seam is [Model], one method; a
-// provider is one file that implements it. Retries, token counts and scripted
-// models for tests stand beside it, so that a provider only speaks its wire
+// provider is one file with an implementation. Retries, token counts and
+// scripted models for tests are separate: a provider only speaks its wire
 // format.
 package model
 
@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Model answers conversations. It is used by many goroutines at once.
+// Model answers conversations. It must be safe for concurrent use.
 //
-// Complete sends r and returns the whole reply; stream, which may be nil, is
-// called with each piece of its text as it comes, from one goroutine, and never
-// after Complete has returned. A cancelled ctx ends the request at once and is
-// returned as its error; all other errors are an [*Error]. Complete does not
-// retry: see [Retry].
+// Complete sends r and returns the whole reply. The function stream, which may
+// be nil, is called with each piece of the text as it comes, from one
+// goroutine, and never after Complete has returned. A cancelled ctx ends the
+// request at once and is returned as the error; all other errors are an
+// [*Error]. Complete does not retry: see [Retry].
 type Model interface {
 	Complete(ctx context.Context, r Request, stream func(text string)) (*Reply, error)
 }
 
 // Request is a conversation that waits for its next message.
 type Request struct {
-	// System is what the model is told before the conversation.
+	// System is the text for the model before the conversation.
 	System string `json:"system,omitempty"`
 	// Messages alternate and end with one of the user's.
 	Messages []Message `json:"messages"`
@@ -34,11 +34,11 @@ type Request struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 }
 
-// DefaultMaxTokens is the most tokens of a reply where the request does not
-// say it.
+// DefaultMaxTokens is the most tokens of a reply where the request sets no
+// limit.
 const DefaultMaxTokens = 8192
 
-// Role is who speaks.
+// Role is the speaker.
 type Role string
 
 // The roles.
@@ -58,7 +58,7 @@ type Reply struct {
 	Text   string `json:"text"`
 	Finish Finish `json:"finish"`
 	Usage  Usage  `json:"usage"`
-	// Model is the name that the provider gave itself; it may be empty.
+	// Model is the provider's own name for the model, possibly empty.
 	Model string `json:"model,omitempty"`
 }
 
@@ -69,7 +69,7 @@ type Finish string
 const (
 	// FinishStop: the model was done.
 	FinishStop Finish = "stop"
-	// FinishLength: it reached MaxTokens, or the end of its context.
+	// FinishLength: the reply reached MaxTokens, or the end of the context.
 	FinishLength Finish = "length"
 	// FinishRefused: the provider or the model refused to answer.
 	FinishRefused Finish = "refused"
@@ -91,15 +91,15 @@ func (u Usage) Add(v Usage) Usage {
 // Total is the tokens of both directions.
 func (u Usage) Total() int64 { return u.Input + u.Output }
 
-// Kind says what went wrong with a request. It is append-only.
+// Kind classifies the failure of a request. It is append-only.
 type Kind string
 
 // The kinds of errors.
 const (
 	// KindAuth: the key is missing, wrong or not allowed to.
 	KindAuth Kind = "auth"
-	// KindRequest: the provider refuses the request: an unknown model, too
-	// long a context. To send it again is of no use.
+	// KindRequest: the provider refuses the request: an unknown model, too long
+	// a context. A retry is of no use.
 	KindRequest Kind = "request"
 	// KindRateLimit: too many requests (429).
 	KindRateLimit Kind = "rate_limit"
@@ -107,7 +107,7 @@ const (
 	KindServer Kind = "server"
 	// KindNetwork: no answer came, or it broke off.
 	KindNetwork Kind = "network"
-	// KindMalformed: an answer came that nobody can read.
+	// KindMalformed: the answer is unreadable.
 	KindMalformed Kind = "malformed"
 )
 
@@ -131,7 +131,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Temporary tells whether the same request may succeed later.
+// Temporary reports whether the same request may succeed later.
 func (e *Error) Temporary() bool {
 	switch e.Kind {
 	case KindRateLimit, KindServer, KindNetwork, KindMalformed:
@@ -140,7 +140,7 @@ func (e *Error) Temporary() bool {
 	return false
 }
 
-// KindOf returns the kind of an error, "" where it is none of ours.
+// KindOf returns the kind of an error of this package, else "".
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {

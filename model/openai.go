@@ -12,20 +12,21 @@ import (
 )
 
 // openAI is the format of chat completions, at OpenAI or at one of the many
-// servers that speak it: https://platform.openai.com/docs/api-reference/chat.
+// compatible servers: https://platform.openai.com/docs/api-reference/chat.
 type openAI struct {
 	*endpoint
 	model string
-	// dialect is what the server was found to understand.
+	// dialect holds the known abilities of the server.
 	dialect atomic.Value
 }
 
 // dialect is how a server departs from the format.
 type dialect struct {
-	// newLimit: the limit is max_completion_tokens. OpenAI's newer models want
-	// it, and its older ones take it; the other servers know max_tokens.
+	// newLimit: the limit is max_completion_tokens. OpenAI's newer models
+	// require this name, and older models accept it; servers of further vendors
+	// know max_tokens.
 	newLimit bool
-	// noOptions: it knows no stream_options, so there is no usage.
+	// noOptions: the server lacks stream_options, and so reports no usage.
 	noOptions bool
 	// noStream: it does not stream.
 	noStream bool
@@ -42,8 +43,8 @@ func newOpenAI(c Config, base *url.URL) *client {
 	return &client{e, o}
 }
 
-// send tries the dialect that was found before. A server that refuses a part
-// of it by name is asked again without it, once for each part.
+// send tries the dialect found before. If a server refuses a part by name, send
+// tries again without the part, once for each part.
 func (o *openAI) send(ctx context.Context, r Request, stream bool) (*http.Response, error) {
 	d := o.dialect.Load().(dialect)
 	var swapped bool
@@ -69,13 +70,13 @@ func (o *openAI) send(ctx context.Context, r Request, stream bool) (*http.Respon
 		case !swapped && f.names("max_tokens", "max_completion_tokens"):
 			swapped, d.newLimit = true, !d.newLimit
 		default:
-			// The first is about what was asked for.
+			// The first error is about the original request.
 			return nil, first
 		}
 	}
 }
 
-// names tells whether a fault is about one of these parameters.
+// names reports whether a fault is about one of these parameters.
 func (f *fault) names(params ...string) bool {
 	for _, word := range append(strings.FieldsFunc(f.message, func(r rune) bool {
 		return r != '_' && (r < 'a' || r > 'z')
@@ -169,7 +170,7 @@ func (o *openAI) event(data []byte, a *answer) error {
 	return a.take(c.Choices[0].Finish, c.Choices[0].Delta)
 }
 
-// take takes what a choice, or a piece of one, says.
+// take adds a choice, or a piece of one.
 func (a *answer) take(finish string, s said) error {
 	a.some = true
 	a.end(finish)

@@ -19,16 +19,16 @@ const (
 	EnvKey = "GLOVEBOX_MODEL_KEY"
 )
 
-// providerKeys are the variables that people have the providers' keys in.
+// providerKeys are the usual variables with the providers' keys.
 var providerKeys = map[string]string{
 	ProviderOpenAI:    "OPENAI_API_KEY",
 	ProviderAnthropic: "ANTHROPIC_API_KEY",
 }
 
-// Flags are what a command line says about the model. All may be empty.
+// Flags are the command line's settings for the model. All may be empty.
 type Flags struct {
-	// Model is provider/name or a bare name. A first part that is no provider
-	// belongs to the name; a provider before it takes that meaning away:
+	// Model is provider/name or a bare name. A first part other than a provider
+	// belongs to the name; a provider in front removes the ambiguity:
 	// openai/anthropic/x is the model anthropic/x of an OpenAI-compatible
 	// endpoint.
 	Model string
@@ -44,11 +44,10 @@ type Flags struct {
 	AllowHTTP bool
 }
 
-// Resolve joins the flags with the environment, which getenv reads; flags come
-// first. The key is that of the file, else that of [EnvKey]; the provider's
-// own variable (OPENAI_API_KEY, ANTHROPIC_API_KEY) is read only where the
-// request goes to the provider's own address, so that its key is never shown
-// to another host.
+// Resolve joins the flags with the environment, as read by getenv; flags come
+// first. The key is that of the file, else that of [EnvKey]; the provider's own
+// variable (OPENAI_API_KEY, ANTHROPIC_API_KEY) is read only for requests to the
+// provider's own address, never exposing its key to another host.
 func Resolve(f Flags, getenv func(string) string) (Config, error) {
 	c := Config{BaseURL: f.BaseURL, Model: f.Model, Timeout: f.Timeout, AllowHTTP: f.AllowHTTP}
 	if c.Model == "" {
@@ -114,7 +113,7 @@ func readKey(name string) (string, error) {
 	return key, nil
 }
 
-// noKey says what to set where a provider wants a key and there is none.
+// noKey names the settings for a provider that requires a key and has none.
 func noKey(provider string) string {
 	return fmt.Sprintf("no key for %s: set %s or %s, or name a file with --model-key-file", provider, EnvKey, providerKeys[provider])
 }

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Policy is how requests that failed are sent again. A zero field is that of
+// Policy controls the retries of failed requests. A zero field means that of
 // [DefaultPolicy].
 type Policy struct {
 	// Attempts is the most requests for one Complete, the first included.
 	Attempts int
-	// Base is the longest wait before the second attempt; it doubles with each
-	// further one, up to Max. A wait is a random part of that, so that many
-	// clients that failed together do not come back together.
+	// Base is the longest wait before the second attempt; it doubles for each
+	// further attempt, up to Max. A wait is a random part of the bound, so many
+	// clients with a common failure do not come back together.
 	Base, Max time.Duration
-	// Total is the longest time of all waits together. Where a provider asks
-	// to wait longer than what is left of it, the request has failed.
+	// Total is the longest time of all waits together. If a provider asks for a
+	// wait beyond the rest of Total, the request has failed.
 	Total time.Duration
-	// Notify is told of each failure that is followed by another attempt:
-	// which attempt it was, from 1, and how long the wait is. It may be nil.
+	// Notify is called on each failure followed by another attempt, with the
+	// number of the attempt, from 1, and the length of the wait. It may be nil.
 	Notify func(attempt int, err error, wait time.Duration)
 	// Sleep waits, or returns the error of ctx. Nil is the clock.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -30,14 +30,13 @@ type Policy struct {
 // DefaultPolicy is the policy of the zero Policy.
 var DefaultPolicy = Policy{Attempts: 5, Base: time.Second, Max: 30 * time.Second, Total: 2 * time.Minute, Sleep: sleep}
 
-// Restarted is the piece that a stream gets where an attempt broke off after
-// a part of its text was streamed: what came before it is void, and the text
-// begins again after it. It is no part of the Reply.
+// Restarted is the piece of a stream after an attempt broken off in the middle
+// of the text: the text before this piece is void, and begins again after it.
+// Restarted is no part of the Reply.
 const Restarted = "\n[the answer broke off and starts again]\n"
 
-// Retry returns m with its temporary errors tried again; see
-// [Error.Temporary]. The other errors, and the end of the context, are
-// returned at once.
+// Retry returns m with its temporary errors tried again; see [Error.Temporary].
+// All other errors, and the end of the context, are returned at once.
 func Retry(m Model, p Policy) Model {
 	d := DefaultPolicy
 	if p.Attempts <= 0 {

@@ -45,8 +45,7 @@ func events(r io.Reader) iter.Seq2[[]byte, error] {
 }
 
 // readLine appends the next line to line, without its end. Unlike a
-// [bufio.Scanner] it looks at each byte once, however small the pieces are in
-// which they come.
+// [bufio.Scanner] readLine looks at each byte once, even in small pieces.
 func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
 	for {
 		piece, err := in.ReadSlice('\n')

@@ -11,8 +11,8 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// vocabulary is made by the first count: it takes some 20 ms and 20 MB, which
-// a program that counts nothing does not pay.
+// vocabulary is made by the first count: making it takes some 20 ms and 20 MB,
+// spared for programs without counts.
 var vocabulary = sync.OnceValue(codec.NewO200kBase)
 
 // Count returns how many tokens a text has in o200k_base, the encoding of
@@ -58,8 +58,8 @@ func parts(text string) iter.Seq[string] {
 	}
 }
 
-// messageTokens is what the frame of a message takes; see "How to count tokens
-// with tiktoken" in OpenAI's cookbook.
+// messageTokens is the cost of a message's frame; see "How to count tokens with
+// tiktoken" in OpenAI's cookbook.
 const messageTokens = 4
 
 // CountRequest returns how many tokens the input of r has, as [Count] does.
@@ -71,11 +71,10 @@ func CountRequest(r Request) int {
 	return n
 }
 
-// Truncate returns text where it has at most so many tokens, else its first
-// and last parts with a line between them that says how many tokens are
-// missing, all together at most so many. Where there is no room for that line,
-// the first part is all. Characters stay whole; bytes that are no UTF-8 become
-// U+FFFD, as in every request.
+// Truncate returns text of at most so many tokens unchanged, else its first and
+// last parts around a line with the number of missing tokens, within the same
+// limit. Without room for the line, the first part is all. Characters stay
+// whole; bytes that are no UTF-8 become U+FFFD, as in every request.
 func Truncate(text string, tokens int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if tokens <= 0 {
@@ -91,7 +90,7 @@ func Truncate(text string, tokens int) string {
 		return text
 	}
 	gap := func(keep int) string { return fmt.Sprintf("\n[… %d tokens are left out …]\n", all-keep) }
-	// What is cut in two may need more tokens than it had, so the result is
+	// A text cut in two may need more tokens than before, so the result is
 	// counted again.
 	for keep := tokens - Count(gap(0)); keep > 1; {
 		head := text[:boundary(text, ends[(keep+1)/2-1])]

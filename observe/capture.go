@@ -1,5 +1,5 @@
-// Package observe makes what people and models see of a run: it bounds and
-// cleans the streams, and writes the feedback.
+// Package observe prepares the view of a run for people and models: it bounds
+// and cleans the streams, and writes the feedback.
 package observe
 
 import (
@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Capture keeps the head and the tail of a stream, in bounded memory, and hands
-// the whole of one that is too long to somebody else. It is an [io.Writer] for
-// one goroutine.
+// Capture keeps the head and the tail of a stream, in bounded memory, and
+// passes the whole of a long stream on to a second writer. It is an [io.Writer]
+// for one goroutine.
 type Capture struct {
 	keep  int
 	spill func() (io.Writer, error)
@@ -23,7 +23,7 @@ type Capture struct {
 }
 
 // NewCapture keeps up to keep bytes of a stream. When the stream grows past
-// that, spill is called once for a writer that takes all of it; a nil spill
+// keep, spill is called once for a writer that takes all of it; a nil spill
 // takes nothing.
 func NewCapture(keep int, spill func() (io.Writer, error)) *Capture {
 	return &Capture{keep: max(keep, 2), spill: spill}
@@ -92,7 +92,7 @@ func (c *Capture) ring(p []byte) {
 // Total is how many bytes the stream had.
 func (c *Capture) Total() int64 { return c.total }
 
-// Truncated tells whether bytes between head and tail are not kept.
+// Truncated reports whether bytes between head and tail are not kept.
 func (c *Capture) Truncated() bool {
 	return c.total > int64(len(c.head)+len(c.tail))
 }
@@ -117,5 +117,5 @@ func (c *Capture) Bytes() []byte {
 	return append(append(make([]byte, 0, len(head)+len(tail)), head...), tail...)
 }
 
-// Lost is why the whole of a long stream could not be kept, if so.
+// Lost is the reason why the whole of a long stream could not be kept, if any.
 func (c *Capture) Lost() error { return c.lost }

@@ -18,16 +18,15 @@ const (
 	maxDenials = 20
 )
 
-// Feedback writes what the model should see of an observation: what happened,
-// what to do, and the evidence, bounded, with everything that the program
-// printed marked as data. A pass needs no words. The observation must be
-// redacted already.
+// Feedback writes a model's view of an observation: the event, the next step,
+// and the evidence, bounded, with all output of the program marked as data. A
+// pass needs no words. The observation must be redacted already.
 func Feedback(o *glovebox.Observation, limits glovebox.Limits) string {
 	return feedback(o, limits, " Send the complete program again.")
 }
 
-// RepairFeedback is [Feedback] for a model that is not to answer with a complete
-// program: it leaves out in what form the next answer is wanted.
+// RepairFeedback is [Feedback] for a model that need not answer with a complete
+// program: it leaves out the form of the next answer.
 func RepairFeedback(o *glovebox.Observation, limits glovebox.Limits) string {
 	return feedback(o, limits, "")
 }
@@ -86,9 +85,9 @@ func feedback(o *glovebox.Observation, limits glovebox.Limits, again string) str
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// headline splits an observation's message into our own words and those of
-// somebody else, which are only quoted. Our own failures are the operator's
-// concern: what they say of this host is not for the model.
+// headline splits an observation's message into our own words and a stranger's,
+// to be quoted. Our own failures are the operator's concern: details about the
+// host are not for the model.
 func headline(o *glovebox.Observation) (ours, theirs string) {
 	switch t := o.Tests; {
 	case o.Status == glovebox.StatusSandboxError:
@@ -142,7 +141,7 @@ func failures(b *strings.Builder, t *glovebox.TestReport) {
 	}
 }
 
-// advice says what to do about a status.
+// advice recommends the next step for a status.
 func advice(o *glovebox.Observation, l glovebox.Limits) string {
 	if o.NextAction == glovebox.ActionAskHuman && o.Status != glovebox.StatusUnproven && o.Status != glovebox.StatusApprovalRequired {
 		return "The code is not at fault: a person has to put this right."
@@ -187,8 +186,8 @@ func advice(o *glovebox.Observation, l glovebox.Limits) string {
 	return ""
 }
 
-// asksForCode tells whether the next answer has to be code again. A reply
-// without code is told so in its advice.
+// asksForCode reports whether the next answer has to be code again. The advice
+// for a reply without code already says so.
 func asksForCode(o *glovebox.Observation) bool {
 	switch o.Status.Next() {
 	case glovebox.ActionFixCode, glovebox.ActionReduceWork:
@@ -197,9 +196,9 @@ func asksForCode(o *glovebox.Observation) bool {
 	return false
 }
 
-// Quote returns text that is not ours between marks that it cannot forge, as a
-// model is told it: as data. It is empty where the text is blank. The source
-// may hold names that are not ours either.
+// Quote returns foreign text between unforgeable marks, the form of data for a
+// model. Quote is empty for a blank text. The source may hold foreign names
+// too.
 func Quote(source, text string) string {
 	var b strings.Builder
 	quote(&b, attribute.Replace(Line(source)), text)
@@ -209,13 +208,13 @@ func Quote(source, text string) string {
 // attribute keeps a source within its quotes.
 var attribute = strings.NewReplacer(`"`, "'", "<", "‹", ">", "›", `\`, "/")
 
-// Name returns a name that is not ours fit for a line of ours: bounded, without
-// line ends or characters that do not show. One that could be more than a name
-// stands between the marks of [Quote].
+// Name makes a foreign name fit for a line of ours: bounded, without line ends
+// or invisible characters. A name that could be more than a name stands between
+// the marks of [Quote].
 func Name(s string) string { return word(s) }
 
-// Line returns a text on one line, bounded, every character of which shows and
-// which does not forge the marks of [Quote].
+// Line returns a text on one line, bounded, with visible characters only and
+// without forged marks of [Quote].
 func Line(s string) string {
 	return defuse(oneLine(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) || unicode.IsSpace(r) {
@@ -225,11 +224,11 @@ func Line(s string) string {
 	}, s), 120))
 }
 
-// identifier is what names of files, tests and functions look like: no words
-// that a reader could take for a sentence.
+// identifier matches typical names of files, tests and functions: no words that
+// a reader could take for a sentence.
 var identifier = lazyre.New(`^[\w.:/\[\],=+@#-]{1,100}$`)
 
-// quote adds untrusted text between marks that it cannot forge.
+// quote adds untrusted text between unforgeable marks.
 func quote(b *strings.Builder, name, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -237,19 +236,18 @@ func quote(b *strings.Builder, name, text string) {
 	fmt.Fprintf(b, "<untrusted source=%q>\n%s\n</untrusted>\n", name, strings.TrimRight(defuse(text), "\n"))
 }
 
-// defuse makes our marks in a text that is not ours harmless, and what a reader
-// might take for them: in capitals, with spaces, with characters that do not
-// show.
+// defuse disarms our marks in a foreign text, and look-alikes: in capitals,
+// with spaces, with invisible characters.
 func defuse(s string) string {
 	return marks().ReplaceAllString(s, "[$1")
 }
 
-// gap is what may stand between the characters of a mark and not be seen.
+// gap matches invisible characters between the characters of a mark.
 const gap = `[\s\p{Cf}\p{Mn}]*`
 
 var marks = lazyre.New(`(?i)[<＜﹤‹〈⟨]` + gap + `([/／⁄∕]?` + gap + strings.Join(strings.Split("untrusted", ""), gap) + `)`)
 
-// word is a name of somebody else's in a line of ours.
+// word is a foreign name in a line of ours.
 func word(s string) string {
 	if identifier().MatchString(s) {
 		return defuse(s)
@@ -269,7 +267,7 @@ func oneLine(s string, max int) string {
 	return s
 }
 
-// denials says what the policy refused, and which of it other code would avoid: the rest
+// denials lists the policy's refusals, and marks the avoidable ones: the rest
 // is for whoever runs the code.
 func denials(b *strings.Builder, all []glovebox.Denial) {
 	for i, d := range all {

@@ -5,16 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Screen is [Text] for a stream that comes in pieces: an escape sequence, a
-// line end or a character that is cut between two pieces is one all the same.
-// It keeps at most three bytes back. The zero Screen is ready; a new stream
-// needs a new one.
+// Screen is [Text] for a stream in pieces: an escape sequence, a line end or a
+// character cut between two pieces counts as one. It keeps at most three bytes
+// back. The zero Screen is ready; a new stream needs a new one.
 type Screen struct {
 	state screenState
 	held  []byte // the beginning of a character
 }
 
-// screenState is what the bytes that come belong to.
+// screenState is the context of the next bytes.
 type screenState byte
 
 const (
@@ -26,7 +25,7 @@ const (
 	escapeString             // an ESC in such a string, perhaps its end
 )
 
-// Held is how many of the bytes that were written so far stand in no text yet.
+// Held is the number of bytes written so far without appearing in a text.
 func (s *Screen) Held() int {
 	if s.state == afterReturn {
 		return 1
@@ -34,12 +33,12 @@ func (s *Screen) Held() int {
 	return len(s.held)
 }
 
-// Write returns the text of what comes next. Escaped tells that there were
-// bytes that are not UTF-8: they are written as \xNN, with every literal
-// backslash of this piece doubled.
+// Write returns the text of the next piece. escaped reports bytes that are not
+// UTF-8: they are written as \xNN, with every literal backslash of this piece
+// doubled.
 func (s *Screen) Write(b []byte) (text string, escaped bool) { return s.write(b, false) }
 
-// Close returns the text of what was kept back.
+// Close returns the text of the bytes kept back.
 func (s *Screen) Close() (text string, escaped bool) { return s.write(nil, true) }
 
 func (s *Screen) write(b []byte, eof bool) (string, bool) {
@@ -65,8 +64,8 @@ func (s *Screen) write(b []byte, eof bool) (string, bool) {
 	return out.String(), escaped
 }
 
-// next takes what stands at the start of b, which is not empty, and returns
-// its length; 0 where only the state has changed.
+// next takes the first element of b, which is not empty, and returns its
+// length; 0 for a mere change of state.
 func (s *Screen) next(b []byte, escaped bool, out *strings.Builder) int {
 	c := b[0]
 	switch s.state {

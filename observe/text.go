@@ -9,7 +9,7 @@ import (
 // sequences and other control characters are dropped, and bytes that are not
 // UTF-8 are written as \xNN, with every literal backslash doubled. It returns
 // "escaped" as encoding when it had to escape. Escape sequences are those of
-// ECMA-48: CSI, OSC and its like with their ends, and two-byte ones. [Screen]
+// ECMA-48: CSI, OSC and the like with their ends, and two-byte ones. [Screen]
 // does the same with a stream.
 func Text(b []byte) (text, encoding string) {
 	var s Screen
@@ -20,7 +20,7 @@ func Text(b []byte) (text, encoding string) {
 	return text, encoding
 }
 
-// Control tells whether a rune steers a terminal or the direction of text
+// Control reports whether a rune steers a terminal or the direction of text
 // rather than being part of it.
 func Control(r rune) bool {
 	switch {
@@ -37,8 +37,8 @@ func Control(r rune) bool {
 	return false
 }
 
-// Middle shortens a text to about max bytes by leaving out its middle, and says
-// how much is gone. It cuts between lines where it can.
+// Middle shortens a text to about max bytes by leaving out its middle, and
+// states the size of the gap. It cuts between lines where possible.
 func Middle(text string, max int) string {
 	if len(text) <= max {
 		return text
@@ -57,7 +57,7 @@ func Middle(text string, max int) string {
 	return Join(head, tail, int64(len(text)-len(head)-len(tail)))
 }
 
-// Join puts a head and a tail together with a line that says what is missing.
+// Join puts a head and a tail together around a line with the size of the gap.
 func Join(head, tail string, missing int64) string {
 	if head != "" && !strings.HasSuffix(head, "\n") {
 		head += "\n"

@@ -17,12 +17,12 @@ func (r *room) sub(cost int64) { r.things--; r.bytes -= cost }
 // without is what is left of r. It needs not be much: r holds o.
 func (r room) without(o room) room { return room{r.things - o.things, r.bytes - o.bytes} }
 
-// fits tells whether one more of a cost keeps within a bound.
+// fits reports whether one more of a cost keeps within a bound.
 func (r room) fits(cost int64, bound room) bool {
 	return r.things < bound.things && cost <= bound.bytes-r.bytes
 }
 
-// claim is what one key asks of the room of a pool, and what it gets.
+// claim is a key's claim to the room of a pool, and its result.
 type claim struct {
 	target int     // things it should have
 	has    int     // things it has or that are being made
@@ -33,11 +33,10 @@ type claim struct {
 	worth  float64 // of one more than goal
 }
 
-// weigh finds what one more thing is worth to the claim: how often it will be
-// needed. The second is needed only while the first is being replaced, and so
-// on to the last, which is needed at the peak alone. What is there already is
-// worth double, since two keys that are wanted in turns would drop each
-// other's things for ever.
+// weigh computes the worth of one more thing to the claim: how often it will be
+// needed. The second thing is needed only during the replacement of the first,
+// and so on to the last, needed at the peak alone. Existing things are worth
+// double, or two keys wanted in turns would drop each other's for ever.
 func (c *claim) weigh() {
 	if c.goal < c.urgent {
 		c.worth = math.MaxFloat64 / float64(c.goal+1)
@@ -49,8 +48,8 @@ func (c *claim) weigh() {
 	}
 }
 
-// allot divides the room: all get their target where there is room for all,
-// else each thing goes where it is worth most.
+// allot divides the room: with room for all, every key gets the target; else
+// each thing goes to the claim of the highest worth.
 func allot(claims []*claim, bound room) {
 	enough := bound
 	for _, c := range claims {

@@ -6,74 +6,74 @@ import (
 	"time"
 )
 
-// Config says what a pool keeps and how much of it. Only Make and Drop have to
-// be given.
+// Config describes the contents and the size of a pool. Only Make and Drop are
+// required.
 type Config[K comparable, V any] struct {
-	// Make makes one. Its context is for the making alone: it ends when the
-	// thing is no longer wanted or the pool is closed, and after Make has
-	// returned. What Make returns beside an error is ignored.
+	// Make makes one thing. The context ends when nobody wants the value any
+	// more or the pool is closed, and after Make has returned. A value beside
+	// an error is ignored.
 	Make func(ctx context.Context, key K) (V, error)
 
-	// Drop destroys one that was never taken. Like Make it is called in the
+	// Drop destroys a value never taken. Like Make it is called in the
 	// background, and must not close the pool.
 	Drop func(V)
 
-	// Dead returns a channel that is closed when the thing has ended by
-	// itself. Such a thing is never handed out. Nil: things do not die.
+	// Dead returns a channel to be closed when the value has ended by itself.
+	// The pool never hands out a dead value. Nil: values do not die.
 	Dead func(V) <-chan struct{}
 
-	// Cost is how many bytes one of the key holds while it waits; 0 is
-	// unknown, and counts for Most alone. It is asked once for each key the
-	// pool learns, with a lock held. Nil: unknown.
+	// Cost is the memory of a waiting thing of the key, in bytes; 0 is unknown,
+	// and counts for Most alone. Cost is called once for each key the pool
+	// learns, with a lock held. Nil: unknown.
 	Cost func(K) int64
 
-	// Failed is told of every Make that failed. Nil: [Pool.Stats] has the
-	// last failure of a key anyway.
+	// Failed is called for every failed Make. Nil: [Pool.Stats] has the last
+	// failure of a key anyway.
 	Failed func(K, error)
 
-	// Memory is the most bytes that all things of the pool hold together,
-	// those being made and those being dropped included. 0: a quarter of what
-	// this machine has available now.
+	// Memory bounds the bytes of the pool's whole contents, including values in
+	// the making and in the dropping. 0: a quarter of the machine's currently
+	// available memory.
 	Memory int64
 
 	// Most is the same bound as a number of things. 0: 64.
 	Most int
 
-	// PerKey is the most things of one key. 0: half of Most.
+	// PerKey bounds the things of one key. 0: half of Most.
 	PerKey int
 
 	// Workers is how many are made at once. 0: one more than processors.
 	Workers int
 
-	// BusyShare is the share of the workers, 0 to 1, that foreground work
-	// leaves to the pool, however much there is of it; one is always left. See
+	// BusyShare is the share of the workers, 0 to 1, that foreground work of
+	// any amount leaves to the pool; at least one worker remains. See
 	// [Pool.Busy]. 0: a half.
 	BusyShare float64
 
-	// Rest is how long the pool lets requests alone that found what they want
-	// ready: they are short, and what they took need not be made good while they
-	// run. It waits until nobody has taken anything or was in work for so long.
-	// Where they follow each other, a key is short for twenty times as long at the
-	// most while nearly all of it is left, half of that with half of it, and once
-	// as long with none; not at all when somebody found none.
-	// 0: 50 ms; negative: not at all.
+	// Rest is how long the pool stays idle after requests served at once:
+	// requests of this kind are short, and a replacement can wait for the end.
+	// The pool waits until nobody has taken anything or was in work for this
+	// time. With a steady flow of requests the wait for a key ends anyway:
+	// after twenty times Rest with nearly all of the key's stock left, ten
+	// times with half, once with none. A request without a ready thing ends the
+	// wait at once. 0: 50 ms; negative: no wait at all.
 	Rest time.Duration
 
-	// Idle is how long a key is kept that nobody asks for. 0: 5 minutes.
+	// Idle is how long an unused key is kept. 0: 5 minutes.
 	Idle time.Duration
 
-	// Timeout is when the context of a Make ends, as one that hangs would keep
-	// a worker for ever. 0: a minute.
+	// Timeout ends the context of a Make, because a hanging one would keep a
+	// worker for ever. 0: a minute.
 	Timeout time.Duration
 
-	// MaxAge is how long a thing waits before it is replaced. Of one key it
-	// is one after another, so that the key is not without. 0: 10 minutes.
+	// MaxAge is the longest wait of a value before replacement. The stock
+	// of a key is replaced in sequence, never all at once. 0: 10 minutes.
 	MaxAge time.Duration
 
-	// Pressure tells whether the machine is short of memory. While it is,
-	// nothing is made, and what waits is dropped bit by bit. It is asked at
-	// most once a second, and has to be quick. Nil: on Linux the kernel is asked, elsewhere there
-	// is no pressure.
+	// Pressure reports whether the machine is short of memory. During a
+	// shortage, nothing is made, and the waiting stock is dropped bit by bit. It
+	// is called at most once a second, and must be quick. Nil: on Linux the
+	// kernel is asked, elsewhere there is no pressure.
 	Pressure func() bool
 }
 

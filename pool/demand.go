@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// demand follows how much a key is wanted.
+// demand tracks the demand for a key.
 //
-// A Take leaves a debt: one more has to be made. A Make that ends pays one
+// A Take leaves a debt: one more thing to make. A successful Make pays one
 // back. With n things ready all Takes are hits for as long as the debt stays
-// within n, so the right n is the highest debt, lately. That holds the rate of
-// Takes times the time that a Make takes (Little's law), bursts, and makers
-// that are slow because others need them, and nothing has to be measured.
+// within n, so the right n is the highest recent debt. The debt reflects the
+// rate of Takes times the duration of a Make (Little's law), bursts, and makers
+// slowed down by others, without any measurement.
 type demand struct {
 	last     time.Time     // when it was last wanted
 	gap      time.Duration // between two Takes, smoothed; 0 before the first
@@ -24,23 +24,22 @@ type demand struct {
 }
 
 const (
-	// halfLife is how fast a burst is forgotten, after as long again in which
-	// the next such burst finds all ready.
+	// halfLife is how fast a burst is forgotten, after an equally long time
+	// with full readiness for a similar burst.
 	halfLife = time.Minute
-	// once is the gap we expect for a key that was taken once, and the longest
-	// that we remember: one burst does not make a key a hot one, one pause
-	// not a cold one.
+	// once is the expected gap for a key taken once, and the longest gap
+	// remembered: one burst does not make a key hot, one pause not cold.
 	once = 10 * time.Second
-	// promiseLasts is how long we believe in Takes that do not come. Those
-	// that do come speak for themselves by then.
+	// promiseLasts is how long announced Takes are expected. Takes that do come
+	// speak for themselves by then.
 	promiseLasts = time.Minute
-	// memory is how many gaps weigh in the smoothed one.
+	// memory is the number of gaps in the smoothed one.
 	memory = 7
-	// soon is the gap we expect of Takes that are announced.
+	// soon is the expected gap between announced Takes.
 	soon = time.Second
 )
 
-// take is one Take. The debt ends at most, which is how much can ever be held.
+// take records one Take. The debt ends at most, the most things ever held.
 func (d *demand) take(now time.Time, most int) {
 	if d.gap == 0 {
 		d.gap = once
@@ -72,20 +71,20 @@ func (d *demand) expected(now time.Time) int {
 	return d.promised
 }
 
-// paid is a Make that has ended well.
+// paid records a successful Make.
 func (d *demand) paid() { d.debt = max(0, d.debt-1) }
 
-// settled says that as many are ready as may be.
+// settled records a full stock.
 func (d *demand) settled() { d.debt = 0 }
 
-// lately is the highest debt, which counts the less the longer it is ago.
+// lately is the highest debt, discounted by its age.
 func (d *demand) lately(now time.Time) float64 {
 	ago := max(0, now.Sub(d.peakAt)-halfLife)
 	return float64(d.peak) * math.Exp2(-ago.Seconds()/halfLife.Seconds())
 }
 
-// target is how many should be ready: a quarter more than the peak, and one
-// where there was but one Take.
+// target is the wanted stock: a quarter more than the peak, and 1 after a
+// single Take.
 func (d *demand) target(now time.Time) int {
 	n := int(math.Ceil(d.lately(now) - 0.01))
 	n += (n + 2) / 4
@@ -95,7 +94,7 @@ func (d *demand) target(now time.Time) int {
 	return max(n, d.expected(now))
 }
 
-// steady tells whether it is probable that one more will be taken.
+// steady reports whether a further Take is probable.
 func (d *demand) steady(now time.Time) bool { return d.takes > 1 || d.expected(now) > 0 }
 
 // rate is how many Takes a second we expect. It falls from the moment when the

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// sweepEvery is how often the keeper looks at all that waits.
+// sweepEvery is the interval of the keeper's checks of waiting things.
 const sweepEvery = time.Second
 
-// keep is the keeper: it has a turn whenever something has changed, and every
-// second while there is something to look after.
+// keep is the keeper: it has a turn after every change, and every second while
+// there is work.
 func (p *Pool[K, V]) keep() {
 	timer := time.NewTimer(math.MaxInt64)
 	defer timer.Stop()
@@ -69,7 +69,7 @@ func (p *Pool[K, V]) look(short bool) time.Duration {
 	return next.Sub(now)
 }
 
-// sweep drops what has died, what is old, and what is too many.
+// sweep drops dead, old and surplus things.
 func (p *Pool[K, V]) sweep(now time.Time) {
 	for _, s := range p.shelves {
 		p.bury(s, now)
@@ -95,8 +95,8 @@ func (s *shelf[K, V]) idle(now time.Time, after time.Duration) bool {
 	return len(s.waiters) == 0 && now.Sub(s.demand.last) >= after
 }
 
-// shrink drops half of what waits, the coldest first. As it is done every
-// second while memory is short, nothing is left soon.
+// shrink drops half of the waiting stock, the coldest first. It runs every
+// second while memory is short, so soon nothing is left.
 func (p *Pool[K, V]) shrink(now time.Time) {
 	cold := slices.SortedFunc(maps.Values(p.shelves), func(a, b *shelf[K, V]) int {
 		return cmp.Compare(a.demand.rate(now), b.demand.rate(now))
@@ -113,8 +113,8 @@ func (p *Pool[K, V]) shrink(now time.Time) {
 	}
 }
 
-// forget removes keys that nobody asks for, and where there are too many the
-// empty ones that were not asked for the longest.
+// forget removes unused keys, and beyond the maximum the least recently used
+// empty ones.
 func (p *Pool[K, V]) forget(now time.Time) {
 	for key, s := range p.shelves {
 		if s.empty() && (s.idle(now, p.c.Idle) || s.demand == demand{}) {
@@ -131,7 +131,7 @@ func (p *Pool[K, V]) forget(now time.Time) {
 	}
 }
 
-// aim decides how many each key may have, and gives up Makes that are for none.
+// aim decides the number for each key, and gives up surplus Makes.
 func (p *Pool[K, V]) aim(now time.Time) {
 	claims := make([]*claim, 0, len(p.shelves))
 	for _, s := range p.shelves {
@@ -198,11 +198,11 @@ func (p *Pool[K, V]) workers() int {
 	return min(all, max(1, share, left)+p.waiters)
 }
 
-// neediest is the shelf that the next Make is for: those whose callers wait
-// first, those asked for once last; of the others the emptiest by its goal; of
-// equals the one whose turn was the longest ago. Thus a key that is taken as
-// fast as it is made does not starve the others. Where there is none but some
-// will be, next is when.
+// neediest is the shelf for the next Make. Shelves with waiting callers come
+// first, shelves with a single request last. In between the emptiest by its
+// goal comes first; among equals, the one with the longest wait since its turn.
+// Thus a key taken as fast as it is made does not starve the others. If no
+// shelf is due yet, next is the time of the first.
 func (p *Pool[K, V]) neediest(now time.Time) (best *shelf[K, V], next time.Time) {
 	for _, s := range p.shelves {
 		if s.has() >= s.claim.goal {
@@ -219,7 +219,7 @@ func (p *Pool[K, V]) neediest(now time.Time) (best *shelf[K, V], next time.Time)
 	return best, next
 }
 
-// due is when one may be made for a shelf: see [Config.Rest].
+// due is when a thing may be made for a shelf: see [Config.Rest].
 func (p *Pool[K, V]) due(s *shelf[K, V], now time.Time) time.Time {
 	if p.c.Rest < 0 || len(s.waiters) > len(s.making) {
 		return now
@@ -256,9 +256,8 @@ func preference(a, b bool) int {
 	}
 }
 
-// evict drops as many things as one of a cost needs room. They are of keys
-// that have more than their goal, the coldest first. What is being dropped
-// already counts as room to come.
+// evict makes room for a thing of a cost, from keys above their goal, the
+// coldest first. Memory in the dropping already counts as room to come.
 func (p *Pool[K, V]) evict(cost int64) {
 	now := time.Now()
 	for !p.all.without(p.going).fits(cost, p.bound()) {

@@ -22,14 +22,15 @@ func availableMemory() int64 {
 
 func newPressure() func() bool { return machine{os.DirFS("/")}.pressure() }
 
-// pressure makes a Config.Pressure: memory is short when less than a sixteenth
-// is available; or less than a quarter, and processes stood still for want of
-// it for a tenth of the last ten seconds. It is over at an eighth and a
-// twentieth: else the pool would fill up at once and cause the next shortage.
+// pressure makes a Config.Pressure. Memory is short in two cases: less than a
+// sixteenth is available; or less than a quarter, and processes stalled for
+// lack of memory for a tenth of the last ten seconds. The shortage is over at
+// an eighth and a twentieth: else the pool would fill up at once and cause the
+// next shortage.
 //
-// Standing still alone is no sign: a program that thrashes within the limit of
-// its own control group counts in the machine's figure, and would take the pool
-// from all others.
+// Stalls alone are no sign: a program that thrashes within the limit of its own
+// control group counts in the machine's figure, and would take the pool from
+// all others.
 func (m machine) pressure() func() bool {
 	short := false
 	return func() bool {
@@ -56,8 +57,8 @@ func (m machine) stalled() float64 {
 	return 0
 }
 
-// memory is how many bytes can be had, and of how many in all: the machine's,
-// or the least that a control group around this process leaves.
+// memory returns the available and the total bytes: the machine's, or the least
+// left by a control group around this process.
 func (m machine) memory() (available, total int64, ok bool) {
 	info := fields(m.read("proc/meminfo"))
 	available, total = info["MemAvailable:"]<<10, info["MemTotal:"]<<10
@@ -73,7 +74,7 @@ func (m machine) memory() (available, total int64, ok bool) {
 		if !ok {
 			continue
 		}
-		// Pages of files that were not used of late can be had as well.
+		// Pages of files without recent use are available as well.
 		used -= fields(m.read(path.Join(g.dir, "memory.stat")))[g.cache]
 		total = limit
 		available = min(available, max(0, limit-max(0, used)))
@@ -81,11 +82,12 @@ func (m machine) memory() (available, total int64, ok bool) {
 	return available, total, true
 }
 
-// group is a directory of a control group, and its files and words.
+// group is a directory of a control group, with the names of its files and
+// fields.
 type group struct{ dir, limit, usage, cache string }
 
 // groups are the groups around this process that may bound its memory. In a
-// container their names may be those of the host; then only the root is there.
+// container the names may be the host's; then only the root exists.
 func (m machine) groups() (all []group) {
 	for line := range strings.Lines(m.read("proc/self/cgroup")) {
 		// hierarchy:controllers:path

@@ -1,17 +1,18 @@
-// Package pool keeps things ready that take long to make and are used once.
+// Package pool keeps a stock of values that take long to make and are used
+// once.
 //
-// A thing has a key; things of one key are as good as each other. [Pool.Take]
-// hands one out at once or not at all, and the pool learns from it what is
-// wanted: it needs no operator.
+// A value, here called a thing, has a key; things of one key are
+// interchangeable. [Pool.Take] hands out a thing at once or not at all, and so
+// teaches the pool the demand, without an operator.
 //
-//   - How many of a key are kept ready follows the demand: the most Takes that
-//     were waiting to be made good at any moment of late (demand.go).
-//   - Where not all keys get what they want, those asked for most often and
-//     most lately come first (allot.go).
+//   - The number of ready values of a key follows the demand: the most Takes
+//     that recently waited for replacement at any moment (demand.go).
+//   - When the keys' demands exceed the room, the keys most often and most
+//     recently wanted come first (allot.go).
 //   - One goroutine, the keeper, decides; makers and droppers come and go
 //     (keeper.go, work.go).
 //
-// Each thing that Make made is either taken, by one caller, or dropped, once.
+// Each value from Make is either taken, by one caller, or dropped, once.
 package pool
 
 import (
@@ -26,15 +27,15 @@ import (
 // ErrClosed is what Wait returns when the pool is closed.
 var ErrClosed = errors.New("pool: closed")
 
-// ErrShort is what Wait returns while the machine is short of memory: nothing is
-// made then.
+// ErrShort is the error of Wait while the machine is short of memory: nothing
+// is made then.
 var ErrShort = errors.New("pool: the machine is short of memory")
 
-// ErrTooLarge is what Wait returns when one thing costs more than Memory.
+// ErrTooLarge is the error of Wait for a cost above Memory.
 var ErrTooLarge = errors.New("pool: a thing of this key is larger than the pool")
 
-// Pool keeps things ready. Its methods may be called at the same time. It is
-// made by [New] and has to be closed.
+// Pool keeps things ready. Its methods are safe for concurrent use. It is made
+// by [New] and has to be closed.
 type Pool[K comparable, V any] struct {
 	c      Config[K, V]
 	ctx    context.Context // ends with the pool
@@ -59,8 +60,7 @@ type Pool[K comparable, V any] struct {
 	swept    time.Time
 }
 
-// New starts a pool that is empty and knows no keys. It panics where Make or
-// Drop is missing.
+// New starts an empty pool without keys. It panics if Make or Drop is missing.
 func New[K comparable, V any](c Config[K, V]) *Pool[K, V] {
 	c.fill()
 	p := &Pool[K, V]{c: c, began: time.Now(), turns: make(chan struct{}, 1), shelves: map[K]*shelf[K, V]{}}
@@ -70,8 +70,8 @@ func New[K comparable, V any](c Config[K, V]) *Pool[K, V] {
 }
 
 // Take returns a thing of the key and true, at once; or false: then the caller
-// makes its own. Either way the pool learns that the key is wanted. The thing
-// is the caller's from now on.
+// makes its own. Either way the pool records the demand for the key. The thing
+// then belongs to the caller.
 func (p *Pool[K, V]) Take(key K) (V, bool) {
 	now := time.Now()
 	p.mu.Lock()
@@ -84,7 +84,7 @@ func (p *Pool[K, V]) Take(key K) (V, bool) {
 	return v, ok
 }
 
-// take takes from a shelf, which is nil for a key that the pool did not learn.
+// take takes from a shelf, which is nil for a key unknown to the pool.
 func (p *Pool[K, V]) take(s *shelf[K, V], now time.Time) (v V, ok bool) {
 	if s == nil {
 		return v, false
@@ -108,8 +108,8 @@ func (p *Pool[K, V]) take(s *shelf[K, V], now time.Time) (v V, ok bool) {
 	return v, false
 }
 
-// Wait is Take for those who would rather wait than make their own. It ends
-// with the context's error; with Make's, where Make fails again and again; with
+// Wait is Take for callers that prefer waiting to making their own. Wait ends
+// with the context's error; with Make's, after repeated failures of Make; with
 // [ErrShort], [ErrTooLarge] or [ErrClosed].
 func (p *Pool[K, V]) Wait(ctx context.Context, key K) (v V, err error) {
 	now := time.Now()
@@ -160,7 +160,7 @@ func (p *Pool[K, V]) Wait(ctx context.Context, key K) (v V, err error) {
 	return v, ctx.Err()
 }
 
-// waiter is where a Wait gets its answer. It has room for it.
+// waiter receives the answer of a Wait. It has room for one.
 type waiter[V any] chan answer[V]
 
 type answer[V any] struct {
@@ -178,8 +178,8 @@ func (p *Pool[K, V]) refuse(s *shelf[K, V], err error) {
 	s.waiters = nil
 }
 
-// Want says that n of the key will be taken soon, beyond what the pool expects
-// by itself; it gets ready for them within its bounds.
+// Want announces n Takes of the key, beyond the pool's own expectation; the
+// pool prepares within its bounds.
 func (p *Pool[K, V]) Want(key K, n int) {
 	if n <= 0 {
 		return
@@ -196,10 +196,10 @@ func (p *Pool[K, V]) Want(key K, n int) {
 	p.turn()
 }
 
-// Busy says that a request is in work, until the function it returns is called.
+// Busy marks a request as in work, until a call of the returned function.
 // Makers leave the processors to requests: each request takes one worker's
-// place, but never more than Config.BusyShare leaves. What somebody waits for
-// in Wait is made regardless.
+// place, but BusyShare of the workers remain. Things for callers of Wait are
+// made regardless.
 func (p *Pool[K, V]) Busy() (done func()) {
 	p.busy.Add(1)
 	var once atomic.Bool
@@ -214,8 +214,8 @@ func (p *Pool[K, V]) Busy() (done func()) {
 	}
 }
 
-// Drain drops all that waits, gives up what is being made and forgets what was
-// wanted. The dropping goes on after it returns.
+// Drain drops the waiting stock, gives up the making of more and forgets the
+// demand. The dropping continues after Drain returns.
 func (p *Pool[K, V]) Drain() {
 	p.mu.Lock()
 	for _, s := range p.shelves {
@@ -226,9 +226,9 @@ func (p *Pool[K, V]) Drain() {
 	p.turn()
 }
 
-// Close drops all that waits, gives up what is being made and returns when
-// nothing is left, neither things nor goroutines. It may be called more than
-// once, but not by Make. The error is always nil.
+// Close drops the waiting stock, gives up the making of more and returns when
+// neither values nor goroutines are left. Close may be called more than once,
+// but not by Make. The error is always nil.
 func (p *Pool[K, V]) Close() error {
 	p.mu.Lock()
 	p.closed = true

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// shelf is all that is known of one key.
+// shelf is the pool's entry for one key.
 type shelf[K comparable, V any] struct {
 	key     K
 	cost    int64
@@ -36,8 +36,8 @@ type job struct {
 	unwanted bool
 }
 
-// manyKeys is how many keys a pool may know: more would make its turns slow. A
-// stream of keys that are asked for once does not grow it.
+// manyKeys bounds the keys of a pool: more would make its turns slow. A stream
+// of keys with a single request each does not grow the pool.
 const manyKeys = 1024
 
 // shelf finds the key's shelf or makes one. It returns nil when the pool is
@@ -52,13 +52,13 @@ func (p *Pool[K, V]) shelf(key K, now time.Time, insist bool) *shelf[K, V] {
 	return s
 }
 
-// maxKeys leaves most shelves empty, so that there are always some to forget.
+// maxKeys leaves most shelves empty, to be forgotten if necessary.
 func (p *Pool[K, V]) maxKeys() int { return max(manyKeys, 4*p.c.Most) }
 
-// has is how many things the shelf has or will have.
+// has is the number of things on the shelf or in the making.
 func (s *shelf[K, V]) has() int { return len(s.things) + len(s.making) }
 
-// empty tells whether the shelf is needed for nothing but what it knows.
+// empty reports whether the shelf holds nothing but statistics.
 func (s *shelf[K, V]) empty() bool { return s.has() == 0 && len(s.waiters) == 0 }
 
 func (s *shelf[K, V]) pop() thing[V] {
@@ -77,15 +77,15 @@ func (t thing[V]) isDead() bool {
 	}
 }
 
-// died is for one that ended by itself while it waited. Where Makes succeed but
-// what they make dies, that is trouble of the key as well.
+// died records the death of a waiting thing. If Makes succeed but the results
+// die, the key is in trouble as well.
 func (p *Pool[K, V]) died(s *shelf[K, V], t thing[V], now time.Time) {
 	p.counts.Died++
 	s.trouble.add(errDied, t.made, now)
 	p.drop(t.v, s.cost)
 }
 
-// bury drops what has died on the shelf.
+// bury drops the dead things of the shelf.
 func (p *Pool[K, V]) bury(s *shelf[K, V], now time.Time) {
 	s.things = slices.DeleteFunc(s.things, func(t thing[V]) bool {
 		dead := t.isDead()
@@ -96,7 +96,8 @@ func (p *Pool[K, V]) bury(s *shelf[K, V], now time.Time) {
 	})
 }
 
-// clear empties a shelf: what waits is dropped, what is being made is given up.
+// clear empties a shelf: the waiting stock is dropped, the making of more given
+// up.
 func (p *Pool[K, V]) clear(s *shelf[K, V]) {
 	for len(s.things) > 0 {
 		p.drop(s.pop().v, s.cost)

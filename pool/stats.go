@@ -2,8 +2,8 @@ package pool
 
 import "time"
 
-// Counts are what has happened since the pool was made. Each that was made is
-// a hit, was waited for, was dropped, or is waiting now:
+// Counts are the events since the pool was made. Each thing made is a hit, was
+// waited for, was dropped, or is waiting now:
 //
 //	Made = Hits + Waited + Dropped + Stats.Waiting
 type Counts struct {
@@ -16,7 +16,7 @@ type Counts struct {
 	Died    uint64 // of the dropped, those that ended by themselves
 }
 
-// Stats are what a pool has done and holds now.
+// Stats are a pool's counts and current contents.
 type Stats[K comparable] struct {
 	Counts
 	Waiting  int   // ready to be taken
@@ -27,21 +27,21 @@ type Stats[K comparable] struct {
 	Keys     map[K]KeyStats
 }
 
-// KeyStats are of one key, since the pool knows it: a key that nobody asks for
-// is forgotten after Config.Idle.
+// KeyStats are of one key, since the pool knows it: an unused key is forgotten
+// after Config.Idle.
 type KeyStats struct {
 	Hits, Misses uint64 // of Takes, and of Waits at their begin
 	Waiting      int
 	Making       int
 	Goal         int // how many the pool wants to have ready
-	// Failures are Makes that failed in a row, and things that died, with the
+	// Failures are successive failures of Make, and deaths of things, with the
 	// last error. The next Make begins at Retry.
 	Failures int
 	Err      error
 	Retry    time.Time
 }
 
-// Stats returns what the pool has done and holds now.
+// Stats returns the pool's counts and current contents.
 func (p *Pool[K, V]) Stats() Stats[K] {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// trouble is what a key has had with its Makes: the more failed in a row, the
-// longer the next is put off.
+// trouble tracks a key's failing Makes: the more failures in a row, the longer
+// the delay before the next.
 type trouble struct {
 	failures int   // since one was seen to work
 	err      error // the last
@@ -20,14 +20,14 @@ const (
 	lastPause  = 5 * time.Minute
 	// patience is how many failures we take for chance.
 	patience = 3
-	// alive is how long a thing has to wait without dying to be good.
+	// alive is how long a thing must survive waiting to count as good.
 	alive = time.Second
 )
 
 var errDied = errors.New("it ended by itself while it waited")
 
-// add is a failure of a Make that began at a time. Makes that had begun before
-// the last failure are no news.
+// add records a failure of a Make begun at a time. Makes begun before the last
+// failure are no news.
 func (t *trouble) add(err error, began, now time.Time) {
 	if began.Before(t.at) {
 		return
@@ -36,16 +36,16 @@ func (t *trouble) add(err error, began, now time.Time) {
 	*t = trouble{failures: t.failures + 1, err: fmt.Errorf("pool: make: %w", err), at: now, until: now.Add(pause)}
 }
 
-// works says that what was made at a time is good.
+// works records a good thing and the time of its making.
 func (t *trouble) works(made time.Time) {
 	if !made.Before(t.at) {
 		*t = trouble{at: t.at}
 	}
 }
 
-// holds tells whether no Make may begin yet.
+// holds reports whether no Make may begin yet.
 func (t *trouble) holds(now time.Time) bool { return now.Before(t.until) }
 
-// chronic tells whether it is more than chance. Then one Make is tried at a
-// time.
+// chronic reports whether the trouble is more than chance. Then Makes are tried
+// one at a time.
 func (t *trouble) chronic() bool { return t.failures >= patience }

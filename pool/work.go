@@ -29,8 +29,8 @@ func (p *Pool[K, V]) begin(s *shelf[K, V], now time.Time) {
 	})
 }
 
-// made is the end of a Make. The thing goes to whom it belongs: a caller who
-// waits, the shelf, or the droppers.
+// made is the end of a Make. The thing goes to a waiting caller, the shelf, or
+// the droppers.
 func (p *Pool[K, V]) made(s *shelf[K, V], j *job, t thing[V], err error, cancelled bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ type dropping[V any] struct {
 	cost int64
 }
 
-// drop leaves one to the droppers. It counts as held until it is gone.
+// drop leaves a thing to the droppers, counted as held until gone.
 func (p *Pool[K, V]) drop(v V, cost int64) {
 	p.counts.Dropped++
 	p.going.add(cost)

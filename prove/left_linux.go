@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tables are what boxes could leave on this host.
+// tables are the possible remains of boxes on this host.
 type tables struct{ processes, mounts, groups []string }
 
 // look reads the tables.
@@ -34,7 +34,7 @@ func look() tables {
 	return t
 }
 
-// owned tells whether a living process holds the lock of a group: those of
+// owned reports whether a living process holds the lock of a group: those of
 // other programs come and go.
 func owned(group string) bool {
 	f, err := os.Open(group)
@@ -45,7 +45,8 @@ func owned(group string) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
 }
 
-// left is what is there now and was not then. What is about to end may.
+// left returns the entries added since then. Entries about to end get five
+// seconds.
 func (t tables) left() []string {
 	var left []string
 	for range 50 {

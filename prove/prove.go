@@ -30,14 +30,14 @@ var programs embed.FS
 // Report is what came of one tier.
 type Report struct {
 	Tier glovebox.TierName `json:"tier"`
-	// Held: every attack was stopped, and nothing is left. It is false where
-	// none could be tried.
+	// Held: every attack was stopped, and nothing is left. It is false if no
+	// attack could be tried.
 	Held bool `json:"held"`
-	// Unusable says why the tier cannot be used on this host.
+	// Unusable explains why the tier cannot be used on this host.
 	Unusable string   `json:"unusable,omitempty"`
 	Language string   `json:"language,omitempty"`
 	Attacks  []Result `json:"attacks,omitempty"`
-	// Left is what was there after all boxes were closed and not before.
+	// Left are the new remains after all boxes were closed.
 	Left     []string `json:"left,omitempty"`
 	Duration float64  `json:"duration_ms"`
 }
@@ -49,21 +49,20 @@ type Result struct {
 	Tries string          `json:"tries"`
 	Held  bool            `json:"held"`
 	Saw   glovebox.Status `json:"saw"`
-	// Why says what is wrong where it did not hold, and else what the verdict
-	// rests on.
+	// Why explains a failure to hold, or else the grounds of the verdict.
 	Why string `json:"why"`
 }
 
-// attack is a program and what an observation of it must be.
+// attack is a program and the expected observation.
 type attack struct {
 	name, tries string
 	want        []glovebox.Status
 	limit       glovebox.LimitName
 	limits      func(*glovebox.Limits)
-	// tested: it is a solution, and there are tests that it must not pass.
+	// tested: the program is a solution that must not pass the given tests.
 	tested bool
-	// silent are texts that must not come out; each attack has the secrets of
-	// the baits among them.
+	// silent are texts that must not come out; for each attack they include the
+	// secrets of the baits.
 	silent []string
 }
 
@@ -72,8 +71,8 @@ var (
 	failing = []glovebox.Status{glovebox.StatusTestFailed, glovebox.StatusRuntimeError, glovebox.StatusUnproven}
 )
 
-// attacks are all of them. A tier's language has those that a file of that
-// name and its ending is there for.
+// attacks are all attacks. A tier's language has the attacks with a file of the
+// same name and the language's suffix.
 var attacks = []attack{
 	{name: "loop", tries: "to run without end", want: []glovebox.Status{glovebox.StatusTimeout}, limit: glovebox.LimitCPU,
 		limits: func(l *glovebox.Limits) { l.CPU = time.Second }},
@@ -95,7 +94,7 @@ var attacks = []attack{
 	{name: "honest", tries: "nothing: it is right, and must pass", want: ends, tested: true},
 }
 
-// languages are those that the attacks are written in, the one with most first.
+// languages are the languages of the attacks, the one with most first.
 var languages = []string{"python", "javascript"}
 
 var endings = map[string]string{"python": ".py", "javascript": ".js"}
@@ -114,7 +113,7 @@ func Tier(ctx context.Context, e *engine.Engine, name glovebox.TierName) (report
 		return report, err
 	}
 	defer b.close()
-	// The first one also makes what a tier keeps: roots, snapshots.
+	// The first one also makes a tier's stock: roots, snapshots.
 	var unusable []string
 	for _, l := range languages {
 		o, err := e.Run(ctx, glovebox.Job{Tier: name, Program: program(l, "honest", "main")})
@@ -157,7 +156,7 @@ func Tier(ctx context.Context, e *engine.Engine, name glovebox.TierName) (report
 	return report, nil
 }
 
-// program makes a program of the embedded file, or nil where there is none.
+// program makes a program of the embedded file, or nil if none exists.
 func program(language, name, main string) *glovebox.Program {
 	ext := endings[language]
 	code, err := programs.ReadFile("attacks/" + name + ext)
@@ -173,7 +172,7 @@ func (a attack) try(ctx context.Context, e *engine.Engine, name glovebox.TierNam
 	job := glovebox.Job{
 		Tier: name, Program: program(language, a.name, "main"), Args: []string{b.file, strconv.Itoa(b.port)},
 		Env: map[string]string{"TOKEN": b.token}, Secrets: map[string]string{"TOKEN": b.token},
-		// Time enough for a busy machine: only the limit that is tried is met.
+		// Time enough for a busy machine: only the tested limit is met.
 		Limits: glovebox.Limits{
 			Wall: 30 * time.Second, CPU: 20 * time.Second, Memory: 192 * glovebox.MiB, Processes: 24,
 			Disk: 16 * glovebox.MiB, Output: glovebox.MiB,
@@ -197,7 +196,7 @@ func (a attack) try(ctx context.Context, e *engine.Engine, name glovebox.TierNam
 	return r
 }
 
-// judge tells whether the observation of an attack is what it must be.
+// judge reports whether the observation of an attack is as expected.
 func (a attack) judge(o *glovebox.Observation, b *bait) (held bool, why string) {
 	said := o.Stdout + o.Stderr + o.Feedback + o.Message
 	switch {

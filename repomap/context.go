@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Context is what a model should read for a task.
+// Context is the reading for a model's task.
 type Context struct {
 	// Sections are in order of priority.
 	Sections []Section
@@ -23,22 +23,23 @@ type Context struct {
 	mark string
 }
 
-// Section is the text of one file, or a part of it.
+// Section is the text of one file, or of a part.
 type Section struct {
 	Path string
-	// Why it is there, in our words; the names of files in it are escaped.
+	// Why explains the section, in our words; the names of files in it are
+	// escaped.
 	Why string
 	// Text is escaped, and has no frame yet.
 	Text string
 	// Tokens is the count of the section in its frame.
 	Tokens int
-	// Truncated: some of the file is left out, which Text says where it is.
+	// Truncated: some of the file is left out; Text marks the places.
 	Truncated bool
 }
 
 // String is the text for the model. Each section stands between lines with a
-// mark that occurs nowhere else, so that no text can end its section or begin
-// another. It is "" where there are no sections.
+// unique mark, so no text can end its section or begin a new one. Without
+// sections String is "".
 func (c Context) String() string {
 	if len(c.Sections) == 0 {
 		return ""
@@ -79,7 +80,7 @@ func (m *Map) mark(n int) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// How many sections of a kind there are.
+// The maximum of sections of each kind.
 const (
 	maxCurrent = 8
 	maxBeside  = 16
@@ -87,14 +88,14 @@ const (
 	maxTypes   = 16
 )
 
-// minSection is the fewest tokens that a section is worth.
+// minSection is the smallest worthwhile section, in tokens.
 const minSection = 40
 
-// Context chooses what a model should read for a task, in this order: the files
-// that the task names, or that define what it names; what they import; their
-// tests; the types that they use; the README. A file that does not fit is cut:
-// the first kind to what the task names and to its beginning, the others to
-// their signatures. The whole, frames included, is never above the budget.
+// Context chooses a model's reading for a task, in this order: files named in
+// the task, or defining names in the task; the imports of these files; tests;
+// types in use; the README. A file too large to fit is cut: the first kind to
+// the task's names and to the beginning, all further kinds to signatures. The
+// whole, frames included, is never above the budget.
 func (m *Map) Context(focus Focus, budget int) Context {
 	// A mark that occurs in a text is not used. There is always another.
 	for n := 0; ; n++ {
@@ -117,11 +118,11 @@ type packer struct {
 	out    []Section
 }
 
-// want is a section that should be there.
+// want is a wanted section.
 type want struct {
 	f   *file
 	why string
-	// symbol is the only thing wanted of the file, where it is set.
+	// symbol, if set, is the only wanted part of the file.
 	symbol *Symbol
 }
 
@@ -148,8 +149,8 @@ func (p *packer) pack() Context {
 	return c
 }
 
-// fill adds sections, up to a share in percent of what is left of the budget.
-// cut makes a section's text fit. It returns the whole texts of the files.
+// fill adds sections, up to a share in percent of the remaining budget. cut
+// makes a section's text fit. It returns the whole texts of the files.
 func (p *packer) fill(wants []want, percent int, cut func(w want, text string, allow int) (string, bool)) []string {
 	left := (p.budget - p.used) * percent / 100
 	var texts []string
@@ -183,7 +184,7 @@ func (p *packer) fill(wants []want, percent int, cut func(w want, text string, a
 	return texts
 }
 
-// text is a file's text as it is shown, or why it is not.
+// text is the shown text of a file, or the reason for hiding it.
 func (m *Map) text(f *file) (text, reason string) {
 	src, err := m.src.Read(f.path)
 	if err != nil {
@@ -233,8 +234,8 @@ func (p *packer) imports(current []want) []want {
 	return wants
 }
 
-// give makes files free to be taken again: those of wants that do not fit may
-// still be there for another reason.
+// give makes files free to be taken again: wants without room may still appear
+// for a different reason.
 func (p *packer) give(wants []want) {
 	for _, w := range wants {
 		p.taken[w.f] = false
@@ -247,8 +248,8 @@ func byWeight(files []*file) []*file {
 	return files
 }
 
-// tests are those of the current files: by name, in the same package, or by
-// what they import.
+// tests are the tests of the current files: by name, in the same package, or by
+// their imports.
 func (p *packer) tests(current []want) []want {
 	type found struct {
 		want
@@ -283,7 +284,7 @@ func (p *packer) tests(current []want) []want {
 
 var testAffix = lazyre.New(`(?i)^test[_-]?|([_.-]?(test|tests|spec))$`)
 
-// stem is a file's name without its ending and what makes it a test's.
+// stem is a file's name without suffix and marks of a test.
 func stem(p string) string {
 	base := path.Base(p)
 	base = strings.TrimSuffix(base, path.Ext(base))
@@ -332,8 +333,8 @@ func (p *packer) readme() []want {
 	return nil
 }
 
-// excerpt is a text, or what of it fits: what the task names, the signatures,
-// and its beginning.
+// excerpt is a text, or its fitting parts: the names of the task, the
+// signatures, and the beginning.
 func (p *packer) excerpt(w want, text string, allow int) (string, bool) {
 	var spans [][2]int
 	for _, s := range w.f.symbols {
@@ -347,8 +348,8 @@ func (p *packer) excerpt(w want, text string, allow int) (string, bool) {
 	return p.cut(text, allow, append(spans, [2]int{1, 1 << 30}))
 }
 
-// brief is a text, or its signatures where it is more than a quarter of what is
-// allowed.
+// brief is a text, or its signatures if the text exceeds a quarter of the
+// allowance.
 func (p *packer) brief(w want, text string, allow int) (string, bool) {
 	if whole, cut := p.cut(text, max(allow/4, minSection), [][2]int{{1, 1 << 30}}); !cut || len(w.f.symbols) == 0 {
 		return whole, cut
@@ -364,8 +365,8 @@ func (p *packer) definition(w want, text string, allow int) (string, bool) {
 	return out, true
 }
 
-// cut returns the lines of a text that fit, of the spans in their order, and
-// whether any is left out. What is left out is said in its place.
+// cut returns the fitting lines of a text, of the spans in their order, and
+// whether any is left out. Omissions are marked in their place.
 func (p *packer) cut(text string, allow int, spans [][2]int) (string, bool) {
 	// No budget holds more than this: few tokens have twenty bytes.
 	if len(text) <= 20*allow && p.m.o.Count(text) <= allow {
@@ -377,7 +378,7 @@ func (p *packer) cut(text string, allow int, spans [][2]int) (string, bool) {
 	if n := len(lines); lines[n-1] == "" {
 		lines = lines[:n-1]
 	}
-	// The lines in the order in which they are wanted.
+	// The lines in the order of preference.
 	var order []int
 	chosen := map[int]bool{}
 	size := 0

@@ -23,7 +23,7 @@ const (
 	maxNames   = 4096 // identifiers that count for the ranking
 )
 
-// file is what is known of one file.
+// file holds the facts about one file.
 type file struct {
 	path  string
 	test  bool
@@ -31,16 +31,16 @@ type file struct {
 	size  int
 	lines int
 	sum   [sha256.Size]byte
-	// skipped says why its text was not looked at; fallback why its symbols
-	// were found line by line.
+	// skipped is the reason for not reading the text; fallback the reason for
+	// finding symbols line by line.
 	skipped, fallback string
 	symbols           []Symbol
 
 	imports, importers []*file
 	weight             float64
 
-	// Until they are linked: what it imports as it is written, the module of
-	// a go.mod, and the hashes of the identifiers in it, sorted.
+	// Until they are linked: the imports as written, the module of a go.mod,
+	// and the hashes of the identifiers in the file, sorted.
 	targets []string
 	module  string
 	names   []uint32
@@ -55,7 +55,8 @@ var (
 	testFile   = lazyre.New(`(^|/)(test_[^/]*|conftest\.py|[^/]*(_test|_spec|\.test|\.spec|Test|Tests)\.\w+|[^/]*\.(t|bats))$`)
 	// vendored folders hold the work of others.
 	vendored = lazyre.New(`(^|/)(node_modules|vendor|third_party|site-packages|\.venv|venv|\.git|bower_components)/`)
-	// generated is what generators write at the top, and minifiers into names.
+	// generated matches generators' marks at the top, and minifiers' marks in
+	// names.
 	generated = lazyre.New(`(?i)code generated .{0,200}do not edit|@generated\b|auto-?generated (file|by|from)`)
 	minified  = lazyre.New(`(?i)[.-]min\.(js|mjs|css)$|\.(bundle|chunk)\.js$`)
 )
@@ -104,7 +105,7 @@ func (m *Map) scan(ctx context.Context) error {
 	})
 }
 
-// scan finds what can be found without a parser.
+// scan finds all facts available without a parser.
 func (f *file) scan(src []byte, most int) {
 	f.size = len(src)
 	if f.skipped = unreadable(f.path, src, most); f.skipped != "" {
@@ -126,7 +127,7 @@ func (f *file) scan(src []byte, most int) {
 	f.names = identifiers(src)
 }
 
-// unreadable says why a text is not one that a person wrote, or "".
+// unreadable explains why a text was not written by a person, or "".
 func unreadable(p string, src []byte, most int) string {
 	head := src[:min(len(src), 8<<10)]
 	if len(src) > most {
@@ -162,8 +163,8 @@ func strange(b []byte) int {
 	return n
 }
 
-// unique keeps the first most of the different values, as copies: they must
-// not hold the text that they are from.
+// unique keeps the first most of the different values, as copies: values must
+// not retain the whole text.
 func unique(values []string, most int) []string {
 	var kept []string
 	seen := map[string]bool{}
@@ -194,7 +195,7 @@ func identifiers(src []byte) []uint32 {
 	return slices.Clone(hashes[:min(len(hashes), maxNames)])
 }
 
-// minName is the length below which a name says nothing about who is meant.
+// minName is the length below which a name does not identify its target.
 const minName = 4
 
 // words finds the identifiers of a text, of at most 64 bytes.
@@ -218,8 +219,8 @@ func wordByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
 }
 
-// hash is FNV-1a. Two names that fall together make a rank a little wrong, and
-// nothing else.
+// hash is FNV-1a. A collision of two names makes a rank slightly wrong, without
+// further harm.
 func hash[T []byte | string](w T) uint32 {
 	h := uint32(2166136261)
 	for i := range len(w) {

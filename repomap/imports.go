@@ -11,7 +11,7 @@ import (
 // resolver finds files by the end of their path.
 type resolver struct {
 	by map[string]*file
-	// ends are the files by their last two names, and by their last.
+	// ends are the files by their last two names, and by the last.
 	ends map[string][]*file
 	// packages are the files of Go by folder; modules the folders of go.mod
 	// files by the module's path.
@@ -56,9 +56,9 @@ func (r *resolver) exact(paths ...string) []*file {
 	return nil
 }
 
-// ending returns the file whose path ends with the first of the ends that one
-// has: the one that shares most folders with from, then the one of the shortest
-// path.
+// ending returns the file whose path ends with the first matching one of the
+// ends: preferably the file sharing most folders with from, then the file with
+// the shortest path.
 func (r *resolver) ending(from *file, ends ...string) []*file {
 	for _, end := range ends {
 		end = strings.TrimPrefix(path.Clean("/"+end), "/")
@@ -114,8 +114,8 @@ var (
 	pythonImport = lazyre.New(`(?m)^[ \t]*import[ \t]+([\w., \t]+)`)
 )
 
-// pythonImports returns dotted names. What is imported from a module may be a
-// module too, so it comes first, and the module after it.
+// pythonImports returns dotted names. A name imported from a module may be a
+// module too, so the name comes first, followed by the module.
 func pythonImports(src []byte) []string {
 	var found []string
 	for _, m := range pythonFrom().FindAllSubmatch(src, maxImports) {
@@ -219,8 +219,8 @@ func phpCandidates(from *file, target string, r *resolver) []*file {
 	return r.ending(from, ends...)
 }
 
-// nearCandidates takes a path that is relative to the importer, or to the root,
-// or the end of one.
+// nearCandidates takes a path relative to the importer or to the root, or the
+// end of a path.
 func nearCandidates(from *file, target string, r *resolver) []*file {
 	if f := r.exact(path.Join(path.Dir(from.path), target), target); f != nil {
 		return f
@@ -230,7 +230,7 @@ func nearCandidates(from *file, target string, r *resolver) []*file {
 
 var bashSource = lazyre.New(`(?m)(?:^|[;&|{(]|\b(?:then|do|else))[ \t]*(?:source|\.|load)[ \t]+([^\n;|&]{1,300})`)
 
-// bashImports cuts off what a variable or a command stands for.
+// bashImports cuts off variables and commands.
 func bashImports(src []byte) []string {
 	found := all(bashSource, src)
 	for i, t := range found {

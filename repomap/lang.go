@@ -20,16 +20,16 @@ type lang struct {
 	interpreters []string // of a first line with #!
 	// grammar is nil where another parser is used.
 	grammar func() *gotreesitter.Language
-	// parsers are kept for the next file: to make one takes longer than to
-	// parse a common file.
+	// parsers are kept for the next file: making one takes longer than parsing
+	// a common file.
 	parsers sync.Pool
 	// defines are the kinds of symbols by the type of their nodes.
 	defines map[string]string
-	// lines finds definitions where there is no parse: the first group that
-	// matches is a name.
+	// lines finds definitions without a parse: the first matching group is a
+	// name.
 	lines func() *regexp.Regexp
-	// imports finds what a file imports, as it is written; candidates makes
-	// the ends of paths that it may stand for, the best first.
+	// imports finds a file's imports, as written; candidates makes the possible
+	// ends of their paths, the best first.
 	imports    func(src []byte) []string
 	candidates func(from *file, target string, r *resolver) []*file
 }
@@ -44,8 +44,8 @@ var javaScript = map[string]string{
 	"public_field_definition": assigned, "field_definition": assigned,
 }
 
-// assigned marks nodes that define something where their value is a function
-// or a class.
+// assigned marks nodes that define a symbol if their value is a function or a
+// class.
 const assigned = "assigned"
 
 var javaScriptLines = lazyre.New(`^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?\s*([\w$]+)\s*[(<]|class\s+([\w$]+)|(?:interface|type|enum|namespace)\s+([\w$]+)|(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*=>|\w+\s*=>)|(?:module\.)?exports\.([\w$]+)\s*=)`)
@@ -115,7 +115,7 @@ var langs = []*lang{
 	},
 }
 
-// langOf recognises a file by its name, or else by its first line.
+// langOf recognises a file by name, or else by the first line.
 func langOf(p string, src []byte) *lang {
 	base := path.Base(p)
 	ext := strings.ToLower(path.Ext(base))

@@ -16,9 +16,9 @@ import (
 	"github.com/odvcencio/gotreesitter"
 )
 
-// Bounds of parsing one file. The parser's time grows with the square of how
-// deep a text nests, and it looks at its own clock only now and then: a text
-// that no person wrote is not given to it.
+// Bounds of parsing one file. The parser's time grows with the square of a
+// text's nesting depth, and the parser checks its clock only now and then:
+// texts not written by a person are kept from the parser.
 const (
 	maxParse     = 64 << 10 // bytes
 	maxNesting   = 200      // brackets
@@ -104,7 +104,7 @@ func outline(l *lang, src []byte, stop *uint32) (symbols []Symbol, reason string
 	p.SetTimeoutMicros(uint64(maxParseTime.Microseconds()))
 	p.SetCancellationFlag(stop)
 	tree, err := p.Parse(src)
-	// One that panicked does not come here, and is not used again.
+	// After a panic a parser never gets here, and is not reused.
 	p.SetCancellationFlag(nil)
 	l.parsers.Put(p)
 	if err != nil || tree == nil {
@@ -124,13 +124,13 @@ func outline(l *lang, src []byte, stop *uint32) (symbols []Symbol, reason string
 	w := walker{l: l, grammar: grammar, src: src}
 	w.walk(root, 0, 0)
 	if root.HasError() {
-		// Where the parser lost its way, lines still say something.
+		// Where the parser lost its way, lines are still informative.
 		return merge(w.symbols, byLine(l, src)), ""
 	}
 	return w.symbols, ""
 }
 
-// merge adds the symbols of others that begin on no line of a symbol nor in a
+// merge adds further symbols, unless one begins on the line of a symbol or in a
 // function.
 func merge(symbols, others []Symbol) []Symbol {
 	known := map[int]bool{}
@@ -179,7 +179,7 @@ func unparsable(src []byte) string {
 	return ""
 }
 
-// lost tells whether so much of a tree is errors that it says nothing.
+// lost reports whether a tree has too many errors to be useful.
 func lost(root *gotreesitter.Node, size int) bool {
 	if root.IsError() {
 		return true
@@ -204,8 +204,8 @@ type walker struct {
 	symbols []Symbol
 }
 
-// walk looks at a node at level of the tree, in depth classes or modules. What
-// is inside a named function is its own business.
+// walk looks at a node at level of the tree, in depth classes or modules. The
+// inside of a named function is ignored.
 func (w *walker) walk(n *gotreesitter.Node, level, depth int) {
 	if level > maxDepth || len(w.symbols) >= maxSymbols {
 		return
@@ -232,8 +232,8 @@ func (w *walker) walk(n *gotreesitter.Node, level, depth int) {
 	}
 }
 
-// definition returns the name of what n defines, its kind, and where its body
-// begins. The name is "" where n defines nothing.
+// definition returns the name and the kind of the symbol defined by n, and the
+// beginning of the body. The name is "" if n is no definition.
 func (w *walker) definition(n *gotreesitter.Node, kind string, depth int) (id, of string, body uint32) {
 	body = n.EndByte()
 	value := n
@@ -270,8 +270,8 @@ var values = map[string]string{
 	"class": "class", "function_definition": "function",
 }
 
-// value returns the function or class that a node assigns, and its kind. It may
-// be the only value of a list (in Lua).
+// value returns the function or class that a node assigns, and its kind. The
+// value may be the only element of a list (in Lua).
 func (w *walker) value(n *gotreesitter.Node) (*gotreesitter.Node, string) {
 	for i := n.ChildCount() - 1; i > 0; i-- {
 		c := n.Child(i)
@@ -285,7 +285,8 @@ func (w *walker) value(n *gotreesitter.Node) (*gotreesitter.Node, string) {
 	return nil, ""
 }
 
-// block returns the child that is a body without being called so, or ends one.
+// block returns the child that is a body under a different name, or ends a
+// body.
 func (w *walker) block(n *gotreesitter.Node) *gotreesitter.Node {
 	for _, c := range n.Children() {
 		switch c.Type(w.grammar) {
@@ -298,7 +299,7 @@ func (w *walker) block(n *gotreesitter.Node) *gotreesitter.Node {
 	return nil
 }
 
-// id is a name as it is written, without what makes it more than a line.
+// id is a name as written, reduced to one line.
 func (w *walker) id(n *gotreesitter.Node) string {
 	b := w.src[n.StartByte():n.EndByte()]
 	if len(b) > 100 {
@@ -312,7 +313,7 @@ func (w *walker) id(n *gotreesitter.Node) string {
 	return s
 }
 
-// signature is what stands before a body, on one line.
+// signature is the text before a body, on one line.
 func signature(b []byte) string {
 	s := strings.TrimRight(line(b, maxSignature), " ")
 	for _, end := range []string{";", "{", "=>", "=", ":"} {
@@ -321,8 +322,8 @@ func signature(b []byte) string {
 	return s
 }
 
-// byLine finds definitions by what their lines begin with, for files that are
-// not parsed. It takes indentation for depth.
+// byLine finds definitions by the beginnings of lines, for files that are not
+// parsed. It takes indentation for depth.
 func byLine(l *lang, src []byte) []Symbol {
 	var symbols []Symbol
 	total := 1 + bytes.Count(src, []byte("\n"))
@@ -359,7 +360,8 @@ func byLine(l *lang, src []byte) []Symbol {
 		}
 		symbols = append(symbols, s)
 	}
-	// A definition ends at the latest where the next one of its depth begins.
+	// A definition ends at the latest at the beginning of the next definition
+	// of equal depth.
 	for i := range symbols {
 		s := &symbols[i]
 		s.End = total
@@ -373,7 +375,7 @@ func byLine(l *lang, src []byte) []Symbol {
 	return symbols
 }
 
-// goOutline uses Go's own parser, which reads what it can of a broken file.
+// goOutline uses Go's own parser, which reads the good parts of a broken file.
 func goOutline(src []byte) ([]Symbol, string) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)

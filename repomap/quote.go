@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is the most bytes of a file's name that are shown.
+// maxName is the maximum of shown bytes of a file's name.
 const maxName = 512
 
-// name makes a file's name fit for a line of ours: quoted as Go does where it
-// has anything but plain printable characters.
+// name makes a file's name fit for a line of ours: quoted as in Go unless all
+// characters are plain and printable.
 func name(path string) string {
 	if len(path) > maxName {
 		path = strings.ToValidUTF8(path[:maxName], "") + "…"
@@ -23,10 +23,9 @@ func name(path string) string {
 	return q
 }
 
-// plain makes bytes fit to be shown: bytes that are not UTF-8, control
-// characters and what steers a terminal or the direction of text are written as
-// escapes, which shows them and takes their power. Windows line ends become
-// line ends.
+// plain makes bytes safe to show. Bytes outside of UTF-8, control characters
+// and characters for steering a terminal or the direction of text are written
+// as visible, harmless escapes. Windows line ends become line ends.
 func plain(b []byte) string {
 	var out strings.Builder
 	out.Grow(len(b))
@@ -49,7 +48,7 @@ func plain(b []byte) string {
 	return out.String()
 }
 
-// steers tells whether a rune steers a terminal, the direction of text, or a
+// steers reports whether a rune steers a terminal, the direction of text, or a
 // reader's eye, rather than being text.
 func steers(r rune) bool {
 	switch {
@@ -65,7 +64,7 @@ func steers(r rune) bool {
 
 // line makes bytes one line of at most max bytes, its white space collapsed.
 func line(b []byte, max int) string {
-	// White space aside, what is cut off cannot be part of the line.
+	// White space aside, the cut part cannot belong to the line.
 	if len(b) > 8*max {
 		b = b[:8*max]
 	}

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// maxDefiners is in how many files a name may be defined and still say which is
-// meant.
+// maxDefiners is the maximum of files with definitions of an unambiguous name.
 const maxDefiners = 3
 
-// link resolves the imports, and weighs the files by them and by the names that
-// they use of each other.
+// link resolves the imports, and weighs the files by imports and by their uses
+// of each other's names.
 func (m *Map) link() {
 	r := newResolver(m.files, m.by)
 	for _, f := range m.files {
@@ -65,7 +64,7 @@ func (m *Map) link() {
 	}
 }
 
-// focus is a Focus that was looked up.
+// focus is a Focus after the look-up.
 type focus struct {
 	files  []*file         // named, the most important first
 	names  map[string]bool // identifiers of the text that something defines
@@ -116,8 +115,8 @@ func (m *Map) look(o Focus) *focus {
 	return f
 }
 
-// named finds the paths in a text, whole or by their end, in its order. A name
-// that several files have names none of them.
+// named finds the paths in a text, whole or by their end, in the text's order.
+// An ambiguous name counts for no file.
 func (m *Map) named(text string) []*file {
 	var found []*file
 	var ends map[string]*file
@@ -146,7 +145,7 @@ func (m *Map) named(text string) []*file {
 }
 
 // ends are the files by the last one, two and three names of their paths; nil
-// where several have it.
+// for an ambiguous end.
 func (m *Map) ends() map[string]*file {
 	ends := map[string]*file{}
 	for _, f := range m.files {

@@ -1,16 +1,16 @@
-// Package repomap tells a model of a repository what fits in a token budget:
-// the tree of its folders, the signatures of its files, what a search finds, and
-// the files that a task is about together with what they need.
+// Package repomap describes a repository to a model within a token budget: the
+// tree of folders, the signatures of files, the results of a search, and the
+// files of a task with dependencies.
 //
-// [Build] reads every file once. It finds what a file defines with tree-sitter
-// (with go/parser for Go), or line by line where a file is too large, too odd or
-// beyond the budget of parsing; [Map.Notes] says how often. Texts are not kept:
-// they are read from the [Source] again when they are shown.
+// [Build] reads every file once. Definitions are found with tree-sitter (with
+// go/parser for Go), or line by line for a file that is too large, too odd or
+// beyond the budget of parsing; [Map.Notes] gives the numbers. Texts are not
+// kept: they are read from the [Source] again on demand.
 //
 // # Ranking
 //
-// A file has a weight of its own, that says how much of the repository stands on
-// it, and one for a task:
+// A file has a weight of its own, for the share of the repository built on it,
+// and a weight for a task:
 //
 //	own   2·log2(1 + files that import it) + log2(1 + files that name what only
 //	      it and few others define) − ½·depth of its folder − 4 for a test
@@ -23,10 +23,10 @@
 //
 // # What it must not trust
 //
-// A repository is somebody else's data. Nothing of it is run. Names and lines
+// A repository is a stranger's data. Its code is never run. Names and lines
 // with control characters, terminal escapes or marks of direction are shown
-// escaped, a [Context] is framed by a mark that occurs nowhere inside it, and
-// time, memory and sizes are bounded whatever the files hold.
+// escaped, a [Context] is framed by a mark absent from its text, and time,
+// memory and sizes are bounded for all contents of files.
 package repomap
 
 import (
@@ -47,8 +47,8 @@ type Source interface {
 	Read(path string) ([]byte, error)
 }
 
-// Options say how much of a repository is read. A field that is 0 has the
-// default that its comment names.
+// Options bound the reading of a repository. A field of 0 has the default named
+// in its comment.
 type Options struct {
 	// MaxFiles is how many files are read; the others are listed (50,000).
 	MaxFiles int
@@ -64,8 +64,7 @@ type Options struct {
 	// Count tells how many tokens a text has. Nil estimates three bytes to
 	// a token, which is more than most tokenizers make of code.
 	Count func(string) int
-	// Base is an earlier map: files that have not changed since then are
-	// not parsed again.
+	// Base is an earlier map: files unchanged since then are not parsed again.
 	Base *Map
 }
 
@@ -91,7 +90,7 @@ func (o Options) withDefaults() Options {
 
 // Focus is what a task is about.
 type Focus struct {
-	// Files are the files that it is about, the most important first.
+	// Files are the files of the task, the most important first.
 	Files []string
 	// Text is the task. Paths and identifiers in it count.
 	Text string
@@ -104,14 +103,14 @@ type Symbol struct {
 	Kind string
 	// Line and End are its first and last line, from 1.
 	Line, End int
-	// Depth is how many classes or modules it is in.
+	// Depth is the number of enclosing classes or modules.
 	Depth int
-	// Text is its signature on one line, escaped and shortened.
+	// Text is the signature on one line, escaped and shortened.
 	Text string
 }
 
-// Map is what is known of a repository. It is safe for use by many goroutines,
-// as far as its Source is.
+// Map holds the facts about a repository. It is safe for concurrent use, as far
+// as its Source is.
 type Map struct {
 	src   Source
 	o     Options
@@ -120,12 +119,12 @@ type Map struct {
 	// defined are the files that define a name.
 	defined map[string][]*file
 	notes   []string
-	// seed is a hash of all files, which marks are made of.
+	// seed is a hash of all files, the basis of marks.
 	seed [sha256.Size]byte
 }
 
-// Build reads the files of src. The error is ctx's: a file that cannot be read
-// is listed and said in [Map.Notes].
+// Build reads the files of src. The error is ctx's: an unreadable file is
+// listed and mentioned in [Map.Notes].
 func Build(ctx context.Context, src Source, o Options) (*Map, error) {
 	m := &Map{src: src, o: o.withDefaults(), by: map[string]*file{}}
 	paths := src.Paths()
@@ -152,7 +151,7 @@ func Build(ctx context.Context, src Source, o Options) (*Map, error) {
 // Files is how many files the repository has.
 func (m *Map) Files() int { return len(m.files) }
 
-// Symbols returns what a file defines, in its order.
+// Symbols returns a file's definitions, in its order.
 func (m *Map) Symbols(path string) []Symbol {
 	if f := m.by[path]; f != nil {
 		return f.symbols
@@ -160,9 +159,9 @@ func (m *Map) Symbols(path string) []Symbol {
 	return nil
 }
 
-// Notes says what the map does not know: files that were not read, and files
-// whose definitions were found line by line, each with the reason. They are our
-// words: no name of a file is in them.
+// Notes lists the gaps of the map: unread files, and files whose definitions
+// were found line by line, each with the reason. Notes are our words, without
+// names of files.
 func (m *Map) Notes() []string { return m.notes }
 
 func (m *Map) note() {
@@ -196,8 +195,8 @@ func (m *Map) index() {
 	all.Sum(m.seed[:0])
 }
 
-// fit joins lines under the budget. What had to be left out is said by more,
-// which is given the number of lines.
+// fit joins lines under the budget. more describes the omitted lines by their
+// number.
 func (m *Map) fit(lines []string, budget int, more func(left int) string) string {
 	text := func(n int) string {
 		t := strings.Join(lines[:n], "")
@@ -208,7 +207,7 @@ func (m *Map) fit(lines []string, budget int, more func(left int) string) string
 	}
 	// The number of lines that fit: the largest n for which text(n) does.
 	n := sort.Search(len(lines), func(n int) bool { return m.o.Count(text(n+1)) > budget })
-	// A tokenizer need not grow with its text: the last word is the count.
+	// A tokenizer need not grow with its text: the count decides.
 	for ; n >= 0; n-- {
 		if t := text(n); m.o.Count(t) <= budget {
 			return t

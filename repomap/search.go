@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Hit is a place that a search found.
+// Hit is a result of a search.
 type Hit struct {
 	Path string
 	// Line is 0 where the path itself was found.
@@ -25,7 +25,7 @@ type Hit struct {
 	file  *file
 }
 
-// String is the hit on a line of its own, its name escaped.
+// String is the hit on a separate line, the name escaped.
 func (h Hit) String() string {
 	if h.Line == 0 {
 		return name(h.Path)
@@ -42,9 +42,9 @@ const (
 )
 
 // Search finds a query in the paths, the definitions and the text of all files
-// that were read, without regard to case: as it is written, or else lines with
-// all of its words. Definitions of it come first, then paths, then text where it
-// is a whole word, then the rest; of equal ones those in files of more weight.
+// read, without regard to case: the query as written, or else lines with all of
+// its words. Definitions come first, then paths, then text with the query as a
+// whole word, then the rest; among equals, files of more weight come first.
 func (m *Map) Search(query string, limit int) []Hit {
 	q := newQuery(query)
 	if len(q.terms) == 0 || limit <= 0 {
@@ -52,13 +52,13 @@ func (m *Map) Search(query string, limit int) []Hit {
 	}
 	var mu sync.Mutex
 	var hits []Hit
-	// Nothing ends this context: the number and size of the files bound it.
+	// This context never ends: the number and size of the files bound the work.
 	_ = m.each(context.Background(), m.files, func(f *file) {
 		found := q.in(m, f)
 		mu.Lock()
 		defer mu.Unlock()
 		hits = append(hits, found...)
-		// The best are kept, so that a common word does not fill the memory.
+		// Only the best are kept, lest a common word fill the memory.
 		if len(hits) > 4*limit+1000 {
 			hits = best(hits, limit)
 		}
@@ -74,7 +74,7 @@ func best(hits []Hit, limit int) []Hit {
 	return hits[:min(len(hits), limit)]
 }
 
-// query is what is searched, in lower case.
+// query is the wanted text, in lower case.
 type query struct {
 	whole string
 	terms []string
@@ -140,8 +140,8 @@ func (q query) in(m *Map, f *file) []Hit {
 	return append(hits, found[:min(len(found), maxFileHits)]...)
 }
 
-// score is 3 where a text has the whole query as a word of its own, 2 where it
-// has it, 1 where it has all of its words, and 0 else.
+// score is 3 for a text with the whole query as a word, 2 for the whole query,
+// 1 for all of its words, and 0 else.
 func (q query) score(text string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], q.whole)
@@ -179,7 +179,7 @@ func around(src, lower []byte, q query) []byte {
 	return src[from:min(len(src), from+2*maxHitText)]
 }
 
-// asciiLower keeps the length, which the lower case of Unicode does not.
+// asciiLower keeps the length, unlike the lower case of Unicode.
 func asciiLower(b []byte) []byte {
 	lower := make([]byte, len(b))
 	for i, c := range b {

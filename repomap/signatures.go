@@ -13,9 +13,9 @@ const (
 	someSymbols = 30
 )
 
-// Signatures are the files with what they define, the most important for the
-// task first: a line for each file, and one for each symbol with the number of
-// its line.
+// Signatures are the files with their definitions, the most important for the
+// task first: a line for each file, and a line for each symbol with its line
+// number.
 func (m *Map) Signatures(budget int, focus Focus) string {
 	fo := m.look(focus)
 	var lines []string
@@ -41,7 +41,7 @@ func (m *Map) Signatures(budget int, focus Focus) string {
 }
 
 // signatures are the lines of one file: its name, and its most important
-// symbols: those that are named, then those that are in nothing else.
+// symbols: named ones, then top-level ones.
 func (f *file) signatures(most int, names map[string]bool) []string {
 	order := make([]int, len(f.symbols))
 	for i := range order {

@@ -12,7 +12,7 @@ import (
 const (
 	// maxFolders is how deep the tree goes; what is deeper stands there too.
 	maxFolders = 24
-	// maxShown is how many files of one folder are shown.
+	// maxShown is the maximum of files shown in one folder.
 	maxShown = 400
 )
 
@@ -27,9 +27,9 @@ type folder struct {
 	shown   int // files that are shown; -1 while the folder is closed
 }
 
-// Tree is the tree of the folders, one line for each. Folders are opened from
-// the root on, as far as they fit; one that does not is shown with the number
-// of its files.
+// Tree is the tree of the folders, a line for each. Folders are opened from the
+// root on, within the budget; a folder beyond it is shown with the number of
+// its files.
 func (m *Map) Tree(budget int) string {
 	root := m.folders()
 	tokens := 0
@@ -60,7 +60,7 @@ func (m *Map) Tree(budget int) string {
 	return m.fit(root.lines(nil, false), budget, func(left int) string { return fmt.Sprintf("… %d more lines\n", left) })
 }
 
-// lines adds the lines of what is in a folder; of its own level only where flat
+// lines adds the lines of a folder's contents; of its own level only where flat
 // is set.
 func (f *folder) lines(to []string, flat bool) []string {
 	indent := strings.Repeat("  ", f.depth)
@@ -132,8 +132,8 @@ func (m *Map) folders() *folder {
 	return root
 }
 
-// close sorts and counts a folder, and joins it with a folder that is all it
-// has.
+// close sorts and counts a folder, and joins it with a folder that is its only
+// child.
 func (f *folder) close(depth int) {
 	for f.name != "" && len(f.files) == 0 && len(f.folders) == 1 {
 		only := f.folders[0]

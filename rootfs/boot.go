@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A root is not synced to the disk when it is built: on a busy machine that
-// takes longer than all the rest. Instead, until the kernel has surely written
-// it, a file "boot" beside it names the boot it was built in. A root with the
-// name of another boot may have lost content in a crash: it is built anew.
+// A new root is not synced to the disk: on a busy machine the sync takes longer
+// than all the rest. Instead, until the kernel has surely written the root, a
+// file "boot" beside it names the boot of the build. A root with the name of an
+// earlier boot may have lost content in a crash, and is built anew.
 
 // flushed is how long the kernel may keep written data to itself; by default
 // it is half a minute.
@@ -19,7 +19,7 @@ const flushed = 10 * time.Minute
 // bootID identifies this boot of the machine.
 var bootID = sync.OnceValues(readBootID)
 
-// mark says beside a root that is about to appear in home when it was built.
+// mark notes the current boot beside a root that is about to appear in home.
 func mark(home string) error {
 	boot, err := bootID()
 	if err != nil {
@@ -28,7 +28,7 @@ func mark(home string) error {
 	return os.WriteFile(filepath.Join(home, "boot"), []byte(boot), 0o600)
 }
 
-// settled tells whether the root in home is there and whole.
+// settled reports whether the root in home exists and is whole.
 func settled(home string) bool {
 	if !exists(filepath.Join(home, "root")) {
 		return false

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// readBootID takes the time of the boot, less what the clock was corrected by
-// since. A correction that is not seen only makes the roots be built anew.
+// readBootID takes the time of the boot, less later corrections of the clock.
+// An unseen correction only causes the roots to be built anew.
 func readBootID() (string, error) {
 	// SYSTEM_TIMEOFDAY_INFORMATION of ntexapi.h.
 	var t struct {

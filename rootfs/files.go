@@ -9,29 +9,28 @@ import (
 	"time"
 )
 
-// Files is a tree of files that is not the host's, such as that of an OCI
-// image: its links are text, which nothing of the host is looked up by.
+// Files is a tree of files not from the host, such as the tree of an OCI
+// image: its links are text, never resolved on the host.
 type Files interface {
 	// Key names the content: two trees with one key are equal.
 	Key() string
 	// Walk calls fn for each file, directory and link of the tree, directories
-	// before what is in them, until one fails.
+	// before their contents, until a call fails.
 	Walk(fn func(File) error) error
 }
 
 // File is one file, directory or link of a [Files].
 type File struct {
-	// Path is where it is in the tree, absolute and clean.
+	// Path is the file's path in the tree, absolute and clean.
 	Path string
-	// Mode is its type: 0, [fs.ModeDir] or [fs.ModeSymlink]; of a file, any
-	// execute bit makes it executable. Nothing else of it is kept.
+	// Mode is the type: 0, [fs.ModeDir] or [fs.ModeSymlink]; of a file, any
+	// execute bit makes it executable. The remaining bits are ignored.
 	Mode fs.FileMode
 	// Link is the target of a symbolic link.
 	Link string
 	// Size is the length of a file in bytes.
 	Size int64
-	// Modified is the time of a file, for those who look whether a cache is
-	// stale.
+	// Modified is the time of a file, for checks whether a cache is stale.
 	Modified time.Time
 	// Key names the content of a file: files with one key have equal content.
 	Key string

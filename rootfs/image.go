@@ -35,7 +35,7 @@ func writeImage(ctx context.Context, p string, nodes []*node) error {
 	return f.Close()
 }
 
-// Offsets and values of the EROFS format, as the kernel's erofs_fs.h has them.
+// Offsets and values of the EROFS format, from the kernel's erofs_fs.h.
 const (
 	superBlock    = 1024
 	superBlkBits  = superBlock + 12
@@ -49,9 +49,9 @@ const (
 	inodeData       = 16 // offset of the start block in an inode
 )
 
-// outline moves the content of small files, which the writer keeps within
-// their inodes, to blocks of their own at the end of the image: gVisor does
-// not map inline content, so a small program there could not be executed.
+// outline moves the content of small files, kept by the writer within their
+// inodes, to separate blocks at the end of the image: gVisor does not map
+// inline content, and so could not execute a small program.
 func outline(f *os.File, nodes []*node) error {
 	img, err := erofs.Open(f)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// format is part of every key: it changes when the same plan gives another
-// tree or image than before.
+// format is part of every key: it changes with any change in the tree or image
+// of the same plan.
 const format = "rootfs 1"
 
-// linking is part of the keys of plans with Linked entries: it changes with what is
-// made of these.
+// linking is part of the keys of plans with Linked entries: it changes with
+// their treatment.
 const linking = "linked 2"
 
 // Key returns the key under which the store keeps the plan's root. Files have a
-// key of their own. It reads no content of a Source, only, of each, its real path with size, modification
-// time and inode number, and for a directory the same of what is directly in
-// it and not skipped. So a change deeper down is noticed if it adds, removes or
-// renames something one level below the Source's entries, and not if it
-// rewrites a file in place further down; after that, call [Store.Refresh].
+// key of their own. Key reads no content of a Source. Of each Source, Key reads
+// the real path with size, modification time and inode number, and of a
+// directory also the same facts of direct, unskipped entries. So Key notices
+// additions, removals and renames one level below the Source's entries, but no
+// rewrite in place further down; after a rewrite, call [Store.Refresh].
 func (s *Store) Key(p Plan) (string, error) {
 	h := &hasher{sum: sha256.New(), dirs: map[string]string{}}
 	h.text(format)
@@ -67,8 +67,8 @@ func (s *Store) Key(p Plan) (string, error) {
 	return hex.EncodeToString(h.sum.Sum(nil)[:16]), nil
 }
 
-// hasher feeds fields to a hash, each with its length, so that no two lists of
-// fields look the same.
+// hasher feeds fields to a hash, each with its length, to keep different lists
+// of fields distinct.
 type hasher struct {
 	sum interface {
 		Write([]byte) (int, error)
@@ -90,8 +90,8 @@ func (h *hasher) bytes(b []byte) {
 
 func (h *hasher) text(s string) { h.bytes([]byte(s)) }
 
-// real returns the real path of a source and what is there. Sources share
-// directories, whose links are followed once.
+// real returns the real path of a source and the facts of its file. Sources
+// share directories: links of each are followed once.
 func (h *hasher) real(p string) (string, facts, error) {
 	dir := h.dirs[filepath.Dir(p)]
 	if dir == "" {
@@ -127,8 +127,8 @@ func (h *hasher) source(e *Entry) error {
 	return nil
 }
 
-// dir feeds what is in a directory, but not its own time: what is skipped in
-// it may come and go.
+// dir feeds the contents of a directory, but not its own time: skipped entries
+// may come and go.
 func (h *hasher) dir(e *Entry, real string) error {
 	d, err := os.Open(real)
 	if err != nil {
@@ -155,7 +155,8 @@ func (h *hasher) dir(e *Entry, real string) error {
 	return nil
 }
 
-// facts are what a key holds of a file, directory or link of the host.
+// facts are the part of a file, directory or link of the host that goes into a
+// key.
 type facts struct {
 	dir, link                  bool
 	mode, size, changed, inode uint64 // inode is 0 where the host has none

@@ -10,12 +10,13 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// loaderCache is the file where glibc's dynamic loader looks before it searches its
-// own directories.
+// loaderCache is the file read by glibc's dynamic loader before a search of the
+// loader's own directories.
 const loaderCache = "/etc/ld.so.cache"
 
-// cacheIDs are the libraries that a loader of this architecture takes: of glibc,
-// and 64 bits wide (FLAG_ELF_LIBC6 and the architecture's own of glibc's ldconfig.h).
+// cacheIDs mark the libraries accepted by a loader of this architecture: of
+// glibc, and 64 bits wide (FLAG_ELF_LIBC6 and the architecture's flag in
+// glibc's ldconfig.h).
 var cacheIDs = map[string]int32{"amd64": 0x0303, "arm64": 0x0a03}
 
 // cacheHeader and cacheEntry are glibc's cache_file_new and file_entry_new
@@ -39,8 +40,8 @@ type (
 	}
 )
 
-// cacheOf returns a cache that finds libraries at these paths by the last
-// element of each; nil for an architecture whose loaders would not take it.
+// cacheOf returns a cache that finds libraries at these paths by their last
+// elements; nil for an architecture with loaders that would reject the cache.
 func cacheOf(arch string, paths []string) []byte {
 	id, ok := cacheIDs[arch]
 	if !ok {
@@ -68,9 +69,9 @@ func cacheOf(arch string, paths []string) []byte {
 	return b.Bytes()
 }
 
-// oddName matches names on whose order we and the loader may not agree: it compares
-// numbers as 32 bits, and bytes as the machine's characters. They are left to its
-// search in directories.
+// oddName matches names that the loader may order differently: it compares
+// numbers as 32 bits, and bytes as the machine's characters. The loader finds
+// the libraries by searching directories.
 var oddName = lazyre.New(`[^ -~]|[0-9]{10}|(^|[^0-9])0[0-9]`)
 
 // compareLibraries orders names as the loader's binary search does

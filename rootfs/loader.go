@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// tellLoader makes the dynamic loader find the libraries of linked files at once.
-// Without it the loader asks for each in directories of the host's that the file
-// names, and for the first in its own by up to twenty names of processors, two system
-// calls each.
+// tellLoader makes the dynamic loader find the libraries of linked files at
+// once. Without it the loader looks for each library in the host's directories
+// named in the file. For the first library it also tries up to twenty names of
+// processors in its own directories, at two system calls each.
 func (r *resolver) tellLoader() error {
 	libraries := map[string][]string{} // their paths, by name
 	for _, n := range r.nodes {
@@ -43,7 +43,7 @@ func (r *resolver) tellLoader() error {
 	return r.put(&node{path: loaderCache, mode: 0o444, data: cache, size: int64(len(cache)), mtime: epoch})
 }
 
-// hasDir tells whether the root has a directory.
+// hasDir reports whether the root has a directory.
 func (r *resolver) hasDir(dir string) bool {
 	at, err := r.locate(path.Clean(dir), true, false)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// nodeFS shows nodes as a file system, for the image writer: it opens each
-// file only when its content is wanted.
+// nodeFS shows nodes as a file system, for the image writer: it opens each file
+// only on demand.
 type nodeFS struct {
 	ctx      context.Context
 	nodes    map[string]*node
 	children map[string][]fs.DirEntry
 }
 
-// newNodeFS takes nodes in the order that resolve gives.
+// newNodeFS takes nodes in the order of resolve.
 func newNodeFS(ctx context.Context, nodes []*node) *nodeFS {
 	f := &nodeFS{ctx: ctx, nodes: map[string]*node{}, children: map[string][]fs.DirEntry{}}
 	for _, n := range nodes {
@@ -31,7 +31,7 @@ func newNodeFS(ctx context.Context, nodes []*node) *nodeFS {
 	return f
 }
 
-// node returns the node of a name as package fs has them.
+// node returns the node of a name in the form of package fs.
 func (f *nodeFS) node(name string) (*node, error) {
 	if err := context.Cause(f.ctx); err != nil {
 		return nil, err
@@ -90,8 +90,8 @@ func (i nodeInfo) ModTime() time.Time         { return i.n.mtime }
 func (i nodeInfo) IsDir() bool                { return i.n.mode.IsDir() }
 func (i nodeInfo) Info() (fs.FileInfo, error) { return i, nil }
 
-// Sys has what the image writer takes from nowhere else: the time. The owner
-// is root, as the box sees it.
+// Sys has the only fact used by the image writer: the time. The owner is root,
+// as the box sees it.
 func (i nodeInfo) Sys() any { return timeForImage(i.n.mtime) }
 
 // nodeFile is the content of a file node: exactly its size.

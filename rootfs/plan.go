@@ -12,8 +12,8 @@ import (
 // Add appends entries to the plan.
 func (p *Plan) Add(entries ...Entry) { p.Entries = append(p.Entries, entries...) }
 
-// Merge returns a plan with the entries of p and, over them, those of the
-// others in turn. The plans themselves are left as they are.
+// Merge returns a plan with the entries of p and, over them, the entries of
+// others in turn. The plans remain unchanged.
 func (p Plan) Merge(others ...Plan) Plan {
 	merged := Plan{Entries: append([]Entry(nil), p.Entries...)}
 	for _, o := range others {
@@ -22,11 +22,11 @@ func (p Plan) Merge(others ...Plan) Plan {
 	return merged
 }
 
-// Base returns what every box needs whatever it runs: the mount points, the
-// merged /usr layout, and the few files of /etc by which programs find out who
-// and where they are. Nothing in it comes from the host but the C.UTF-8 locale
-// and the time zones, where the host is Linux and has them. It comes first in a plan: libraries and loaders of
-// later entries land behind its links.
+// Base returns the part of a root common to all boxes: the mount points, the
+// merged /usr layout, and the few files of /etc by which programs learn their
+// user and host. From a Linux host come only the C.UTF-8 locale and the time
+// zones, if present. Base comes first in a plan: libraries and loaders of later
+// entries land behind its links.
 func Base() Plan {
 	var p Plan
 	for _, d := range []string{
@@ -66,8 +66,8 @@ func Base() Plan {
 	return p
 }
 
-// skipZone leaves out what tells the host's own zone, and the copies of the
-// zones that nobody names.
+// skipZone leaves out files that reveal the host's own zone, and unused copies
+// of the zones.
 func skipZone(rel string, d fs.DirEntry) bool {
 	return slices.Contains([]string{"localtime", "posixrules", "posix", "right", "leapseconds", "leap-seconds.list"}, rel)
 }
@@ -84,17 +84,16 @@ const (
 )
 
 // Libraries returns entries that place shared libraries where the dynamic
-// loader looks without being told: no LD_LIBRARY_PATH, whatever the host's
-// layout was.
+// loader looks by default: no LD_LIBRARY_PATH, whatever the host's layout was.
 //
-// libs are paths as language.Host.Libraries returns them: the last element is
-// the name by which a library is asked for. The dynamic loader keeps its path,
-// since programs name it by that; every library goes to the directory of the C
-// library, which the loader searches by default. Of two libraries of one name
-// the first is taken, as the loader does.
+// libs are paths as returned by language.Host.Libraries: the last element is
+// the name by which programs request a library. The dynamic loader keeps the
+// path used in programs; every library goes to the directory of the C library,
+// which the loader searches by default. Of two libraries of one name the first
+// is taken, as by the loader.
 //
-// Leave out libraries that lie in a directory which the plan takes whole and
-// which are found from there by $ORIGIN.
+// Leave out libraries in a directory taken whole by the plan, if programs find
+// them by $ORIGIN.
 func Libraries(libs []string) []Entry {
 	dir := "/usr/lib"
 	for _, l := range libs {

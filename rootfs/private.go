@@ -8,13 +8,12 @@ import (
 	"path/filepath"
 )
 
-// DefaultDir returns the directory in which Glovebox keeps what it can make
-// again: $GLOVEBOX_CACHE, else $XDG_CACHE_HOME/glovebox, else glovebox in
+// DefaultDir returns the directory for files that Glovebox can make again:
+// $GLOVEBOX_CACHE, else $XDG_CACHE_HOME/glovebox, else glovebox in
 // [os.UserCacheDir] (~/.cache on Linux), else a private directory under
-// [os.TempDir]. It exists,
-// belongs to this user, and nobody else can plant anything in it; a place that
-// cannot be had like that is passed over, except the one that the operator
-// named with $GLOVEBOX_CACHE: that is an error.
+// [os.TempDir]. The directory exists, belongs to this user, and no other user
+// can plant files in it. Unsuitable directories are skipped, except
+// $GLOVEBOX_CACHE, the operator's choice: an unsuitable one is an error.
 func DefaultDir() (string, error) {
 	if dir := os.Getenv("GLOVEBOX_CACHE"); dir != "" {
 		dir, err := Private(dir)
@@ -43,9 +42,9 @@ func DefaultDir() (string, error) {
 }
 
 // Private makes dir, closed to others, if it does not exist, and returns its
-// real, absolute path. It fails unless dir belongs to this user, is closed to
-// all others, and no directory above it lets another user replace it. What
-// counts as another user: on Unix all but root, by owner and mode; on Windows
+// real, absolute path. Private fails unless dir belongs to this user, is closed
+// to the rest, and cannot be replaced by another user through a directory
+// above. Other users are: on Unix all but root, by owner and mode; on Windows
 // all but the system and the administrators, by owner and access list.
 func Private(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
@@ -63,8 +62,8 @@ func Private(dir string) (string, error) {
 			return "", err
 		}
 	}
-	// The real path is what is checked and used: a link on the way may lead
-	// to it, but nothing is decided by a link later on.
+	// The real path is checked and used: links on the way have no effect later
+	// on.
 	abs, err = filepath.EvalSymlinks(abs)
 	if err != nil {
 		return "", err

@@ -16,7 +16,8 @@ import (
 // user names this user in the name of a directory.
 func user() string { return strconv.Itoa(os.Geteuid()) }
 
-// userCache is where the user's programs keep what they can make again.
+// userCache is the usual directory for files that the user's programs can make
+// again.
 func userCache() (string, bool) {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {
@@ -36,7 +37,7 @@ func checkLink(p string, info fs.FileInfo) error {
 	return nil
 }
 
-// checkOwn fails unless the directory p is this user's and closed to others.
+// checkOwn fails unless the directory p is the user's and private.
 func checkOwn(p string, info fs.FileInfo) error {
 	switch st := info.Sys().(*syscall.Stat_t); {
 	case int(st.Uid) != os.Geteuid():
@@ -47,13 +48,14 @@ func checkOwn(p string, info fs.FileInfo) error {
 	return nil
 }
 
-// overflowID is how Linux shows an owner that has no number in our user namespace.
+// overflowID is how Linux shows an owner that has no number in our user
+// namespace.
 const overflowID = 65534
 
-// unmapped reports whether an owner is none of our user namespace's users, as all
-// that is the host's root's is where only the caller is mapped: in `unshare -r`,
-// in bubblewrap. Such a user could replace what is in a directory of theirs, and
-// so can root.
+// unmapped reports whether an owner is outside our user namespace. All files of
+// the host's root look like this where only the caller is mapped: in `unshare
+// -r`, in bubblewrap. A user of this kind could replace files in a directory of
+// their own, and so can root.
 func unmapped(uid uint32) bool {
 	if uid != overflowID {
 		return false
@@ -71,8 +73,8 @@ func unmapped(uid uint32) bool {
 	return true
 }
 
-// checkParent fails if a user other than root and this one can replace what
-// is in directory p.
+// checkParent fails if a user besides root and the present one can replace
+// entries of directory p.
 func checkParent(p string) error {
 	info, err := os.Lstat(p)
 	if err != nil {

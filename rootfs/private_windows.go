@@ -15,37 +15,38 @@ import (
 // the user's own already.
 func user() string { return "cache" }
 
-// userCache is where the user's programs keep what they can make again.
+// userCache is the usual directory for files that the user's programs can make
+// again.
 func userCache() (string, bool) {
 	dir, err := os.UserCacheDir()
 	return dir, err == nil
 }
 
-// checkLink fails: whose a link is says little here, as to make one in a place
-// takes other rights than to replace it.
+// checkLink fails: the owner of a link proves little here, because making a
+// link takes different rights from replacing one.
 func checkLink(p string, _ fs.FileInfo) error {
 	return fmt.Errorf("%s is a link: name the directory itself", p)
 }
 
-// checkOwn fails unless the directory p is this user's and closed to others.
+// checkOwn fails unless the directory p is the user's and private.
 func checkOwn(p string, _ fs.FileInfo) error {
 	return checkAccess(p, ^windows.ACCESS_MASK(0), "it must be closed to others")
 }
 
-// replaces are the rights with which one can replace what is in a directory, or
-// the directory itself.
+// replaces are the rights for replacing entries of a directory, or the
+// directory itself.
 const replaces windows.ACCESS_MASK = fileDeleteChild | windows.DELETE | windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_ALL
 
 const fileDeleteChild = 0x40 // FILE_DELETE_CHILD of winnt.h
 
-// checkParent fails if a user other than the system, the administrators and
-// this one can replace what is in directory p.
+// checkParent fails if a user besides the system, the administrators and the
+// present one can replace entries of directory p.
 func checkParent(p string) error {
 	return checkAccess(p, replaces, "who could replace what is in it")
 }
 
-// checkAccess fails if p belongs to somebody who is not trusted, or gives such
-// a one any of the rights.
+// checkAccess fails if p belongs to an untrusted user, or grants one any of the
+// rights.
 func checkAccess(p string, rights windows.ACCESS_MASK, why string) error {
 	trusted, err := trustees()
 	if err != nil {
@@ -86,7 +87,7 @@ func checkAccess(p string, rights windows.ACCESS_MASK, why string) error {
 	return nil
 }
 
-// trustees are this user and those who can read and change everything anyway.
+// trustees are this user and the accounts with access to everything anyway.
 func trustees() ([]*windows.SID, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -111,7 +112,7 @@ func trustees() ([]*windows.SID, error) {
 	return append(all, installer), nil
 }
 
-// account is the name behind a SID, as far as it has one.
+// account is the name of a SID, if known.
 func account(sid *windows.SID) string {
 	name, domain, _, err := sid.LookupAccount("")
 	switch {

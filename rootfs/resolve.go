@@ -34,8 +34,8 @@ type node struct {
 	content func() (io.ReadCloser, error) // of a file of a Files
 }
 
-// open returns the content of a file node. What the host has at its path now
-// must still be the regular file that was found there.
+// open returns the content of a file node. The host's file at this path must
+// still be the regular file found before.
 func (n *node) open() (io.ReadCloser, error) {
 	if n.content != nil {
 		return n.content()
@@ -63,8 +63,8 @@ type resolver struct {
 	ctx    context.Context
 	bounds Bounds
 	nodes  map[string]*node
-	// links are the links of a Source that were kept, by their path, with the
-	// real path on the host that they lead to.
+	// links are the kept links of a Source, by path, with the real targets on
+	// the host.
 	links map[string]keptLink
 	bytes int64
 }
@@ -75,8 +75,8 @@ type keptLink struct {
 	real  string
 }
 
-// epoch is the time of everything that has none of its own. It is not 0, which
-// some archivers take for "unknown".
+// epoch is the time of files without a time of their own. It is not 0, which
+// means "unknown" to some archivers.
 var epoch = time.Unix(1, 0)
 
 // resolve returns the nodes of the plan, parents before their children.
@@ -102,7 +102,7 @@ func resolve(ctx context.Context, p Plan, b Bounds) ([]*node, error) {
 	return nodes, nil
 }
 
-// valid reports an entry that makes no sense.
+// valid fails for an entry that makes no sense.
 func (e *Entry) valid() error {
 	set := 0
 	for _, b := range []bool{e.Source != "", e.Files != nil, e.Data != nil, e.Link != "", e.Dir} {
@@ -155,15 +155,15 @@ func (r *resolver) entry(e *Entry) error {
 	}
 }
 
-// A place is a directory of the host that is being walked, and where what is
-// in it goes, relative to the entry.
+// A place is a directory of the host during a walk, and the destination of its
+// contents, relative to the entry.
 type place struct{ real, rel string }
 
 // maxDepth is how deep directories of a Source may be nested.
 const maxDepth = 64
 
-// copy takes what is at the real path of the host to rel below the entry.
-// above are the directories that are being walked, outermost first.
+// copy copies the real path of the host to rel below the entry. above are the
+// directories of the current walk, outermost first.
 func (r *resolver) copy(e *Entry, real, rel string, above []place) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -219,8 +219,8 @@ func (r *resolver) copyDir(e *Entry, rel string, above []place) error {
 	return nil
 }
 
-// copyLink keeps a link that leads to something taken by the same walk, and
-// else takes what it leads to in its place.
+// copyLink keeps a link with a target in the same walk, and otherwise copies
+// the target in place of the link.
 func (r *resolver) copyLink(e *Entry, from, rel string, above []place) error {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) {
 		return nil // a dangling link is of no use in the box either
@@ -248,8 +248,8 @@ func (r *resolver) copyLink(e *Entry, from, rel string, above []place) error {
 	return r.copy(e, target, rel, above)
 }
 
-// settleLinks replaces kept links whose target was skipped by what they lead
-// to.
+// settleLinks replaces kept links with skipped targets by copies of the
+// targets.
 func (r *resolver) settleLinks() error {
 	for len(r.links) > 0 {
 		links := r.links
@@ -271,7 +271,7 @@ func (r *resolver) settleLinks() error {
 	return nil
 }
 
-// below returns p relative to dir if it is dir or in it.
+// below returns p relative to dir if p is dir or in dir.
 func below(dir, p string) (string, bool) {
 	if p == dir {
 		return ".", true
@@ -280,8 +280,8 @@ func below(dir, p string) (string, bool) {
 	return rel, ok
 }
 
-// put places n, behind the links of the directories on its way, over what is
-// there.
+// put places n, behind the links of the directories on its way, over any
+// earlier node.
 func (r *resolver) put(n *node) error {
 	at, err := r.locate(n.path, n.mode.IsDir(), true)
 	if err != nil {
@@ -320,8 +320,8 @@ func (r *resolver) hasChildren(dir string) bool {
 }
 
 // locate returns the path of p with every link on the way followed within the
-// root, the last element's too if follow is set. It makes the directories that
-// are missing, or fails.
+// root, the last element's too if follow is set. It makes the missing
+// directories, or fails.
 func (r *resolver) locate(p string, follow, make bool) (string, error) {
 	at, rest := "/", strings.Split(strings.Trim(p, "/"), "/")
 	for hops := 0; len(rest) > 0; {

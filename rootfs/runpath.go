@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A program or library may name directories that its libraries are looked for in
-// first, as those of a version manager's Python do. Where a root has none of them,
-// it is copied without that run path.
+// A program or library may name directories to search first for libraries, as a
+// version manager's Python does. Without the directories in the root, the file
+// is copied without its run path.
 
 // patch replaces a part of a file.
 type patch struct {
@@ -19,8 +19,8 @@ type patch struct {
 	data []byte
 }
 
-// withoutRunPath returns what is to change in a file so that it names no
-// directories; nil where it names none, or one that may be there in a box.
+// withoutRunPath returns the changes for removing a file's named directories;
+// nil if the file names none, or one that may exist in a box.
 func withoutRunPath(name string, there func(dir string) bool) (*patch, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|asFound, 0)
 	if err != nil {
@@ -47,7 +47,7 @@ func withoutRunPath(name string, there func(dir string) bool) (*patch, error) {
 			return nil, nil
 		}
 		for _, list := range lists {
-			// What is relative, such as to $ORIGIN, may be anywhere.
+			// A relative path, for example from $ORIGIN, may be anywhere.
 			if slices.ContainsFunc(strings.Split(list, ":"), func(dir string) bool {
 				return !strings.HasPrefix(dir, "/") || strings.Contains(dir, "$") || there(dir)
 			}) {
@@ -67,8 +67,8 @@ const (
 	dynamicEntry = 16 // bytes of an Elf64_Dyn: a tag and a value
 )
 
-// remove takes an entry with the tag out of a dynamic section, whose end is then one
-// earlier, and tells whether there was one.
+// remove removes an entry with the tag from a dynamic section, moving its end
+// one entry forward, and reports success.
 func (p *patch) remove(tag elf.DynTag) bool {
 	whole := p.data[:len(p.data)/dynamicEntry*dynamicEntry]
 	for at := 0; at < len(whole); at += dynamicEntry {
@@ -84,7 +84,7 @@ func (p *patch) remove(tag elf.DynTag) bool {
 	return false
 }
 
-// patched reads a file with its patch, and has none of the file's other ways.
+// patched reads a file with its patch, without the file's further methods.
 type patched struct {
 	file  *os.File
 	patch *patch

@@ -11,7 +11,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{uint64(st.Dev), st.Ino, uint64(st.Ctimespec.Nano())}
 }
 
-// timeForImage is a time in the form that the image writer takes it in.
+// timeForImage converts a time to the form of the image writer.
 func timeForImage(t time.Time) any {
 	return &syscall.Stat_t{Mtimespec: syscall.NsecToTimespec(t.UnixNano())}
 }

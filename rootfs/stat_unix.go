@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asFound are flags to open what was found at a path, not what a link there
-// leads to, and not to wait for the writer of a pipe.
+// asFound are flags to open the file found at a path rather than a link's
+// target, and not to wait for the writer of a pipe.
 const asFound = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // lstat returns the facts of p itself.
@@ -24,8 +24,8 @@ func lstat(p string) (facts, error) {
 	return factsOf(&st), nil
 }
 
-// lstatIn returns the facts of what is in a directory under a name: half the
-// price of a path.
+// lstatIn returns the facts of a named entry of a directory: half the price of
+// a path.
 func lstatIn(dir *os.File, name string) (facts, error) {
 	var st unix.Stat_t
 	err := unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -39,10 +39,10 @@ func factsOf(st *unix.Stat_t) facts {
 	}
 }
 
-// hasOtherNames tells whether a file has more than one name.
+// hasOtherNames reports whether a file has more than one name.
 func hasOtherNames(_ string, info fs.FileInfo) bool { return info.Sys().(*syscall.Stat_t).Nlink > 1 }
 
-// removeHome removes a directory whose lock is held, and lets go of it.
+// removeHome removes a directory whose lock is held, and releases the lock.
 func removeHome(home string, lock *os.File) error {
 	return errors.Join(os.RemoveAll(home), lock.Close())
 }

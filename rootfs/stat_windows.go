@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// asFound are flags to open what was found at a path, not what a link there
-// leads to.
+// asFound are flags to open the file found at a path rather than a link's
+// target.
 const asFound = windows.O_FILE_FLAG_OPEN_REPARSE_POINT
 
 // lstat returns the facts of p itself.
@@ -27,11 +27,11 @@ func lstat(p string) (facts, error) {
 	}, nil
 }
 
-// lstatIn returns the facts of what is in a directory under a name.
+// lstatIn returns the facts of a named entry of a directory.
 func lstatIn(dir *os.File, name string) (facts, error) { return lstat(filepath.Join(dir.Name(), name)) }
 
-// stampOf takes the times of writing and of making, which a program can set: a
-// Source here is in a private directory.
+// stampOf takes the times of writing and of creation, both settable by a
+// program: a Source on Windows is in a private directory.
 func stampOf(info fs.FileInfo) stamp {
 	st := info.Sys().(*syscall.Win32FileAttributeData)
 	return stamp{inode: uint64(st.CreationTime.Nanoseconds()), changed: uint64(st.LastWriteTime.Nanoseconds())}
@@ -41,8 +41,8 @@ func stampOf(info fs.FileInfo) stamp {
 // the files in an image are of 1970.
 func timeForImage(time.Time) any { return nil }
 
-// hasOtherNames tells whether a file has more than one name; what cannot be
-// told has.
+// hasOtherNames reports whether a file has more than one name; in doubt it
+// does.
 func hasOtherNames(p string, _ fs.FileInfo) bool {
 	f, err := os.OpenFile(p, os.O_RDONLY|asFound, 0)
 	if err != nil {
@@ -54,9 +54,9 @@ func hasOtherNames(p string, _ fs.FileInfo) bool {
 	return err != nil || info.NumberOfLinks > 1
 }
 
-// removeHome removes a directory whose lock is held, and lets go of it. A file
-// that is open cannot be removed here, so the lock goes last, and stays where
-// somebody has opened it since.
+// removeHome removes a locked directory, and releases the lock. An open file
+// cannot be removed on Windows, so the lock file goes last, and stays if opened
+// by another process since.
 func removeHome(home string, lock *os.File) error {
 	list, err := os.ReadDir(home)
 	for _, d := range list {

@@ -17,32 +17,32 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lock"
 )
 
-// Bounds are the most that one root file system may hold.
+// Bounds limit the contents of one root file system.
 type Bounds struct {
 	Bytes int64 // of all files together
 	Files int   // files, directories and links
 }
 
-// DefaultBounds are the bounds of a [Store] that is given none.
+// DefaultBounds are the bounds of a [Store] without its own.
 var DefaultBounds = Bounds{Bytes: 4 << 30, Files: 400_000}
 
-// DefaultKeep is the Keep of a [Store] that is given none.
+// DefaultKeep is the Keep of a [Store] without its own.
 const DefaultKeep = 16 << 30
 
 // Store builds roots from plans and keeps them in a private directory, under
 // the plan's key. Many processes may share the directory: each root is built
-// once, by one of them, and appears complete or not at all. A root that a
-// process has asked for stays until that process ends, whatever others prune.
+// once, by one of them, and appears complete or not at all. A root stays until
+// the end of the requesting process, even if others prune.
 //
-// Each root is a directory of its own, <key>.tree or <key>.image, with the
-// root as "root" and files "lock", "size" and "boot". While it is built it is
-// called "part"; what a crash leaves of that is swept by the next Open. Trees
-// share the files that they have in common, by hard links.
+// Each root is a directory, <key>.tree or <key>.image, with the root as "root"
+// and files "lock", "size" and "boot". During the build it is called "part";
+// the next Open sweeps the remains of a crash. Trees share files, by hard
+// links.
 type Store struct {
 	// Bounds and Keep may be set before the first use.
 	Bounds Bounds
-	// Keep is how many bytes of roots are kept: a build prunes those that are
-	// longest unused.
+	// Keep is the number of bytes of roots to keep: a build prunes the least
+	// recently used.
 	Keep int64
 
 	dir   string
@@ -50,14 +50,14 @@ type Store struct {
 	roots map[string]*slot
 }
 
-// slot is a root that this process uses or builds. Whoever holds busy owns
-// the other fields.
+// slot is a root in use or in the making by this process. The holder of busy
+// owns the remaining fields.
 type slot struct {
 	busy chan struct{}
 	lock *os.File // locked shared while the root is in use
 }
 
-// kind is the form of a root, and the ending of its directory.
+// kind is the form of a root, and the suffix of its directory.
 type kind string
 
 const (
@@ -65,9 +65,8 @@ const (
 	kindImage kind = "image"
 )
 
-// Open opens the store in dir, which it makes if it does not exist; empty
-// means [DefaultDir]. It fails where another user could put something into it;
-// see [Private].
+// Open opens the store in dir, made if missing; empty means [DefaultDir]. Open
+// fails if another user could write into the store; see [Private].
 func Open(dir string) (*Store, error) {
 	var err error
 	if dir == "" {
@@ -114,8 +113,8 @@ func (s *Store) Image(ctx context.Context, p Plan) (*Root, error) {
 }
 
 // Refresh makes the store forget every root: each plan is built anew at its
-// next use. Call it after a change of the host that [Store.Key] does not
-// notice. Boxes that run keep what they have.
+// next use. Call Refresh after a change of the host unnoticed by [Store.Key].
+// Running boxes keep their roots.
 func (s *Store) Refresh() error {
 	part, err := os.CreateTemp(s.dir, "generation-*")
 	if err != nil {
@@ -215,13 +214,13 @@ func (s *Store) root(ctx context.Context, p Plan, k kind, write writer) (key, pa
 	}
 }
 
-// ErrReadOnly is a root that is not in a cache that is read-only: to try again will
-// not build it.
+// ErrReadOnly is the error for a root missing from a read-only cache: a retry
+// will not build it.
 var ErrReadOnly = errors.New("the cache is read-only and this root is not in it")
 
-// finished locks a root in a cache that is read-only, as that of a container whose
-// image was baked with it. What is there is whole: it was renamed when it was, and
-// nothing can be half written any more.
+// finished locks a root in a read-only cache, for example baked into a
+// container image. The roots are whole: each was renamed when complete, and no
+// half-written root can appear any more.
 func (s *Store) finished(home string) (*os.File, error) {
 	unfit := func(err error) error {
 		return fmt.Errorf("%s: %w (%v): run the same once while it can be written, or name another directory with GLOVEBOX_CACHE",
@@ -273,18 +272,19 @@ func (s *Store) build(ctx context.Context, p Plan, home string, write writer) (e
 	if err := os.Rename(part, root); err != nil {
 		return err
 	}
-	// This root stays, its lock being held. What cannot be pruned now can
-	// after the next build.
+	// This root stays, protected by its lock. Failures to prune can wait for
+	// the next build.
 	_, _ = s.Prune(ctx, s.Keep)
 	return nil
 }
 
-// homeMode is a home's: a tier's process that is nobody's user and was given the
-// directory finds the root in it. Others do not get here: the store is private.
+// homeMode is the mode of a home: a tier's process under a user of its own
+// finds the root through the given directory. Others do not get here: the store
+// is private.
 const homeMode = 0o711
 
 // lockHome makes the directory home and locks it, shared or exclusively. The
-// lock ends with the file, so with the process too.
+// lock ends with the file, and with the process.
 func lockHome(ctx context.Context, home string, how lock.Kind) (*os.File, error) {
 	name := filepath.Join(home, "lock")
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
@@ -310,7 +310,7 @@ func lockHome(ctx context.Context, home string, how lock.Kind) (*os.File, error)
 	}
 }
 
-// tryLock locks f if that can be done at once and f is still at its name.
+// tryLock locks f if f is free and still at its name.
 func tryLock(f *os.File, how lock.Kind) (bool, error) {
 	if ok, err := lock.Try(f, how); err != nil {
 		f.Close()
@@ -327,8 +327,8 @@ func tryLock(f *os.File, how lock.Kind) (bool, error) {
 	return err == nil && os.SameFile(held, named), nil
 }
 
-// sweep removes what crashed builds left. What cannot be removed now is left
-// for the next time: it is in nobody's way.
+// sweep removes the remains of crashed builds. Failures are left for the next
+// sweep; the remains do no harm.
 func (s *Store) sweep() {
 	homes, _ := filepath.Glob(filepath.Join(s.dir, "*.*"))
 	for _, home := range homes {
@@ -343,7 +343,7 @@ func (s *Store) sweep() {
 	}
 }
 
-// tryHome locks home exclusively if nobody uses it.
+// tryHome locks home exclusively if it is unused.
 func tryHome(home string) (*os.File, bool) {
 	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_RDWR|asFound, 0)
 	if err != nil {
@@ -356,9 +356,9 @@ func tryHome(home string) (*os.File, bool) {
 	return f, true
 }
 
-// Prune removes roots, the longest unused first, until those left hold at most
-// keep bytes, and returns how many bytes they held; what trees share is counted
-// in each. Roots in use, by any process, stay.
+// Prune removes the least recently used roots until the remaining ones hold at
+// most keep bytes, and returns the number of bytes removed. Files shared by
+// trees are counted in each. Roots in use, by any process, stay.
 func (s *Store) Prune(ctx context.Context, keep int64) (int64, error) {
 	type root struct {
 		home string

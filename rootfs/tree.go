@@ -14,16 +14,16 @@ import (
 )
 
 // pool is a directory with one name for each file of the host or of a [Files]
-// that a tree has a copy of. Trees share these copies, which nobody writes to: after a change
-// of our drivers, or of one package, only that is copied again. It is of one
-// boot; see [settled].
+// with a copy in a tree. Trees share these read-only copies: after a change of
+// our drivers, or of one package, only the changed files are copied again. A
+// pool is of one boot; see [settled].
 type pool struct{ dir string }
 
-// pooled tells whether the node has a file in the pool.
+// pooled reports whether the node has a file in the pool.
 func (n *node) pooled() bool { return n.source != "" || n.key != "" }
 
-// name returns the file of the pool for the node, which differs where any of
-// its contents, permissions and time may.
+// name returns the pool's file for the node, different for any difference in
+// contents, permissions or time.
 func (p pool) name(n *node) string {
 	h := &hasher{sum: sha256.New()}
 	h.text(n.source)
@@ -40,7 +40,7 @@ func (p pool) name(n *node) string {
 	return filepath.Join(p.dir, hex.EncodeToString(h.sum.Sum(nil)[:16]))
 }
 
-// sweep removes what no tree has any more.
+// sweep removes files that no tree uses any more.
 func (p pool) sweep() {
 	list, err := os.ReadDir(p.dir)
 	if err != nil {
@@ -102,8 +102,8 @@ func (p pool) writeTree(ctx context.Context, dir string, nodes []*node) error {
 	return nil
 }
 
-// at is the node's place in a tree. It fails where this host has no such name,
-// or where the name means something else there, as "a:b" does on Windows.
+// at is the node's path in a tree. at fails if the host has no such name, or a
+// different meaning for it, as for "a:b" on Windows.
 func (n *node) at(dir string) (string, error) {
 	if n.path == "/" || filepath.Separator == '/' {
 		return filepath.Join(dir, n.path), nil // any bytes are a name there

@@ -10,10 +10,10 @@ import (
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
-// Discover finds the language of a repository and its test files, by the files'
-// names alone. Of the languages that have test files it is the one with the most
-// files, else of all; TypeScript takes JavaScript's files too. A repository
-// without code has the language "".
+// Discover finds the language of a repository and its test files, by file names
+// alone. It takes the language with the most files among the languages with
+// test files, else among all; TypeScript takes JavaScript's files too. A
+// repository without code has the language "".
 func Discover(c *workcopy.Copy) (lang string, tests []string) {
 	counts := map[string]int{}
 	for _, p := range c.Paths() {
@@ -62,7 +62,7 @@ func testsOf(c *workcopy.Copy, l *language.Language) []string {
 	return tests
 }
 
-// IsTest tells whether a path is one of a test file, of whatever language.
+// IsTest reports whether a path is a test file of any language.
 func IsTest(p string) bool {
 	return slices.ContainsFunc(language.All(), func(l *language.Language) bool {
 		return ofLanguage(l, p) && l.IsTest != nil && l.IsTest(glovebox.File{Path: p})
@@ -73,7 +73,7 @@ func ofLanguage(l *language.Language, p string) bool {
 	return l.Owns(p) || l.Name == "typescript" && language.JavaScript.Owns(p)
 }
 
-// foreign tells whether a file is somebody else's code, kept in the repository.
+// foreign reports whether a file is third-party code, kept in the repository.
 func foreign(p string) bool {
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
 		switch part {

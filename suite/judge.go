@@ -7,9 +7,9 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// Want names the tests that decide, as SWE-bench does: those that a right change
-// turns from failing to passing, and those that must go on passing. Names are
-// matched as [Judge] says. With no names, every test decides.
+// Want names the deciding tests, as in SWE-bench: tests that a right change
+// turns from failing to passing, and tests that must go on passing. [Judge]
+// describes the matching of names. With no names, every test decides.
 type Want struct {
 	FailToPass []string `json:"fail_to_pass"`
 	PassToPass []string `json:"pass_to_pass"`
@@ -17,7 +17,7 @@ type Want struct {
 	RequireProof glovebox.Proof `json:"require_proof,omitempty"`
 }
 
-// Result is what became of one named test.
+// Result is the result of one named test.
 type Result string
 
 // The results.
@@ -25,25 +25,24 @@ const (
 	Passed Result = "passed"
 	// Failed: it failed, broke or was skipped.
 	Failed Result = "failed"
-	// Missing: no test of this name reported, or more than one may be meant.
+	// Missing: no test of this name reported, or the name is ambiguous.
 	Missing Result = "missing"
-	// Unlisted: the observation does not list every test, but all that did not
-	// pass, and this is none of them.
+	// Unlisted: the observation lists only failures, without this test.
 	Unlisted Result = "unlisted"
 )
 
-// Verdict is what became of one named test.
+// Verdict is the verdict on one named test.
 type Verdict struct {
 	Name   string `json:"name"`
 	Result Result `json:"result"`
-	// Case is the name that the test reported under, where it is another.
+	// Case is the name in the test's report, if different.
 	Case string `json:"case,omitempty"`
-	// Why says more about a test that is not passed. It may quote the program's
+	// Why explains a result other than a pass. Why may quote the program's
 	// output and is untrusted.
 	Why string `json:"why,omitempty"`
 }
 
-// Judgement is what a run says about the tests that decide.
+// Judgement is a run's verdict on the deciding tests.
 type Judgement struct {
 	// Resolved: every named test passed, with proof that the tests ran to their
 	// end.
@@ -54,18 +53,18 @@ type Judgement struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Judge compares the tests of an observation with those that decide.
+// Judge compares the tests of an observation with the deciding tests.
 //
 // A name matches the test that reported it, up to white space. Else names are
 // read as pytest's (tests/test_x.py::TestC::test_m[a]), unittest's (test_m
 // (tests.test_x.TestC), with or without the method again, or dotted), Go's
 // (TestX/sub, with or without the package) or a plain name with " > " between
 // its parts, and match where the parts of one are the last parts of the other
-// and only one test is meant. A name without parameters stands for all
-// parameters and sub-tests of it, where there is no test of just that name.
+// and only one test is meant. A name without parameters stands for all its
+// parameters and sub-tests, unless a test has exactly this name.
 //
-// The tests have to be complete: a run that was cut short, by whatever, resolves
-// nothing, whoever passed until then.
+// The tests have to be complete: a run cut short, for any reason, resolves
+// nothing, even with passes until then.
 func Judge(o *glovebox.Observation, w Want) Judgement {
 	j := Judgement{FailToPass: []Verdict{}, PassToPass: []Verdict{}}
 	t := o.Tests
@@ -145,7 +144,7 @@ func newIndex(t *glovebox.TestReport) *index {
 			other++
 		}
 	}
-	// The list is cut from its end, where the passed ones are.
+	// The list is cut from the end, among the passes.
 	if t.Complete && t.Total > len(t.Cases) && listed > 0 && other >= t.Failed {
 		x.unlisted = t.Passed - listed
 	}
@@ -188,8 +187,8 @@ func (x *index) judge(want string) Verdict {
 	return v
 }
 
-// find returns the tests that a name means: all of one name, or of one function
-// with parameters.
+// find returns the tests meant by a name: all of the same name, or of one
+// function with parameters.
 func (x *index) find(want string) (found []int, ambiguous bool) {
 	if found = x.exact[squeeze(want)]; len(found) > 0 {
 		return found, false
@@ -215,7 +214,7 @@ func (x *index) find(want string) (found []int, ambiguous bool) {
 	return nil, false
 }
 
-// same tells whether all these cases are of one test.
+// same reports whether all listed cases are of one test.
 func (x *index) same(list []int) bool {
 	first := strings.Join(x.names[list[0]].parts, "\x00")
 	for _, i := range list[1:] {

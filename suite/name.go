@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// name is a test's name, read: the parts of its place, the function last, and
-// what stands behind that: parameters, sub-tests.
+// name is a parsed name of a test: the parts of its location, the function
+// last, and the suffix: parameters, sub-tests.
 type name struct {
 	parts []string
 	param string
@@ -19,7 +19,7 @@ var (
 	// unittestName is "test_m (tests.test_x.TestC)"; since Python 3.11 the
 	// method stands in the parentheses too.
 	unittestName = lazyre.New(`^([\w]+) \(([\w.]+)\)(?: (.*))?$`)
-	// goName is "TestX/sub", with a package before it or not.
+	// goName is "TestX/sub", with or without a package in front.
 	goName = lazyre.New(`^(?:([\w./~-]+?)(?:::|[.:/]| ))?((?:Test|Fuzz|Example)(?:[^\sa-z./:][^\s./:]*)?)(/.*)?$`)
 	// plainParts divides the names of suites.
 	plainParts = lazyre.New(`\s+(?:>|›|»)\s+`)
@@ -68,10 +68,10 @@ func readName(s string) name {
 	return name{parts, param}
 }
 
-// squeeze makes all white space one space, as observations have it.
+// squeeze makes all white space one space, as in observations.
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// suffix tells whether the parts of short are the last of long.
+// suffix reports whether the parts of short are the last of long.
 func suffix(long, short []string) bool {
 	return len(short) <= len(long) && slices.Equal(long[len(long)-len(short):], short)
 }

@@ -1,16 +1,15 @@
 // Package suite turns a repository, as a working copy, and its tests into a
-// [glovebox.Job], and judges by name what became of the tests that matter.
+// [glovebox.Job], and judges the results of the relevant tests by name.
 //
 // A Job has two sides, which the engine keeps apart: the program and its tests.
-// On the side of the tests are the listed test files and what they need beside
-// them:
+// On the side of the tests are the listed test files and the files they need:
 //
 //   - a folder of tests (tests, test, spec, __tests__) above a listed file, with
-//     all that is in it, helpers and data;
+//     all its contents, helpers and data;
 //   - testdata, fixtures, __snapshots__ and the like beside a listed file;
 //   - every conftest.py, and in Go the other _test.go files of the package.
 //
-// Other test files in those folders are left out, unless a listed one imports
+// Other test files in those folders are left out, unless a listed file imports
 // them. All else is the program, also the files of a build.
 package suite
 
@@ -27,7 +26,7 @@ import (
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
-// Suite is the tests of a repository and how to run them.
+// Suite is the tests of a repository and their settings.
 type Suite struct {
 	// Language is the name of a language of package language; empty means that
 	// of [Discover].
@@ -35,18 +34,18 @@ type Suite struct {
 	// Tests are the paths of the test files to run; none means those of
 	// [Discover].
 	Tests []string
-	// From is where the files of the tests' side are taken from; nil means the
-	// copy that is tested. With the copy as it was before a candidate's edits,
-	// nothing that the candidate wrote is on the tests' side, and what it
-	// wrote in a folder of tests is on neither.
+	// From is the source of the files on the tests' side; nil means the tested
+	// copy. With the copy from before a candidate's edits, none of the
+	// candidate's files is on the tests' side, and its files in a folder of
+	// tests are on neither.
 	From *workcopy.Copy
 	// Main is the program's main file, where the tests need one.
 	Main string
-	// Skip are paths that are left out with all below them, by whole elements:
-	// documents, pictures, what no test reads.
+	// Skip are paths left out with all below them, by whole elements:
+	// documents, pictures, files that no test reads.
 	Skip []string
-	// Limits are the Job's. Files and Disk are raised to what the copy needs,
-	// and Memory, where it is not given, by what its files take.
+	// Limits are the Job's. Files and Disk are raised to the copy's needs, and
+	// Memory, if not given, by the size of its files.
 	Limits glovebox.Limits
 	// Tier, Image, RequireProof and Env are the Job's.
 	Tier         glovebox.TierName
@@ -61,11 +60,11 @@ const (
 	MaxBytes = 512 << 20
 )
 
-// page is what a file takes at least, and in steps of what.
+// page is the unit of space for a file.
 const page = 4 << 10
 
-// Job makes the Job that runs the tests on c. The error says which test files
-// are not there, or that the copy is larger than what can be staged.
+// Job makes the Job that runs the tests on c. The error names missing test
+// files, or means that the copy is too large to be staged.
 func (s Suite) Job(c *workcopy.Copy) (glovebox.Job, error) {
 	from := s.From
 	if from == nil {
@@ -101,10 +100,10 @@ func (s Suite) Job(c *workcopy.Copy) (glovebox.Job, error) {
 	}, nil
 }
 
-// Judges returns a function that tells whether a file of From, or a new one of
-// that path, is left out of the program: it is on the tests' side or would be.
-// With a From, what a candidate writes there is in no Job, and no run says
-// anything about it.
+// Judges returns a function that reports whether a file of From, or a new file
+// at the same path, is left out of the program as belonging to the tests' side.
+// With a From, a candidate's changes to these files are in no Job, and no run
+// reveals them.
 func (s Suite) Judges() (func(path string) bool, error) {
 	if s.From == nil {
 		return nil, errors.New("the suite takes its tests from what is tested")
@@ -116,8 +115,8 @@ func (s Suite) Judges() (func(path string) bool, error) {
 	return func(p string) bool { return !sides.program(p) }, nil
 }
 
-// divide finds out what the suite does not say of its language and tests, and
-// which file is on which side.
+// divide completes the suite's language and tests, and divides the files
+// between the sides.
 func (s Suite) divide(from *workcopy.Copy) (*sides, *language.Language, error) {
 	if s.Language == "" || len(s.Tests) == 0 {
 		lang, tests := Discover(from)
@@ -142,8 +141,7 @@ func (s Suite) divide(from *workcopy.Copy) (*sides, *language.Language, error) {
 	return d, lang, err
 }
 
-// limits raises the limits to what the files need beside what a run itself
-// makes.
+// limits raises the limits to the files' needs beside those of a run itself.
 func (s Suite) limits(files []glovebox.File) (glovebox.Limits, error) {
 	l, d := s.Limits, glovebox.DefaultLimits
 	if len(files) > MaxFiles {
@@ -169,7 +167,7 @@ func (s Suite) limits(files []glovebox.File) (glovebox.Limits, error) {
 	return l, nil
 }
 
-// sides tells which files are the tests' and which the program's.
+// sides divides the files between the tests and the program.
 type sides struct {
 	listed  map[string]bool
 	folders []string // whose files are on the tests' side
@@ -180,10 +178,10 @@ type sides struct {
 	skip    []string
 }
 
-// testFolders are names of folders that hold tests and what belongs to them.
+// testFolders are names of folders for tests and their files.
 var testFolders = []string{"tests", "test", "spec", "specs", "__tests__"}
 
-// dataFolders are names of folders beside tests that belong to them.
+// dataFolders are names of folders beside tests with the tests' data.
 var dataFolders = []string{"testdata", "test_data", "test-data", "fixtures", "__fixtures__", "__snapshots__", "__mocks__"}
 
 func (s Suite) sort(from *workcopy.Copy, lang *language.Language) (*sides, error) {
@@ -229,8 +227,8 @@ var (
 	word       = lazyre.New(`[\w-]+`)
 )
 
-// leaveOut finds the test files in the tests' folders that are not listed and
-// that nothing on the tests' side imports.
+// leaveOut finds the test files in the tests' folders neither listed nor
+// imported on the tests' side.
 func (d *sides) leaveOut(from *workcopy.Copy, lang *language.Language) error {
 	var others []string
 	imported := map[string]bool{}
@@ -264,11 +262,11 @@ func (d *sides) leaveOut(from *workcopy.Copy, lang *language.Language) error {
 	return nil
 }
 
-// isHelper tells whether a file that is named as tests are holds none.
+// isHelper reports whether a file named like tests holds none.
 func isHelper(p string) bool { return path.Base(p) == "conftest.py" }
 
-// samePackage tells whether p is a Go test of a package that has a listed one:
-// they are compiled together.
+// samePackage reports whether p is a Go test in the package of a listed one:
+// the tests of a package are compiled together.
 func (d *sides) samePackage(p string) bool {
 	if !d.golang || !strings.HasSuffix(p, "_test.go") {
 		return false
@@ -277,7 +275,7 @@ func (d *sides) samePackage(p string) bool {
 	return found
 }
 
-// inFolders tells whether p is in a folder of the tests' side.
+// inFolders reports whether p is in a folder of the tests' side.
 func (d *sides) inFolders(p string) bool {
 	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
 		if _, found := slices.BinarySearch(d.folders, dir); found {
@@ -287,7 +285,7 @@ func (d *sides) inFolders(p string) bool {
 	return false
 }
 
-// test tells whether a file is on the tests' side.
+// test reports whether a file is on the tests' side.
 func (d *sides) test(p string) bool {
 	switch {
 	case d.listed[p]:
@@ -298,8 +296,8 @@ func (d *sides) test(p string) bool {
 	return d.inFolders(p) || d.python && isHelper(p) || d.samePackage(p)
 }
 
-// program tells whether a file is on the program's side. What stands in the
-// tests' folders never is.
+// program reports whether a file is on the program's side. A file in the tests'
+// folders never is.
 func (d *sides) program(p string) bool {
 	return !d.listed[p] && !d.inFolders(p) && !d.skipped(p) && !(d.python && isHelper(p)) && !(d.golang && strings.HasSuffix(p, "_test.go"))
 }

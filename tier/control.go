@@ -37,6 +37,6 @@ const FixNamespaces = "allow user namespaces: sysctl user.max_user_namespaces=65
 	"kernel.unprivileged_userns_clone=1 (Debian) and kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); " +
 	"in a container, a seccomp profile that permits clone with CLONE_NEWUSER"
 
-// Optional are the controls that [Spec.Allow] may name: a box without one of
-// them is weaker and still a box. All others are required.
+// Optional lists the controls for [Spec.Allow]: a box without one is weaker and
+// still a box. All further controls are required.
 var Optional = []string{ControlOwnFiles, ControlProc, ControlNetwork, ControlIPC, ControlHostname, ControlLandlock}

@@ -10,7 +10,7 @@ import (
 // Kind is the class of an [Error].
 type Kind string
 
-// The kinds. None of them is ever the fault of the code in the box.
+// The kinds. None is ever the fault of the code in the box.
 const (
 	// KindUnsupported: the host cannot enforce something; Control names it.
 	KindUnsupported Kind = "unsupported"
@@ -20,7 +20,7 @@ const (
 	KindBroken Kind = "broken"
 )
 
-// Error is the error of a tier: what was done, of which kind, and why.
+// Error is the error of a tier: the operation, its kind and its cause.
 type Error struct {
 	Tier    glovebox.TierName
 	Op      string
@@ -46,7 +46,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// IsKind tells whether err is an [*Error] of kind k.
+// IsKind reports whether err is an [*Error] of kind k.
 func IsKind(err error, k Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == k

@@ -9,9 +9,9 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// Check reports what is wrong with a Spec in any tier: limits that are not
-// complete, descriptors that are no pipes and could be a way to the host, names
-// of files that leave the workspace.
+// Check reports errors of a Spec in any tier: incomplete limits, descriptors
+// other than pipes (a possible way to the host), and file names outside of the
+// workspace.
 func (s *Spec) Check() error {
 	if s.Root == nil {
 		return errors.New("there is no root file system")

@@ -1,34 +1,36 @@
 package tier
 
-// Traits are what a tier is by its nature, on whatever host: what a person, or
-// a policy, chooses it by. Controls and costs are measured; see [Tier.Probe].
+// Traits describe a tier's nature on any host: the grounds for a choice by a
+// person or a policy. Controls and costs are measured; see [Tier.Probe].
 type Traits struct {
-	// Title is the tier in a few words, such as "gVisor, a kernel in user
+	// Title names the tier in a few words, such as "gVisor, a kernel in user
 	// space".
 	Title string `json:"title"`
-	// Kernel is which kernel serves the code in the box.
+	// Kernel names the kernel that serves the code in the box.
 	Kernel Kernel `json:"kernel"`
-	// Native tells that machine code runs: any interpreter, any package of an
+	// Native means that machine code runs: any interpreter, any package of an
 	// image. Else only WebAssembly modules do.
 	Native bool `json:"native"`
-	// Standby tells that its boxes take a [Spec.Standby].
+	// Standby reports whether the tier's boxes take a [Spec.Standby].
 	Standby bool `json:"standby,omitempty"`
-	// Emulated tells that the processor too is emulated, which is slow.
+	// Emulated reports whether the processor too is emulated, which is slow.
 	Emulated bool `json:"emulated,omitempty"`
-	// Stops are the attacks that it stops beyond what every tier does, and
-	// Exposes those that it does not; one short phrase each.
+	// Stops are the attacks stopped beyond the common ones, and Exposes the
+	// attacks still possible; a short phrase each.
 	Stops   []string `json:"stops"`
 	Exposes []string `json:"exposes"`
-	// Needs says what it needs of a host, such as "runc or crun on PATH".
+	// Needs states the tier's requirements of a host, such as "runc or crun on
+	// PATH".
 	Needs string `json:"needs"`
 }
 
-// Kernel is which kernel serves the system calls of the code in a box.
+// Kernel is the kind of kernel that serves the system calls of the code in a
+// box.
 type Kernel string
 
-// The kernels, by how much a bug in them costs: the host's own is shared with
-// everything on the machine; one in user space, such as gVisor's, is itself
-// confined; a guest's is behind a virtual machine; and with none there are no
+// The kernels, by the cost of a kernel bug: the host's own is shared with the
+// whole machine; a kernel in user space, such as gVisor's, is itself confined;
+// a guest's is behind a virtual machine; and a tier without a kernel has no
 // system calls at all.
 const (
 	KernelHost  Kernel = "host"
@@ -37,22 +39,22 @@ const (
 	KernelNone  Kernel = "none"
 )
 
-// Described is implemented by a Tier that says what it is.
+// Described is implemented by a Tier with Traits.
 type Described interface {
 	Traits() Traits
 }
 
-// Copier is implemented by a Tier that makes some boxes with a standby command in
-// less time than it takes to start any command in one.
+// Copier is implemented by a Tier that makes some boxes with a standby command
+// faster than any command starts in a box.
 type Copier interface {
-	// Copies tells whether Open would most likely do so for a Spec now.
+	// Copies reports whether Open would now most likely copy a box for a Spec.
 	Copies(spec Spec) bool
 }
 
-// Sharer is implemented by a Tier whose boxes of one batch may share what lies
-// under them; see [Spec.Batch].
+// Sharer is implemented by a Tier whose boxes of one batch may share their
+// foundation; see [Spec.Batch].
 type Sharer interface {
-	// Shares tells whether Open would most likely make such a box of a Spec now.
+	// Shares reports whether Open would now most likely share for a Spec.
 	Shares(spec Spec) bool
 }
 

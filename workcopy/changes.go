@@ -2,7 +2,7 @@ package workcopy
 
 import "sort"
 
-// Change is what became of one file since the copy was made.
+// Change is the change of one file since the copy was made.
 type Change struct {
 	Path string
 	Kind Kind
@@ -23,8 +23,8 @@ const (
 	Deleted  Kind = "deleted"
 )
 
-// Changes lists what differs from the folder, by path. A file that is as it was
-// is not listed, whatever was written in between.
+// Changes lists the differences from the folder, by path. A file with its
+// original contents is not listed, whatever was written in between.
 func (c *Copy) Changes() []Change {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -14,27 +14,28 @@ import (
 	"github.com/git-pkgs/gitignore"
 )
 
-// ignoreName is the file that says what git leaves out of its folder.
+// ignoreName is the file with git's ignore rules for its folder.
 const ignoreName = ".gitignore"
 
-// Bounds of a .gitignore, and of all that are in force in one folder: each
-// pattern is tried on each file.
+// Bounds of a .gitignore, and of all rules in force in one folder: each pattern
+// is tried on each file.
 const (
 	maxIgnoreBytes = 64 << 10
 	maxPatterns    = 1000
 )
 
-// ignore is what git leaves out in a folder: the rules of the files that are in
-// force there, the weakest first. The last pattern of the last file decides.
+// ignore holds git's ignore rules in a folder: the rules of all files in force
+// there, the weakest first. The last pattern of the last file decides.
 type ignore struct {
-	// at is the folder of the copy within its repository, "" for the whole of it.
+	// at is the folder of the copy within its repository, "" for the whole
+	// repository.
 	at    string
 	rules []*gitignore.Matcher
 	count int // patterns of all
 }
 
-// and returns the rules with those of a text, which stands in the folder dir of
-// the repository.
+// and returns the rules with those of a text from the folder dir of the
+// repository.
 func (i ignore) and(text []byte, dir string) (ignore, error) {
 	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // as git does
 	var lines []byte
@@ -63,7 +64,7 @@ func (i ignore) and(text []byte, dir string) (ignore, error) {
 }
 
 // out reports whether the rules leave out the path p of the copy, whose folder
-// they did not leave out.
+// is not left out.
 func (i ignore) out(p string, folder bool) bool { return i.matches(path.Join(i.at, p), folder) }
 
 // matches is out for a path of the repository.
@@ -79,8 +80,8 @@ func (i ignore) matches(p string, folder bool) bool {
 	return false
 }
 
-// readIgnore returns the rules with those of the .gitignore of the folder at root,
-// whose path in the copy is at.
+// readIgnore returns the rules with those of the .gitignore of the folder at
+// root, with the path at in the copy.
 func (i ignore) readIgnore(root *os.Root, at string) (ignore, error) {
 	text, err := readRules(root, ignoreName)
 	if err != nil {
@@ -113,11 +114,11 @@ func readRules(root *os.Root, name string) ([]byte, error) {
 	return text, nil
 }
 
-// above returns the rules that are in force in the folder dir and stand outside of
-// it: the user's own (core.excludesFile), those of the repository that the folder
-// is in (.git/info/exclude), and the .gitignore files between that and the folder.
-// A folder that they leave out themselves was named all the same: they say nothing
-// of what is in it. refuse is told of files that are not honoured.
+// above returns the rules in force in the folder dir from files outside of it:
+// the user's own (core.excludesFile), the rules of the enclosing repository
+// (.git/info/exclude), and the .gitignore files in between. The caller may name
+// a folder excluded by these rules: then the rules do not apply to its
+// contents. refuse receives files that are not honoured.
 func above(dir string, refuse func(name, reason string)) ignore {
 	top := repository(dir)
 	if top == "" {
@@ -136,7 +137,7 @@ func above(dir string, refuse func(name, reason string)) ignore {
 	if i.at == "." {
 		i.at = ""
 	}
-	// Of a folder that has no files there are the user's own rules alone.
+	// A folder without files there gets the user's own rules alone.
 	i.rules = []*gitignore.Matcher{gitignore.New(filepath.Join(os.DevNull, "nowhere"))}
 	add := func(name, at string) {
 		text, err := readRules(root, name)
@@ -164,7 +165,8 @@ func above(dir string, refuse func(name, reason string)) ignore {
 	return i
 }
 
-// repository returns the nearest folder at or above dir that git works in, or "".
+// repository returns the nearest folder at or above dir that git works in, or
+// "".
 func repository(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {

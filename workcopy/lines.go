@@ -6,9 +6,9 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// A search finds a hundred differences and gives up. maxPasses bounds how often
-// what it has left is searched again; what is left then is replaced as a whole,
-// which is still right.
+// A search finds a hundred differences and gives up. maxPasses bounds the
+// repeated searches of the rest; the final rest is replaced as a whole, which
+// is still right.
 const (
 	perPass   = 100
 	maxPasses = 500
@@ -16,7 +16,7 @@ const (
 
 // diffLines returns the differences of two lists of lines, in order.
 func diffLines(old, new []string) []lcs.Diff {
-	// Each distinct line becomes a number, so that lines are compared at once.
+	// Each distinct line becomes a number, for fast comparison.
 	ids := map[string]rune{}
 	number := func(lines []string) []rune {
 		out := make([]rune, len(lines))

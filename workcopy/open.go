@@ -21,27 +21,27 @@ import (
 
 // Options bound what [Open] takes. The zero Options are good ones.
 type Options struct {
-	// MaxFiles is the most entries of the folder, its folders and what is
-	// refused included; 0 means 100,000. A folder with more is an error.
+	// MaxFiles bounds the entries of the folder, including its folders and
+	// refused entries; 0 means 100,000. A folder with more is an error.
 	MaxFiles int
 	// MaxBytes is the largest file; 0 means 16 MiB. A larger one is refused.
 	MaxBytes int64
-	// Skip are the names of files and folders that are left out wherever they
-	// stand; nil means [DefaultSkip].
+	// Skip are names of files and folders to leave out everywhere; nil means
+	// [DefaultSkip].
 	Skip []string
-	// NoIgnore takes files that git leaves out: by a .gitignore of the folder or,
-	// in a repository, of one above it, by .git/info/exclude, or by the user's own
-	// core.excludesFile. Without it, what the people of a repository keep out of it
-	// (builds, but also .env files with secrets) reaches neither a model nor a box.
-	// The same holds for files that git keeps though a rule names them: git's index
-	// is not read.
+	// NoIgnore takes files that git leaves out: by a .gitignore of the folder
+	// or, in a repository, of a folder above, by .git/info/exclude, or by the
+	// user's own core.excludesFile. Without NoIgnore, files that people keep
+	// out of a repository (builds, but also .env files with secrets) reach
+	// neither a model nor a box. The same holds for files that git keeps
+	// despite a rule: git's index is not read.
 	NoIgnore bool
 }
 
-// DefaultSkip are names of what is made by tools and belongs to no patch. Two
-// more kinds of folders are skipped whatever their name: a Python virtual
-// environment (it holds pyvenv.cfg) and a cache that says so (CACHEDIR.TAG, as
-// in a build folder of cargo).
+// DefaultSkip are names of tools' products that belong to no patch. Two more
+// kinds of folders are skipped under any name: a Python virtual environment
+// (with a pyvenv.cfg) and a declared cache (CACHEDIR.TAG, as in a build folder
+// of cargo).
 var DefaultSkip = []string{
 	".git", ".hg", ".svn", ".bzr", ".jj", "CVS",
 	"node_modules", "bower_components", ".venv", ".tox", ".nox", ".eggs", ".bundle", ".gradle", ".terraform",
@@ -62,8 +62,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// base is the folder as it was opened. Clones share it; but for the contents
-// that it holds, it does not change.
+// base is the folder as opened. Clones share it; except for cached contents, it
+// does not change.
 type base struct {
 	opt     Options
 	skip    map[string]bool
@@ -119,7 +119,7 @@ func (b *base) finish() {
 	slices.Sort(b.lefts)
 }
 
-// left returns what was left out at p or above it.
+// left returns the refusal or skip at p or above it.
 func (b *base) left(p string) *glovebox.Refusal {
 	for ; p != "." && p != "/"; p = path.Dir(p) {
 		if r := b.leftOut[p]; r != nil {
@@ -129,13 +129,13 @@ func (b *base) left(p string) *glovebox.Refusal {
 	return nil
 }
 
-// leftBelow tells whether something was left out in the folder p.
+// leftBelow reports whether an entry in the folder p was left out.
 func (b *base) leftBelow(p string) bool {
 	i := sort.SearchStrings(b.lefts, p+"/")
 	return i < len(b.lefts) && strings.HasPrefix(b.lefts[i], p+"/")
 }
 
-// skips says which name of the path is one that is always skipped.
+// skips returns the name in the path that is always skipped.
 func (b *base) skips(p string) string {
 	for part := range strings.SplitSeq(p, "/") {
 		if b.skip[part] {
@@ -145,9 +145,8 @@ func (b *base) skips(p string) string {
 	return ""
 }
 
-// Open lists the files of a folder. It opens folders and git's files of rules, and
-// nothing else. The error says that dir is no folder that can be read, or that
-// it has too many entries.
+// Open lists the files of a folder. Open opens only folders and git's files of
+// rules. The error means an unreadable folder, or too many entries.
 func Open(dir string, o Options) (*Copy, error) {
 	b := newBase(o.withDefaults())
 	abs, err := filepath.Abs(dir)
@@ -181,8 +180,8 @@ type walk struct {
 	entries int
 }
 
-// folder lists the folder at root, whose path in the copy is at. The error ends
-// the walk; what is wrong with one entry is a refusal.
+// folder lists the folder at root, with the path at in the copy. The error ends
+// the walk; an error of one entry is a refusal.
 func (w *walk) folder(root *os.Root, at string, rules ignore) error {
 	names, err := w.names(root)
 	if err != nil {
@@ -216,8 +215,8 @@ func (w *walk) folder(root *os.Root, at string, rules ignore) error {
 	return nil
 }
 
-// names returns the sorted names in a folder. It counts them as it reads, so
-// that a folder with millions costs no more than the bound.
+// names returns the sorted names in a folder. names counts while reading, so a
+// folder with millions costs no more than the bound.
 func (w *walk) names(root *os.Root) ([]string, error) {
 	d, err := root.Open(".")
 	if err != nil {
@@ -294,8 +293,8 @@ func (w *walk) leave(p, reason string) {
 	w.skipped = append(w.skipped, glovebox.Refusal{Name: p, Reason: reason})
 }
 
-// cause is an error of a system call without the path in it, which names a
-// place of this machine.
+// cause is an error of a system call without the path, a local detail of this
+// machine.
 func cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -303,7 +302,7 @@ func cause(err error) error {
 	return err
 }
 
-// read returns the content of f, from the folder where it is not held.
+// read returns the content of f, from the folder unless it is held.
 func (b *base) read(name string, f *file) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -322,7 +321,7 @@ func (b *base) read(name string, f *file) ([]byte, error) {
 	return data, nil
 }
 
-// load reads a file of the folder, if it is still the one that was listed.
+// load reads a file of the folder, if unchanged since the listing.
 func (b *base) load(name string, f *file) ([]byte, error) {
 	root, err := os.OpenRoot(b.dir)
 	if err != nil {
@@ -332,7 +331,7 @@ func (b *base) load(name string, f *file) ([]byte, error) {
 	if now, err := root.Stat("."); err != nil || !os.SameFile(b.at, now) {
 		return nil, ErrChanged
 	}
-	// A pipe that took the file's place must not make us wait for its writer.
+	// A pipe in the file's place must not make us wait for its writer.
 	in, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrChanged

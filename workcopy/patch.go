@@ -74,8 +74,8 @@ func fileMode(executable bool) os.FileMode {
 	return 0o100644
 }
 
-// BlobName is git's name of a content, in full, which a patch of a binary file
-// must say.
+// BlobName is git's name of a content, in full, as required in a patch of a
+// binary file.
 func BlobName(data []byte) string {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", len(data))
@@ -83,11 +83,11 @@ func BlobName(data []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// noBlob is the name of the content of a file that is not there.
+// noBlob is the name of the content of an absent file.
 const noBlob = "0000000000000000000000000000000000000000"
 
-// IsBinary tells whether git takes a content for binary: there is a NUL in its
-// first 8000 bytes.
+// IsBinary reports whether git takes a content for binary: there is a NUL in
+// its first 8000 bytes.
 func IsBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 }
@@ -105,7 +105,7 @@ func binaryFragment(data []byte) (*gitdiff.BinaryFragment, error) {
 }
 
 // hunks makes the hunks between two lists of lines. Changes with no more than
-// two contexts between them share one.
+// two contexts in between share a hunk.
 func hunks(old, new []string) []*gitdiff.TextFragment {
 	var all []*gitdiff.TextFragment
 	diffs := diffLines(old, new)

@@ -1,19 +1,19 @@
 // Package workcopy holds a folder's files with changes in memory. The folder
-// itself is never written: what a candidate changes is seen by its own [Copy]
-// alone and leaves it as a patch. So nothing has to be cleaned up, and many
+// itself is never written: a candidate's changes are visible in the candidate's
+// own [Copy] alone and leave as a patch. So no clean-up is necessary, and many
 // candidates work on clones of one copy at once.
 //
-// [Open] lists a folder and reads no content. It takes regular files only:
-// links, devices, pipes, sockets, what cannot be read, what is too large and
-// what has no decent name are listed by [Copy.Refused] and never followed or
-// opened. What no patch should touch (see [DefaultSkip]) and what a .gitignore
-// leaves out is listed by [Copy.Skipped]. A path of either kind cannot be
-// written, nor anything below it: the folder has something there that the copy
-// does not know.
+// [Open] lists a folder and reads no content. Only regular files are taken:
+// links, devices, pipes, sockets, unreadable files, excessively large files and
+// files without a decent name are listed by [Copy.Refused] and never followed
+// or opened. Files that no patch should touch (see [DefaultSkip]) and files
+// left out by a .gitignore are listed by [Copy.Skipped]. A path of either kind
+// cannot be written, nor a path below: the folder has contents unknown to the
+// copy.
 //
-// A file's content is read when it is asked for. Where its size or its time of
-// change is then another than when the folder was opened, that is [ErrChanged]:
-// a copy is of one state of the folder, or it is an error.
+// A file's content is read on demand. If the size or the modification time has
+// changed since the folder was opened, the result is [ErrChanged]: a copy is of
+// one state of the folder, or an error.
 package workcopy
 
 import (
@@ -31,10 +31,9 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// The kinds of errors, for errors.Is; a path that is not there is
-// [fs.ErrNotExist].
+// The kinds of errors, for errors.Is; a missing path is [fs.ErrNotExist].
 var (
-	// ErrChanged: a file is another than when the folder was opened.
+	// ErrChanged: a file has changed since the folder was opened.
 	ErrChanged = errors.New("the file changed on disk after the folder was opened")
 	// ErrTooLarge: a file, or a set of files, is over its bound.
 	ErrTooLarge = errors.New("too large")
@@ -44,19 +43,19 @@ var (
 	ErrConflict = errors.New("a file and a folder cannot have one name")
 )
 
-// Copy is a folder's files with changes in memory. It is safe for concurrent
-// use, and so are its clones.
+// Copy is a folder's files with changes in memory. A Copy is safe for
+// concurrent use, and so are its clones.
 type Copy struct {
 	base *base
 
 	mu    sync.RWMutex
 	edits map[string]*edit // by path; the edits themselves never change
-	// made counts, by folder, the files in it that edits added.
+	// made counts the added files by folder.
 	made map[string]int
 }
 
 // edit is the changed state of one path. The old content is kept from the
-// moment of the first change, so that the list of changes cannot fail.
+// moment of the first change, so the list of changes cannot fail.
 type edit struct {
 	was, is *content // nil: no file
 }
@@ -115,18 +114,19 @@ func newCopy(b *base) *Copy {
 	return &Copy{base: b, edits: map[string]*edit{}, made: map[string]int{}}
 }
 
-// Clone returns a copy with the same files, which changes apart from c. It
-// costs as much as there are changed files.
+// Clone returns an independent copy with the same files. The cost is
+// proportional to the number of changed files.
 func (c *Copy) Clone() *Copy {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return &Copy{base: c.base, edits: maps.Clone(c.edits), made: maps.Clone(c.made)}
 }
 
-// Refused lists what of the folder is no part of the copy, and why, by path.
+// Refused lists the entries of the folder outside the copy, with reasons, by
+// path.
 func (c *Copy) Refused() []glovebox.Refusal { return slices.Clone(c.base.refused) }
 
-// Skipped lists what was left out by name or by a .gitignore, by path.
+// Skipped lists the entries left out by name or by a .gitignore, by path.
 func (c *Copy) Skipped() []glovebox.Refusal { return slices.Clone(c.base.skipped) }
 
 // Paths returns the paths of all files, sorted.
@@ -167,8 +167,8 @@ func (c *Copy) Stat(name string) (info Info, ok bool) {
 	return Info{}, false
 }
 
-// Read returns a file's content, which must not be changed. A file that is not
-// there is [fs.ErrNotExist]; one that another program changed is [ErrChanged].
+// Read returns a file's content, which must not be changed. A missing file is
+// [fs.ErrNotExist]; a file changed by another program is [ErrChanged].
 func (c *Copy) Read(name string) ([]byte, error) {
 	c.mu.RLock()
 	e, changed := c.edits[name]
@@ -183,7 +183,7 @@ func (c *Copy) Read(name string) ([]byte, error) {
 	return c.base.read(name, f)
 }
 
-// missing says why there is no file of that name.
+// missing explains the absence of a file.
 func (c *Copy) missing(name string) error {
 	if why := c.base.left(name); why != nil {
 		return fmt.Errorf("%s: %w: %s: %s", name, ErrLeftOut, why.Name, why.Reason)
@@ -192,7 +192,7 @@ func (c *Copy) missing(name string) error {
 }
 
 // Write sets a file's content; the file keeps its executable bit, and a new one
-// has none. The copy keeps its own copy of data.
+// has none. The copy keeps a clone of data.
 func (c *Copy) Write(name string, data []byte) error {
 	return c.change(name, func(is *content) (*content, error) {
 		next := &content{data: bytes.Clone(data)}
@@ -226,7 +226,7 @@ func (c *Copy) Delete(name string) error {
 	})
 }
 
-// change replaces the state of one path by what to makes of it.
+// change replaces the state of one path by the result of to.
 func (c *Copy) change(name string, to func(is *content) (*content, error)) error {
 	name, err := glovebox.CleanPath(name)
 	if err != nil {
@@ -271,7 +271,7 @@ func (c *Copy) change(name string, to func(is *content) (*content, error)) error
 	return nil
 }
 
-// count takes an added file into the counts of the folders above it, or out.
+// count adds a file to the counts of the folders above, or removes it.
 func (c *Copy) count(name string, in bool) {
 	for d := path.Dir(name); d != "."; d = path.Dir(d) {
 		if in {
@@ -316,7 +316,7 @@ func (c *Copy) room(name string) error {
 	return nil
 }
 
-// Files returns the files whose path keep takes (nil: all), in order, for a
+// Files returns the files whose paths keep accepts (nil: all), in order, for a
 // Job. Their data must not be changed. More than max bytes together (0: no
 // bound) is [ErrTooLarge].
 func (c *Copy) Files(keep func(path string) bool, max int64) ([]glovebox.File, error) {
@@ -342,8 +342,8 @@ func (c *Copy) Files(keep func(path string) bool, max int64) ([]glovebox.File, e
 	return files, nil
 }
 
-// Take makes the changes of d, a clone of c or of one that c is a clone of,
-// those of c: all at once. What c has changed since is lost.
+// Take takes over the changes of d, a clone of c or a copy with the same base,
+// all at once. Changes of c since then are lost.
 func (c *Copy) Take(d *Copy) {
 	if c.base != d.base {
 		panic("workcopy: Take of a copy of another folder")

@@ -16,9 +16,9 @@ type alternative struct {
 	slaves           []alternative
 }
 
-// readAlternatives finds in a maintainer script the alternatives that it would
-// install. The script is read, not run: only commands whose words are all
-// written out are understood, and the number of others is returned.
+// readAlternatives finds the alternatives in a maintainer script. The script is
+// read, not run: only commands with literal words are understood, and the
+// number of others is returned.
 func readAlternatives(script string) (found []alternative, unknown int) {
 	for line := range strings.SplitSeq(strings.ReplaceAll(script, "\\\n", " "), "\n") {
 		at := strings.Index(line, "update-alternatives ")
@@ -67,7 +67,7 @@ func parseAlternative(words []string) (alternative, bool) {
 	return a, true
 }
 
-// alternatives makes the links of the best ones.
+// alternatives makes the links of the best alternatives.
 func (t *tree) alternatives(list []alternative) error {
 	best := map[string]alternative{}
 	for _, a := range list {

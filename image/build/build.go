@@ -1,10 +1,9 @@
-// Package build makes images of pinned packages: the host's own interpreter
-// and packages, Debian packages, Python wheels and npm archives.
+// Package build makes images of pinned packages: the host's own interpreter and
+// packages, Debian packages, Python wheels and npm archives.
 //
-// Nothing that it unpacks is run on the host, ever: no setup script, no
-// lifecycle script, no maintainer script. Everything that it fetches is
-// verified by its hash before it is opened, and the same recipe with the same
-// base gives the same digest.
+// Unpacked code is never run on the host: no setup script, no lifecycle script,
+// no maintainer script. Every download is verified by its hash before it is
+// opened, and the same recipe with the same base gives the same digest.
 package build
 
 import (
@@ -29,14 +28,14 @@ import (
 type Options struct {
 	// Store takes the image, and has its base.
 	Store *image.Store
-	// Cache is the directory of what is fetched, which is made; empty means
+	// Cache is the directory of downloads, made if missing; empty means
 	// "packages" in rootfs.DefaultDir.
 	Cache string
-	// Host and Roots are needed where the recipe takes something of the host.
+	// Host and Roots are required for recipes that use files of the host.
 	Host  language.Host
 	Roots *rootfs.Store
-	// Tiers are those that byte code may be compiled in, the best first, where
-	// the recipe asks for it; Roots is needed then too.
+	// Tiers may compile byte code, the best first, if the recipe asks for
+	// compilation; Roots is then required too.
 	Tiers []tier.Tier
 	// Bounds are DefaultBounds where they are zero.
 	Bounds Bounds
@@ -47,14 +46,14 @@ type Options struct {
 // Result is what was made.
 type Result struct {
 	Image *image.Image
-	// Packages are what went into it, in order.
+	// Packages are the packages of the image, in order.
 	Packages []Package
-	// Notes say what a reader of the recipe would not expect, such as scripts
-	// that were not run. They quote names that packages chose.
+	// Notes are facts unexpected by a reader of the recipe, such as scripts
+	// left unrun. They quote names chosen by packages.
 	Notes []string
 }
 
-// Package is one thing that an image is made of.
+// Package is one package of an image.
 type Package struct {
 	Kind    string `json:"kind"` // host, debian, python or npm
 	Name    string `json:"name"`
@@ -146,8 +145,8 @@ func (b *builder) openBase(ctx context.Context) (err error) {
 	return b.tree.addBase(b.base)
 }
 
-// lock reads a lock of the recipe, and returns the directory that its paths
-// are relative to.
+// lock reads a lock of the recipe, and returns the directory for its relative
+// paths.
 func (b *builder) lock(name string) (text []byte, dir string, err error) {
 	name = b.relative(name)
 	text, err = readFile(name, maxLock)
@@ -202,7 +201,7 @@ func (b *builder) addDeb(ctx context.Context, r remote) (*debFile, error) {
 	return installDeb(b.tree, f, b.spool, r.name, b.arch)
 }
 
-// left says which scripts of a package were not run.
+// left notes the scripts of a package that were not run.
 func (b *builder) left(deb *debFile, alternatives, unknown int) {
 	var names []string
 	for _, s := range []string{"preinst", "postinst"} {
@@ -397,7 +396,7 @@ func (b *builder) addNPMPackage(ctx context.Context, p *npmPackage, into string)
 	return p.install(b.tree, f, b.spool, into)
 }
 
-// storeAll gives the store the image: one layer over the base, and one with
+// storeAll gives the store the image: a layer over the base, and a layer with
 // byte code.
 func (b *builder) storeAll(ctx context.Context) (*image.Image, error) {
 	config := image.Config{Cmd: b.recipe.Command}
@@ -418,7 +417,7 @@ func (b *builder) storeAll(ctx context.Context) (*image.Image, error) {
 	return b.compile(ctx, plain)
 }
 
-// store gives the store what a tree has over an image.
+// store gives the store the difference of a tree from an image.
 func (b *builder) store(ctx context.Context, t *tree, name string, base *image.Image, config image.Config) (*image.Image, error) {
 	b.fetch.report(Progress{Step: "store", Name: name, Total: t.bytes})
 	r, w := io.Pipe()

@@ -18,10 +18,10 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// compileScript compiles the Python sources that stdin names, the n-th to the
-// file n of the working directory. It imports none of them. The form of byte
-// code is the one that is never compared with its source: an image is not
-// changed.
+// compileScript compiles the Python sources listed on stdin, the n-th to the
+// file n of the working directory. It imports none of them. The byte code has
+// the form that is never compared with its source, because an image does not
+// change.
 const compileScript = `
 import sys, py_compile
 for n, name in enumerate(sys.stdin.read().splitlines()):
@@ -42,8 +42,8 @@ var compileLimits = glovebox.Limits{
 	FileSize: maxCode, Disk: glovebox.GiB, Files: maxSources + 100,
 }
 
-// sources are the modules in the directories that Python imports from, which
-// have no byte code yet.
+// sources are the modules without byte code in the directories that Python
+// imports from.
 func (t *tree) sources(p *python) []string {
 	lib := fmt.Sprintf("lib/python%d.%d/", p.python[0], p.python[1])
 	var list []string
@@ -63,8 +63,8 @@ func (p *python) compiled(source string) string {
 	return fmt.Sprintf("%s__pycache__/%s.cpython-%d%d.pyc", dir, strings.TrimSuffix(name, ".py"), p.python[0], p.python[1])
 }
 
-// compile adds the byte code of the image's Python modules, which is made by
-// the image's own interpreter, in a box: what it says is as good as the image.
+// compile adds the byte code of the image's Python modules. The image's own
+// interpreter makes it, in a box: the result is as trustworthy as the image.
 func (b *builder) compile(ctx context.Context, img *image.Image) (*image.Image, error) {
 	t := newTree(b.o.Bounds)
 	if err := t.addBase(img); err != nil {
@@ -86,8 +86,8 @@ func (b *builder) compile(ctx context.Context, img *image.Image) (*image.Image, 
 	defer box.Close()
 	var stderr bytes.Buffer
 	out := box.Run(ctx, tier.Command{
-		// The seed makes the order of constant sets the same; -S keeps what
-		// packages run at each start out of it.
+		// The seed makes the order of constant sets the same; -S keeps out the
+		// code that packages run at each start.
 		Args:  []string{p.exe, "-S", "-s", "-c", compileScript},
 		Env:   []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8", "PYTHONHASHSEED=0"},
 		Stdin: []byte(strings.Join(sources, "\n")), Stderr: &limited{b: &stderr},
@@ -117,7 +117,7 @@ func (b *builder) compile(ctx context.Context, img *image.Image) (*image.Image, 
 	return b.store(ctx, t, b.recipe.Name, img, image.Config{})
 }
 
-// takeCode takes one file that the box made.
+// takeCode takes one file made in the box.
 func (b *builder) takeCode(t *tree, made fs.FS, name, to string) error {
 	f, err := made.Open(name)
 	if err != nil {
@@ -125,7 +125,7 @@ func (b *builder) takeCode(t *tree, made fs.FS, name, to string) error {
 	}
 	defer f.Close()
 	code, err := io.ReadAll(io.LimitReader(f, maxCode+1))
-	// A magic number, flags that say "never compared", and a hash.
+	// A magic number, flags for "never compared", and a hash.
 	if err == nil && (len(code) > maxCode || len(code) < 16 || !bytes.Equal(code[2:8], []byte{'\r', '\n', 1, 0, 0, 0})) {
 		err = errors.New("it is none")
 	}
@@ -140,8 +140,8 @@ func (b *builder) takeCode(t *tree, made fs.FS, name, to string) error {
 	return t.file(to, "byte code", 0o644, epoch, size, open)
 }
 
-// openBox opens a box with the image in the first tier that this host can
-// enforce.
+// openBox opens a box with the image in the first tier enforceable on this
+// host.
 func (b *builder) openBox(ctx context.Context, img *image.Image) (tier.Box, error) {
 	refused := errors.New("to compile, a box is needed, and no tier was given")
 	if len(b.o.Tiers) > 0 {
@@ -172,7 +172,7 @@ func (b *builder) root(ctx context.Context, t tier.Tier, plan rootfs.Plan) (*roo
 	return b.o.Roots.Tree(ctx, plan)
 }
 
-// limited keeps the beginning of what is written to it.
+// limited keeps the beginning of what is written.
 type limited struct{ b *bytes.Buffer }
 
 func (l *limited) Write(p []byte) (int, error) {

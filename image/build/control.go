@@ -57,8 +57,8 @@ func parseControl(text string) ([]paragraph, error) {
 
 var debName = lazyre.New(`^[a-z0-9][a-z0-9+.-]{0,199}$`)
 
-// needs are the dependencies of a package: for each, the names of which one
-// will do. Versions are the resolver's concern, not ours.
+// needs are the dependencies of a package: for each, the alternative names.
+// Versions are the resolver's concern, not ours.
 func (p paragraph) needs() [][]string {
 	var out [][]string
 	for _, field := range []string{"Pre-Depends", "Depends"} {
@@ -77,7 +77,7 @@ func (p paragraph) needs() [][]string {
 	return out
 }
 
-// provides are the names by which a package is asked for.
+// provides are the names by which a package may be requested.
 func (p paragraph) provides() []string {
 	names := []string{p["Package"]}
 	for name := range strings.SplitSeq(p["Provides"], ",") {

@@ -86,7 +86,7 @@ func parseDebLine(fields []string, dir string) (r remote, err error) {
 	return r, nil
 }
 
-// A debFile is what we read of a Debian package before its files.
+// A debFile is the part of a Debian package before its files.
 type debFile struct {
 	control paragraph
 	text    string            // the control file as it is
@@ -169,7 +169,7 @@ func eachMember(f io.Reader, do func(name string, r io.Reader) error) error {
 // packings are the endings of a package's archives.
 var packings = map[string]unpack.Packing{".tar": unpack.None, ".gz": unpack.Gzip, ".xz": unpack.Xz, ".zst": unpack.Zstd}
 
-// unpacked returns what a member that is a tar archive holds.
+// unpacked returns the contents of a member that is a tar archive.
 func unpacked(member string, r io.Reader) (io.ReadCloser, error) {
 	p, ok := packings[path.Ext(member)]
 	if !ok {
@@ -234,8 +234,8 @@ func (d *debFile) check(name, arch string) error {
 	return nil
 }
 
-// unpack places the files of data.tar. As dpkg does, it follows the links of
-// directories that are there: /lib of a package is /usr/lib of the image.
+// unpack places the files of data.tar. Like dpkg, it follows existing links of
+// directories: /lib of a package is /usr/lib of the image.
 func (d *debFile) unpack(t *tree, s *spool, member string, r io.Reader) error {
 	z, err := unpacked(member, r)
 	if err != nil {
@@ -319,7 +319,7 @@ func (d *debFile) entry(t *tree, s *spool, r io.Reader, h *tar.Header, name stri
 	return fmt.Errorf("it is a %s", kindOf(h.FileInfo().Mode()))
 }
 
-// unneeded leaves out what is for people and no program reads, as Debian's own
+// unneeded leaves out files for people that no program reads, as Debian's own
 // slim images do. Licences stay.
 func unneeded(name string) bool {
 	for _, dir := range []string{"/usr/share/doc", "/usr/share/man", "/usr/share/info", "/usr/share/lintian", "/usr/share/bug", "/usr/share/locale", "/usr/share/doc-base"} {

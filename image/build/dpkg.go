@@ -17,11 +17,11 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// dpkgDir is where dpkg keeps what is installed.
+// dpkgDir is dpkg's database of installed packages.
 const dpkgDir = "/var/lib/dpkg"
 
 // hostPackages reads dpkg's database itself, and makes a plan of the files of
-// the named packages and of all that they depend on.
+// the named packages and of all their dependencies.
 type hostPackages struct {
 	dir       string // dpkgDir
 	installed map[string]paragraph
@@ -50,8 +50,8 @@ func openDpkg(dir string) (*hostPackages, error) {
 	return h, nil
 }
 
-// closure are the packages with all that they need, in the order in which they
-// are first named.
+// closure are the packages and their dependencies, in the order of first
+// mention.
 func (h *hostPackages) closure(names []string) ([]paragraph, error) {
 	var out []paragraph
 	seen := map[string]bool{}
@@ -129,7 +129,7 @@ func (h *hostPackages) list(p paragraph) ([]string, error) {
 	return slices.DeleteFunc(strings.Split(string(b), "\n"), func(s string) bool { return valid(s) != nil || s == "/" }), nil
 }
 
-// entry makes an entry of a file of the host, or nil for what makes none.
+// entry makes an entry of a file of the host, or nil for files without one.
 func (h *hostPackages) entry(name string) (*rootfs.Entry, error) {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,8 +159,8 @@ func (h *hostPackages) entry(name string) (*rootfs.Entry, error) {
 	return nil, nil
 }
 
-// conffiles are the configuration files of a package that are not as it
-// brought them: what the operator wrote there is the host's own.
+// conffiles are the modified configuration files of a package: the operator's
+// changes are the host's own.
 func (h *hostPackages) conffiles(p paragraph) map[string]bool {
 	changed := map[string]bool{}
 	for line := range strings.Lines(p["Conffiles"]) {
@@ -183,8 +183,7 @@ func (h *hostPackages) conffiles(p paragraph) map[string]bool {
 	return changed
 }
 
-// alternatives are the links of /etc/alternatives that lead to a file that is
-// taken.
+// alternatives are the links of /etc/alternatives that lead to a taken file.
 func (h *hostPackages) alternatives(taken map[string]bool) []rootfs.Entry {
 	var out []rootfs.Entry
 	list, _ := os.ReadDir(filepath.Join(h.dir, "alternatives"))
@@ -193,8 +192,8 @@ func (h *hostPackages) alternatives(taken map[string]bool) []rootfs.Entry {
 		if err != nil {
 			continue
 		}
-		// The first lines: how it is chosen, the link, then the name and the
-		// link of each that goes with it, and an empty line.
+		// The first lines: the mode, the link, then the name and the link of
+		// each slave, and an empty line.
 		head, _, _ := bytes.Cut(b, []byte("\n\n"))
 		lines := strings.Split(string(head), "\n")
 		if len(lines) < 2 {

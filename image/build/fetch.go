@@ -18,7 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lock"
 )
 
-// A remote is a file that a lock names: where it is, and what it must be.
+// A remote is a file named in a lock: its location and its required contents.
 type remote struct {
 	name string // for people
 	url  string // http or https
@@ -38,16 +38,16 @@ const (
 
 // Progress is how far a build is.
 type Progress struct {
-	// Step is what is being done, such as "fetch".
+	// Step is the current activity, such as "fetch".
 	Step string
 	// Name is the package.
 	Name string
-	// Done and Total are bytes; Total is 0 where nobody has said it.
+	// Done and Total are bytes; Total is 0 if unknown.
 	Done, Total int64
 }
 
-// fetcher brings files into a directory, each under its hash. What is there is
-// verified again whenever it is opened.
+// fetcher downloads files into a directory, each under its hash. Existing files
+// are verified again whenever opened.
 type fetcher struct {
 	dir      string
 	client   *http.Client
@@ -57,7 +57,7 @@ type fetcher struct {
 }
 
 func newFetcher(dir string, progress func(Progress)) *fetcher {
-	// A lock, which is often written by others, may name a mirror within.
+	// A lock, often written by others, may name a mirror within the network.
 	dialer := &net.Dialer{Timeout: 30 * time.Second, Control: dialguard.NamedOnly}
 	return &fetcher{dir: dir, idle: silence, progress: progress, client: &http.Client{
 		CheckRedirect: sameHost,
@@ -68,7 +68,7 @@ func newFetcher(dir string, progress func(Progress)) *fetcher {
 			ResponseHeaderTimeout: silence,
 			MaxIdleConnsPerHost:   parallel,
 			IdleConnTimeout:       10 * time.Second,
-			// The hash is of the bytes as they are sent.
+			// The hash covers the bytes as sent.
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
@@ -87,8 +87,8 @@ func (f *fetcher) report(p Progress) {
 	f.progress(p)
 }
 
-// sameHost follows redirects within one host, and never from https to http:
-// what a lock names is reviewed, what a server answers is not.
+// sameHost follows redirects within one host, and never from https to http: the
+// URLs of a lock are reviewed, a server's answers are not.
 func sameHost(to *http.Request, via []*http.Request) error {
 	from := via[0].URL
 	switch {
@@ -102,7 +102,7 @@ func sameHost(to *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// all fetches files, a few at a time, so that get finds them.
+// all fetches files, a few at a time, for get to find.
 func (f *fetcher) all(ctx context.Context, files []remote) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -130,8 +130,8 @@ func (f *fetcher) all(ctx context.Context, files []remote) error {
 	return context.Cause(ctx)
 }
 
-// get returns a file whose content has the hash, fetching it if need be. The
-// caller closes it.
+// get returns the file with the hash, fetching it if need be. The caller closes
+// the file.
 func (f *fetcher) get(ctx context.Context, r remote) (*os.File, error) {
 	file, err := f.fetched(ctx, r)
 	if err != nil {
@@ -161,7 +161,7 @@ func (f *fetcher) fetched(ctx context.Context, r remote) (*os.File, error) {
 	part := at + ".part"
 	_, begun := os.Stat(part)
 	if file, err = f.fill(ctx, part, r); errors.Is(err, errHash) && begun == nil {
-		// What an earlier attempt has left may be what is wrong.
+		// The remains of an earlier attempt may be at fault.
 		file, err = f.fill(ctx, part, r)
 	}
 	if err != nil {
@@ -174,7 +174,7 @@ func (f *fetcher) fetched(ctx context.Context, r remote) (*os.File, error) {
 	return file, nil
 }
 
-// alone locks a file, which stays: who removes it may remove another's lock.
+// alone locks a file, which stays: removing it could remove another's lock.
 func alone(ctx context.Context, name string) (*os.File, error) {
 	f, err := lock.Open(name)
 	if err != nil {
@@ -198,7 +198,7 @@ func alone(ctx context.Context, name string) (*os.File, error) {
 	}
 }
 
-// fill brings the file to part and verifies it. What is wrong does not stay.
+// fill brings the file to part and verifies it. A wrong file does not stay.
 func (f *fetcher) fill(ctx context.Context, part string, r remote) (*os.File, error) {
 	bring := f.download
 	if r.path != "" {
@@ -214,10 +214,10 @@ func (f *fetcher) fill(ctx context.Context, part string, r remote) (*os.File, er
 	return file, err
 }
 
-// errHash says that content is not what the lock pins.
+// errHash means that content differs from the lock's hash.
 var errHash = errors.New("its content is not what the lock pins")
 
-// openVerified opens a file and reads it through: what the caller reads then is
+// openVerified opens a file and reads it through: the caller then reads from
 // the same open file.
 func openVerified(name string, r remote) (*os.File, error) {
 	file, err := os.Open(name)
@@ -263,8 +263,7 @@ func (f *fetcher) copy(ctx context.Context, part string, r remote) error {
 	return to.Close()
 }
 
-// download brings a file from its server, from where an earlier attempt
-// ended.
+// download gets a file from its server, from the end of an earlier attempt on.
 func (f *fetcher) download(ctx context.Context, part string, r remote) error {
 	if err := fetchable(r.url); err != nil {
 		return err
@@ -282,7 +281,7 @@ func (f *fetcher) download(ctx context.Context, part string, r remote) error {
 	return failed
 }
 
-// fetchable reports a URL that is not fetched from.
+// fetchable fails for a URL that must not be fetched.
 func fetchable(s string) error {
 	u, err := url.Parse(s)
 	switch {
@@ -296,7 +295,8 @@ func fetchable(s string) error {
 	return nil
 }
 
-// attempt tries a download once. It says whether trying again is of no use.
+// attempt tries a download once, and reports whether a further attempt is
+// useless.
 func (f *fetcher) attempt(ctx context.Context, part string, r remote) (final bool, err error) {
 	ctx, watch := f.watchdog(ctx)
 	defer watch.stop()
@@ -369,7 +369,7 @@ func (f *fetcher) attempt(ctx context.Context, part string, r remote) (final boo
 	}
 }
 
-// page returns a page of an index, which nothing but its server vouches for.
+// page returns a page of an index, vouched for by its server alone.
 func (f *fetcher) page(ctx context.Context, at string) ([]byte, error) {
 	if err := fetchable(at); err != nil {
 		return nil, err
@@ -424,7 +424,7 @@ func (w *watch) stop() {
 	w.end(nil)
 }
 
-// cause is errSilent where that ended the request.
+// cause is errSilent if silence ended the request.
 func (w *watch) cause() error {
 	if err := context.Cause(w.ctx); errors.Is(err, errSilent) {
 		return err

@@ -46,8 +46,8 @@ func readFile(name string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// Clean removes all fetched packages from the cache and returns how many bytes
-// they had. Empty means the default of [Options].Cache.
+// Clean removes all fetched packages from the cache and returns their size in
+// bytes. Empty means the default of [Options].Cache.
 func Clean(dir string) (int64, error) {
 	dir, err := cacheDir(dir)
 	if err != nil {

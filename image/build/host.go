@@ -16,13 +16,13 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// Host is what an image takes from the machine it is built on.
+// Host lists the parts of an image that come from the building machine.
 type Host struct {
-	// Languages are names of languages, such as "python": their interpreter
-	// and what it needs, as boxes have them by default.
+	// Languages are names of languages, such as "python": their interpreters
+	// and the required files, as in boxes by default.
 	Languages []string `yaml:"languages"`
-	// Packages are Debian packages that are installed here; what they depend
-	// on comes with them.
+	// Packages are Debian packages installed here; their dependencies come with
+	// them.
 	Packages []string `yaml:"packages"`
 	// Files are files and directories, each as SOURCE or SOURCE:PATH.
 	Files []string `yaml:"files"`
@@ -30,7 +30,7 @@ type Host struct {
 
 func (h *Host) empty() bool { return len(h.Languages)+len(h.Packages)+len(h.Files) == 0 }
 
-// addHost freezes what is taken from the host.
+// addHost copies the parts from the host.
 func (b *builder) addHost(ctx context.Context) error {
 	h := &b.recipe.Host
 	if h.empty() {
@@ -105,11 +105,11 @@ func (b *builder) hostPackages(names []string) (rootfs.Plan, error) {
 	return plan, err
 }
 
-// withoutOurs leaves out of a toolchain our own drivers, which come over an
-// image when it is used, and the host's own packages of a Python that gets
-// those of a lock. What is left is taken as it is: a cache for the loader would hide
-// the base's, and know nothing of other packages, and directories that a program names
-// may come from those.
+// withoutOurs leaves two parts out of a toolchain: our own drivers, which are
+// laid over an image in use, and the host's own packages of a Python that gets
+// the packages of a lock. The rest is copied unchanged: a cache for the loader
+// would hide the base's, and know nothing of other packages, and directories
+// named in a program may come from other packages.
 func (b *builder) withoutOurs(plan rootfs.Plan) rootfs.Plan {
 	locked := b.recipe.Python.Lock != ""
 	var out rootfs.Plan
@@ -130,8 +130,8 @@ func (b *builder) withoutOurs(plan rootfs.Plan) rootfs.Plan {
 // fromHost is where the nodes of addTree come from.
 const fromHost = "the host"
 
-// addTree takes a tree that package rootfs made. Times are kept: the compiled
-// form of a Python module is good for a source of one time only.
+// addTree takes a tree made by package rootfs. Times are kept: the compiled
+// form of a Python module is valid for a source of one time only.
 func (t *tree) addTree(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -163,7 +163,7 @@ func (t *tree) addTree(dir string) error {
 	})
 }
 
-// relative is a path as the recipe means it.
+// relative resolves a path of the recipe.
 func (b *builder) relative(name string) string {
 	if filepath.IsAbs(name) {
 		return name

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// DefaultPythonIndex is where wheels are looked up by their hash.
+// DefaultPythonIndex is the index for looking up wheels by their hash.
 const DefaultPythonIndex = "https://pypi.org/simple/"
 
 // choose returns the wheel of a pin that fits the target best.
@@ -73,7 +73,7 @@ func indexPage(index, project string) (string, error) {
 	return u.JoinPath(normal(project)).String() + "/", nil
 }
 
-// pinned are the files that the pin has a hash of.
+// pinned are the files with a hash in the pin.
 func (p *pin) pinned(files []remote) []remote {
 	return slices.DeleteFunc(files, func(r remote) bool { return !slices.Contains(p.hashes, r.hash) })
 }
@@ -107,7 +107,7 @@ func (p *pin) best(files []remote, t *target) (remote, error) {
 	return remote{}, fmt.Errorf("%s %s: none of its %d files is for Python %d.%d on %s: %w", p.name, p.version, len(files), t.python.at(0), t.python.at(1), t.platforms()[0], errUnfit)
 }
 
-// canonical is a version as it is compared with another.
+// canonical is a version in the form for comparisons.
 func canonical(v string) string {
 	return strings.NewReplacer("-", ".", "_", ".", "+", ".").Replace(strings.TrimPrefix(strings.ToLower(v), "v"))
 }

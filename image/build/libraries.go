@@ -15,9 +15,9 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// addLibraries brings the shared libraries that packages ask for and do not
-// bring themselves, such as libstdc++: from the host, where its interpreter
-// comes from there too, and else they are named in a note.
+// addLibraries brings shared libraries required by packages but not included,
+// such as libstdc++: from the host, if the interpreter also comes from the
+// host; else a note names the libraries.
 func (b *builder) addLibraries(ctx context.Context) error {
 	lacking := b.tree.lacking(machines[b.arch].elf)
 	if len(lacking) > 0 && len(b.recipe.Host.Languages) > 0 {
@@ -50,8 +50,8 @@ func (b *builder) addLibraries(ctx context.Context) error {
 // maxELF bounds a program or library whose needs are read.
 const maxELF = 1 << 30
 
-// lacking are the libraries that programs and libraries of packages need and
-// that are nowhere in the image, each with the package that needs it.
+// lacking are the libraries required by programs and libraries of packages but
+// missing from the image, each with the requiring package.
 func (t *tree) lacking(machine elf.Machine) map[string]string {
 	have, asked := map[string]bool{}, map[string]string{}
 	for p, n := range t.nodes {
@@ -71,7 +71,7 @@ func (t *tree) lacking(machine elf.Machine) map[string]string {
 	return asked
 }
 
-// needed are the libraries that an ELF file asks for.
+// needed are the libraries required by an ELF file.
 func (n *node) needed(machine elf.Machine) []string {
 	r, err := n.open()
 	if err != nil {

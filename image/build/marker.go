@@ -10,8 +10,8 @@ import (
 //
 //	python_version < "3.11" and sys_platform == "linux"
 //
-// for a target. Names that an installer without extras does not know, as
-// extra, are empty.
+// for a target. Names unknown to an installer without extras, such as extra,
+// are empty.
 func (t *target) marker(s string) (bool, error) {
 	if strings.TrimSpace(s) == "" {
 		return true, nil
@@ -178,7 +178,7 @@ func (p *markerParser) comparison(depth int) (bool, error) {
 	return compareMarker(name, left, operator, right)
 }
 
-// value reads a name, whose value it returns too, or a string.
+// value reads a string, or a name and its value.
 func (p *markerParser) value() (value, name string, err error) {
 	value = p.token
 	if !p.quoted {
@@ -192,7 +192,7 @@ func (p *markerParser) value() (value, name string, err error) {
 	return value, name, p.next()
 }
 
-// compareMarker compares as versions what are versions, and else as text.
+// compareMarker compares versions as versions, and the rest as text.
 func compareMarker(name, left, operator, right string) (bool, error) {
 	switch operator {
 	case "in":

@@ -17,7 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// DefaultNPMRegistry is where packages are whose lock does not say it.
+// DefaultNPMRegistry is the registry of packages without a URL in the lock.
 const DefaultNPMRegistry = "https://registry.npmjs.org/"
 
 // npmPackage is one package of a package-lock.json.
@@ -31,9 +31,9 @@ type npmPackage struct {
 	optional bool
 	os, cpu  []string
 	libc     []string
-	// scripts says that it would run code of its own when it is installed.
+	// scripts means that installation would run code of the package.
 	scripts bool
-	// refused says why what the lock names is nothing that we take.
+	// refused is the reason why we do not take this entry of the lock.
 	refused string
 }
 
@@ -85,7 +85,7 @@ func parseNPMLock(b []byte) ([]npmPackage, error) {
 		if i := strings.LastIndex(at, "node_modules/"); i >= 0 {
 			p.name = at[i+len("node_modules/"):]
 		}
-		// The name of an alias is where it goes, not what it is.
+		// The name of an alias is the destination, not the identity.
 		origin := p.name
 		if in.Name != "" {
 			origin = in.Name
@@ -113,8 +113,8 @@ func parseNPMLock(b []byte) ([]npmPackage, error) {
 	return out, nil
 }
 
-// fits tells whether a package is for the platform, as npm reads its lists: a
-// name, or ! and a name that is not meant.
+// fits reports whether a package is for the platform, as npm reads its lists: a
+// name, or ! and an excluded name.
 func (p *npmPackage) fits(arch, libc string) bool {
 	return npmFits(p.os, "linux") && npmFits(p.cpu, machines[arch].npm) && (libc == "" || npmFits(p.libc, libc))
 }
@@ -152,7 +152,7 @@ func (p *npmPackage) install(t *tree, f *os.File, s *spool, into string) error {
 		if err != nil {
 			return err
 		}
-		// The first element is the archive's own, whatever it is called.
+		// The first element is the archive's own, whatever its name.
 		_, rel, _ := strings.Cut(strings.TrimPrefix(h.Name, "./"), "/")
 		switch h.Typeflag {
 		case tar.TypeDir, tar.TypeXGlobalHeader:

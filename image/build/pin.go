@@ -21,7 +21,7 @@ type pin struct {
 	python  string // the versions of Python that it is for
 	hashes  []Hash // of any of its files, where the lock names no files
 	files   []remote
-	// refused says why what the lock names is nothing that we take.
+	// refused is the reason why we do not take this entry of the lock.
 	refused string
 }
 
@@ -31,9 +31,9 @@ const (
 	maxPins = 20_000
 )
 
-// parsePythonLock reads a lock of Python packages; the kind is told by the
-// content: pylock.toml (PEP 751), uv.lock, poetry.lock, or requirements.txt
-// with hashes. dir is what relative paths in it are relative to.
+// parsePythonLock reads a lock of Python packages. The content determines the
+// kind: pylock.toml (PEP 751), uv.lock, poetry.lock, or requirements.txt with
+// hashes. Relative paths in the lock start at dir.
 func parsePythonLock(b []byte, dir string) ([]pin, error) {
 	if len(b) > maxLock {
 		return nil, fmt.Errorf("a lock of more than %d MiB", maxLock>>20)
@@ -92,7 +92,7 @@ func isTOML(b []byte) bool {
 	return false
 }
 
-// tomlLock is what pylock.toml, uv.lock and poetry.lock have that we need.
+// tomlLock is the part of pylock.toml, uv.lock and poetry.lock that we need.
 type tomlLock struct {
 	LockVersion string        `toml:"lock-version"` // pylock.toml
 	Version     any           `toml:"version"`      // uv.lock
@@ -133,7 +133,7 @@ type tomlFile struct {
 	Size   int64             `toml:"size"`
 }
 
-// remote makes a file to fetch of it, by its strongest hash.
+// remote returns the file to fetch, by its strongest hash.
 func (f *tomlFile) remote(dir string) (remote, error) {
 	r := remote{name: f.Name, url: f.URL, size: f.Size}
 	if f.Path != "" && f.URL == "" {
@@ -168,7 +168,7 @@ func (f *tomlFile) remote(dir string) (remote, error) {
 	return r, nil
 }
 
-// pin makes a pin of what all kinds of TOML locks have in common.
+// pin makes a pin of the fields common to all kinds of TOML locks.
 func (p *tomlPackage) pin(dir string) (pin, error) {
 	out := pin{name: p.Name, version: p.Version, marker: p.Marker, python: p.RequiresPython}
 	for _, f := range p.Wheels {
@@ -239,8 +239,8 @@ func (p *tomlPackage) poetryMarker() string {
 	return ""
 }
 
-// uv takes the packages that the project itself needs, as uv sync --no-dev
-// does: its lock holds those of all groups and extras.
+// uv takes the project's own dependencies, as uv sync --no-dev does: the lock
+// also holds the packages of all groups and extras.
 func (l *tomlLock) uv(dir string) ([]pin, error) {
 	if v := fmt.Sprint(l.Version); v != "1" {
 		return nil, fmt.Errorf("no lock that is known: a pylock.toml has lock-version, a uv.lock version = 1 and a poetry.lock [metadata]")
@@ -257,7 +257,7 @@ func (l *tomlLock) uv(dir string) ([]pin, error) {
 	if len(queue) == 0 {
 		return nil, errors.New("the uv.lock has no project of its own: export it (uv export --format requirements-txt)")
 	}
-	// A package is wanted where any way to it has a marker that holds.
+	// A package is wanted if the markers hold on any way to it.
 	markers := map[*tomlPackage][]string{}
 	var order []*tomlPackage
 	for steps := 0; len(queue) > 0; steps++ {
@@ -303,7 +303,8 @@ type wanted struct {
 	marker string
 }
 
-// local tells the project itself from what it needs.
+// local reports whether the package is the project itself, rather than a
+// dependency.
 func (p *tomlPackage) local() bool {
 	for _, kind := range []string{"virtual", "editable", "directory"} {
 		if _, ok := p.Source[kind]; ok {

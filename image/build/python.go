@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// python is the interpreter of an image, and where its packages go.
+// python is the interpreter of an image, and the directory of its packages.
 type python struct {
 	target
 	exe    string // such as /usr/bin/python3.11
@@ -24,7 +24,7 @@ type python struct {
 var pythonExe = lazyre.New(`^python(3\.[0-9]{1,3})$`)
 
 // findPython finds the interpreter of the image. wanted is a version such as
-// 3.11 or 3.11.7, or empty for the one called python3.
+// 3.11 or 3.11.7, or empty for python3.
 func (t *tree) findPython(arch, wanted string) (*python, error) {
 	m, ok := machines[arch]
 	if !ok {
@@ -61,8 +61,8 @@ func (t *tree) findPython(arch, wanted string) (*python, error) {
 	lib := fmt.Sprintf("lib/python%d.%d", p.python[0], p.python[1])
 	p.site = path.Join(p.prefix, lib, "site-packages")
 	if p.prefix == "/usr" && t.stat("/usr/lib/python3") != nil {
-		// Debian's Python has its own packages there, and looks for others in
-		// /usr/local.
+		// Debian's Python keeps its own packages in this directory, and looks
+		// for the rest in /usr/local.
 		p.prefix = "/usr/local"
 		p.site = path.Join(p.prefix, lib, "dist-packages")
 	}
@@ -70,7 +70,7 @@ func (t *tree) findPython(arch, wanted string) (*python, error) {
 	return p, t.findLibc(p)
 }
 
-// findLibc finds the C library, which binary wheels are made for.
+// findLibc finds the C library that binary wheels must match.
 func (t *tree) findLibc(p *python) error {
 	if t.stat("/lib/ld-musl-"+p.machine+".so.1") != nil {
 		// The library does not say its version; 1.2 is of 2020.
@@ -95,8 +95,7 @@ func (t *tree) findLibc(p *python) error {
 // maxLibc bounds the C library that is read.
 const maxLibc = 32 << 20
 
-// glibcVersion reads the newest version of its interface that the library
-// defines.
+// glibcVersion reads the newest version of the library's interface.
 func glibcVersion(n *node) (release, error) {
 	r, err := n.open()
 	if err != nil {
@@ -161,7 +160,7 @@ func (t *tree) addBase(base baseImage) error {
 	})
 }
 
-// baseImage is what a build asks of its base, which is an image.Image.
+// baseImage is the part of image.Image that a build needs.
 type baseImage interface {
 	fs.FS
 	ReadLink(name string) (string, error)

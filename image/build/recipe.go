@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Recipe says what an image is made of. Everything in it is pinned: the base
-// by its digest, packages by their hashes. As a file it is YAML or JSON:
+// Recipe describes the parts of an image. All are pinned: the base by digest,
+// packages by hash. A file is YAML or JSON:
 //
 //	name: plots:1
 //	base: docker.io/library/python@sha256:…
@@ -27,10 +27,10 @@ import (
 //	npm: {lock: package-lock.json}
 //	env: {MPLBACKEND: Agg}
 type Recipe struct {
-	// Name is what the image is to be called.
+	// Name is the name of the new image.
 	Name string `yaml:"name"`
-	// Base is an image of the store that the rest is laid over. A file must
-	// name it with its digest.
+	// Base is the image of the store below the new layers. A file must name the
+	// base with its digest.
 	Base string `yaml:"base"`
 	// Host is taken from this machine.
 	Host Host `yaml:"host"`
@@ -40,9 +40,9 @@ type Recipe struct {
 	NPM    NPM    `yaml:"npm"`
 	// Env are environment variables of whatever runs in the image.
 	Env map[string]string `yaml:"env"`
-	// Command is what runs where nothing else is said.
+	// Command is the default command.
 	Command []string `yaml:"command"`
-	// Dir is what the paths are relative to: the directory of the file.
+	// Dir is the base of relative paths: the directory of the file.
 	Dir string `yaml:"-"`
 }
 
@@ -58,11 +58,11 @@ type Python struct {
 	// Lock is a requirements.txt with hashes, pylock.toml, uv.lock or
 	// poetry.lock.
 	Lock string `yaml:"lock"`
-	// Version is that of the interpreter, such as 3.11, where the image has
-	// more than one.
+	// Version selects an interpreter, such as 3.11, where the image has
+	// several.
 	Version string `yaml:"version"`
-	// Index is a simple index (PEP 503), for locks that name no URL; empty
-	// means [DefaultPythonIndex].
+	// Index is a simple index (PEP 503), for locks without URLs; empty means
+	// [DefaultPythonIndex].
 	Index string `yaml:"index"`
 	// Compile compiles the modules of the image to byte code, in a box, by the
 	// image's own interpreter. Else Python does so anew in every run.
@@ -97,8 +97,7 @@ func ReadRecipe(name string) (*Recipe, error) {
 	return r, nil
 }
 
-// ParseRecipe reads the text of a build file. Fields that it does not know are
-// errors.
+// ParseRecipe reads the text of a build file. Unknown fields are errors.
 func ParseRecipe(b []byte) (*Recipe, error) {
 	if len(b) > maxRecipe {
 		return nil, fmt.Errorf("more than %d MiB", maxRecipe>>20)

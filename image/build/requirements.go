@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// parseRequirements reads a requirements.txt in which every package has its
-// version and its hashes, as pip-compile --generate-hashes, uv pip compile and
-// pip freeze with hashes write it.
+// parseRequirements reads a requirements.txt where every package has a version
+// and hashes, as written by pip-compile --generate-hashes, uv pip compile and
+// pip freeze with hashes.
 func parseRequirements(text, dir string) ([]pin, error) {
 	var pins []pin
 	for n, line := range logicalLines(text) {
@@ -29,8 +29,8 @@ func parseRequirements(text, dir string) ([]pin, error) {
 	return pins, nil
 }
 
-// logicalLines are the lines without comments, those that end with a backslash
-// joined to the next one, each with the number of its first line.
+// logicalLines are the lines without comments, joined at a final backslash,
+// each with the number of its first line.
 func logicalLines(text string) func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		var joined strings.Builder
@@ -62,8 +62,8 @@ func logicalLines(text string) func(yield func(int, string) bool) {
 	}
 }
 
-// parseRequirement reads one requirement. It returns nil for an option that
-// changes nothing.
+// parseRequirement reads one requirement. It returns nil for an option without
+// effect.
 func parseRequirement(line, dir string) (*pin, error) {
 	if strings.HasPrefix(line, "-") {
 		return nil, requirementOption(line)
@@ -122,7 +122,7 @@ func (p *pin) hashed() error {
 	return nil
 }
 
-// direct makes the pin one of a wheel at a URL or path.
+// direct makes p the pin of a wheel at a URL or path.
 func (p *pin) direct(at, dir string) (*pin, error) {
 	u, err := url.Parse(at)
 	if err != nil {
@@ -164,8 +164,8 @@ func (p *pin) direct(at, dir string) (*pin, error) {
 	return p, p.hashed()
 }
 
-// requirementOption passes over options that we do not need, and refuses those
-// that would bring more than is written here.
+// requirementOption skips options without use here, and refuses any that would
+// bring further packages.
 func requirementOption(line string) error {
 	name, _, _ := strings.Cut(strings.Fields(line)[0], "=")
 	switch name {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// A spool keeps the contents of archives that can only be read from their
-// beginning to their end, one after the other in one file without a name.
+// A spool keeps the contents of archives readable only in sequence, in a single
+// file without a name.
 type spool struct {
 	f    *os.File
 	size int64
@@ -22,7 +22,7 @@ func newSpool(dir string) (*spool, error) {
 	return &spool{f: f}, nil
 }
 
-// close removes the spool and what is in it.
+// close removes the spool and its contents.
 func (s *spool) close() error {
 	return errors.Join(s.f.Close(), os.Remove(s.f.Name()))
 }
@@ -43,7 +43,7 @@ func (s *spool) keep(r io.Reader, size int64) (func() (io.ReadCloser, error), er
 	}, nil
 }
 
-// section is a part of the spool, which needs no closing.
+// section is a part of the spool, without a need for closing.
 type section struct{ *io.SectionReader }
 
 func (section) Close() error { return nil }

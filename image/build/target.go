@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// target is what Python packages of an image are for.
+// target describes the environment of an image's Python packages.
 type target struct {
 	python  release // such as 3.11 or 3.11.7
 	machine string  // as uname names it: x86_64, aarch64
@@ -28,8 +28,8 @@ var machines = map[string]struct {
 	"s390x":   {"s390x", "s390x", "s390x", elf.EM_S390},
 }
 
-// tags are the tags of wheels that fit, the best first: the order of PEP 425
-// as the packaging library has it for CPython on Linux.
+// tags are the acceptable tags of wheels, the best first: the order of PEP 425
+// in the packaging library's version for CPython on Linux.
 func (t *target) tags() []string {
 	major, minor := t.python.at(0), t.python.at(1)
 	this := fmt.Sprintf("cp%d%d", major, minor)
@@ -60,7 +60,7 @@ func (t *target) tags() []string {
 	return tags
 }
 
-// platforms are the platform tags that fit, the best first (PEP 600, 656).
+// platforms are the acceptable platform tags, the best first (PEP 600, 656).
 func (t *target) platforms() []string {
 	var list []string
 	switch {
@@ -88,7 +88,7 @@ func (t *target) platforms() []string {
 	return append(list, "linux_"+t.machine)
 }
 
-// ranks gives each tag that fits its place, the best 0.
+// ranks maps each acceptable tag to its rank, the best 0.
 func (t *target) ranks() map[string]int {
 	ranks := map[string]int{}
 	for i, tag := range t.tags() {
@@ -97,7 +97,7 @@ func (t *target) ranks() map[string]int {
 	return ranks
 }
 
-// wheelName is what the file name of a wheel says (PEP 427).
+// wheelName holds the parts of a wheel's file name (PEP 427).
 type wheelName struct {
 	name, version, build   string
 	python, abi, platforms []string
@@ -122,7 +122,7 @@ func parseWheelName(file string) (wheelName, error) {
 	return w, nil
 }
 
-// rank is the best place of the wheel's tags, or -1 where none fits.
+// rank is the best rank of the wheel's tags, or -1 if none is acceptable.
 func (w *wheelName) rank(ranks map[string]int) int {
 	best := -1
 	for _, py := range w.python {

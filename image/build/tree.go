@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// Bounds are the most that one image may hold, its base included.
+// Bounds limit the contents of one image, including the base.
 type Bounds struct {
 	Bytes int64 // of all files together
 	Files int   // files, directories and links
 }
 
-// DefaultBounds are the bounds of a build that is given none.
+// DefaultBounds are the bounds of a build without its own.
 var DefaultBounds = Bounds{Bytes: 8 << 30, Files: 400_000}
 
-// epoch is the time of everything that has none worth keeping. It is not 0,
-// which some archivers take for "unknown".
+// epoch is the time of files without a time worth keeping. It is not 0, which
+// means "unknown" to some archivers.
 var epoch = time.Unix(1, 0).UTC()
 
-// A tree is the image as it grows: what its base holds, and what the steps of
-// the build add. Every path goes through [tree.locate], so that a package's
-// /lib/x lands behind the /lib → usr/lib of the base, and nothing lands
-// outside of the root.
+// A tree is the image as it grows: the files of its base, and the additions of
+// the build's steps. Every path goes through [tree.locate], so a package's
+// /lib/x lands behind the /lib → usr/lib of the base, and nothing lands outside
+// of the root.
 type tree struct {
 	bounds Bounds
 	bytes  int64
@@ -78,13 +78,13 @@ func (t *tree) data(p, from string, mode fs.FileMode, content string) error {
 	})
 }
 
-// dir adds a directory, unless there is one.
+// dir adds a directory, unless present.
 func (t *tree) dir(p, from string) error {
 	return t.put(&node{path: p, mode: fs.ModeDir | 0o755, time: epoch, from: from})
 }
 
-// symlink adds a symbolic link. Its target may be anything: it is followed
-// within the root only, here and in a box.
+// symlink adds a symbolic link to any target: links are followed within the
+// root only, here and in a box.
 func (t *tree) symlink(p, from, target string) error {
 	if target == "" || len(target) > 4096 || strings.ContainsRune(target, 0) {
 		return fmt.Errorf("%s: the link's target %.40q is not a path", p, target)
@@ -131,7 +131,7 @@ func (t *tree) add(n *node) error {
 	return nil
 }
 
-// maxNotes bounds what a build says beside its result.
+// maxNotes bounds the notes beside a build's result.
 const maxNotes = 200
 
 func (t *tree) note(format string, args ...any) {
@@ -147,7 +147,7 @@ func (n *node) origin() string {
 	return n.from
 }
 
-// valid reports a path that no file of a package may have.
+// valid fails for a path that no file of a package may have.
 func valid(p string) error {
 	switch {
 	case !path.IsAbs(p) || path.Clean(p) != p || strings.ContainsAny(p, "\x00\\"):
@@ -159,7 +159,7 @@ func valid(p string) error {
 		if len(part) > 255 {
 			return fmt.Errorf("path %.60q… is too long", p)
 		}
-		// A layer takes such a name for a command to remove something.
+		// A layer takes such a name for a command to remove a file.
 		if strings.HasPrefix(part, ".wh.") {
 			return fmt.Errorf("path %.200q: names that begin with .wh. mean something else in an image", p)
 		}
@@ -202,7 +202,7 @@ func (t *tree) locate(p string, follow bool) (string, error) {
 	return at, nil
 }
 
-// stat returns what is at p, links followed, or nil. It makes nothing.
+// stat returns the node at p, links followed, or nil. It makes nothing.
 func (t *tree) stat(p string) *node {
 	at, rest := "/", parts(p)
 	for hops := 0; len(rest) > 0; {
@@ -232,8 +232,8 @@ func parts(p string) []string {
 	return slices.DeleteFunc(strings.Split(p, "/"), func(s string) bool { return s == "" })
 }
 
-// write writes what is not the base's as a tar archive: the same nodes give the
-// same bytes.
+// write writes all nodes beyond the base's as a tar archive: the same nodes
+// give the same bytes.
 func (t *tree) write(ctx context.Context, w io.Writer) error {
 	var nodes []*node
 	for _, n := range t.nodes {

@@ -12,8 +12,8 @@ import (
 // release is the release part of a version, such as 3.11.7.
 type release []int
 
-// parseRelease reads digits with dots between; what follows the release, such
-// as rc1 or +local, is dropped.
+// parseRelease reads digits with dots between; a suffix of the release, such as
+// rc1 or +local, is dropped.
 func parseRelease(s string) (release, error) {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "v")
 	var r release
@@ -61,7 +61,7 @@ func (r release) String() string {
 	return strings.Join(parts, ".")
 }
 
-// satisfies tells whether r is within a version specifier (PEP 440), such as
+// satisfies reports whether r is within a version specifier (PEP 440), such as
 // ">=3.9,!=3.9.7".
 func (r release) satisfies(spec string) (bool, error) {
 	for clause := range strings.SplitSeq(spec, ",") {
@@ -78,8 +78,8 @@ func (r release) satisfies(spec string) (bool, error) {
 	return true, nil
 }
 
-// matches evaluates one comparison of a version with another (PEP 440), which may
-// be a pre-release, as 3.11.0a6 is.
+// matches evaluates one comparison of versions (PEP 440), including
+// pre-releases such as 3.11.0a6.
 func matches(version, operator, with string) (bool, error) {
 	v, err := pep440.Parse(version)
 	if err != nil {
@@ -108,8 +108,8 @@ func matches(version, operator, with string) (bool, error) {
 	return spec.Check(v), nil
 }
 
-// compatible evaluates ~=, which the library reads otherwise for pre-releases:
-// ~=3.11.0a1 is >=3.11.0a1,==3.11.*.
+// compatible evaluates ~=, which the library treats differently for
+// pre-releases: ~=3.11.0a1 is >=3.11.0a1,==3.11.*.
 func compatible(version, with string) (bool, error) {
 	series, err := parseRelease(with)
 	if err != nil {

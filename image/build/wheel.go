@@ -20,8 +20,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// A wheelFile is an open wheel that was verified as a whole, and whose own
-// list of files (RECORD) holds.
+// A wheelFile is an open wheel, verified as a whole, and against the wheel's
+// list of files (RECORD).
 type wheelFile struct {
 	wheelName
 	file     string // its name
@@ -94,13 +94,13 @@ func (w *wheelFile) header(name string) (textproto.MIMEHeader, error) {
 	return h, nil
 }
 
-// recorded is what RECORD says of a file.
+// recorded is RECORD's entry for a file.
 type recorded struct {
 	hash Hash
 	size int64 // -1 where it does not say it
 }
 
-// record reads RECORD: every file of the wheel with its hash, and no other.
+// record reads RECORD: the hash of every file of the wheel, and nothing else.
 func (w *wheelFile) record() (map[string]recorded, error) {
 	b, err := member(w.zip, w.info+"/RECORD")
 	if err != nil {
@@ -157,7 +157,7 @@ func parseRecord(b []byte) (map[string]recorded, error) {
 	}
 }
 
-// unsigned tells whether a file cannot be in RECORD with a hash.
+// unsigned reports whether a file cannot be in RECORD with a hash.
 func (w *wheelFile) unsigned(name string) bool {
 	base, ok := strings.CutPrefix(name, w.info+"/RECORD")
 	return ok && (base == "" || base == ".jws" || base == ".p7s")
@@ -237,12 +237,12 @@ func (w *wheelFile) member(t *tree, p *python, s *spool, f *zip.File, said recor
 	return t.file(to, w.file, mode, epoch, size, open)
 }
 
-// interpreter matches the programs by which code is run in a box.
+// interpreter matches the programs that run code in a box.
 var interpreter = lazyre.New(`^(python|node|nodejs|php|ruby|perl|lua|go|bash|dash|sh|env)[0-9.]*$`)
 
-// guards refuses a file in the place of one that the image had before its
-// wheels: the interpreter and its library judge what runs in a box. Packages
-// and their programs may be replaced by another version.
+// guards refuses a file in place of an original file of the image from before
+// its wheels: the interpreter and its library judge the code in a box. Packages
+// with their programs may be replaced by a different version.
 func (p *python) guards(t *tree, to string) error {
 	at, err := t.locate(to, false)
 	if err != nil {
@@ -268,7 +268,8 @@ func (p *python) guards(t *tree, to string) error {
 	return nil
 }
 
-// place returns where a file of the wheel goes, and whether it is a script.
+// place returns the destination of a file of the wheel, and whether it is a
+// script.
 func (w *wheelFile) place(p *python, name string) (to string, script bool, err error) {
 	top, rest, _ := strings.Cut(name, "/")
 	data := strings.TrimSuffix(w.info, ".dist-info") + ".data"
@@ -318,7 +319,7 @@ var (
 	entryPoint = lazyre.New(`^([A-Za-z_][\w.]{0,199}):([A-Za-z_][\w.]{0,199})\s*(\[[^\]]*\])?$`)
 )
 
-// scripts writes the programs that entry_points.txt names.
+// scripts writes the programs named in entry_points.txt.
 func (w *wheelFile) scripts(t *tree, p *python) error {
 	b, err := member(w.zip, w.info+"/entry_points.txt")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -359,7 +360,7 @@ func (w *wheelFile) scripts(t *tree, p *python) error {
 
 var requirementName = lazyre.New(`^\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)`)
 
-// missing are the projects that the wheel needs and the image does not have.
+// missing are the projects that the wheel needs and the image lacks.
 func (w *wheelFile) missing(have map[string]bool, t *target) []string {
 	var names []string
 	for _, line := range w.metadata.Values("Requires-Dist") {

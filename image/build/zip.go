@@ -18,8 +18,8 @@ const (
 	maxMember    = 8 << 20  // of a file that we read ourselves
 )
 
-// openZip reads the list of files of an archive, and refuses one that could
-// write elsewhere than it says.
+// openZip reads the list of files of an archive, and refuses an archive that
+// could write to unexpected places.
 func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	if err := checkDirectory(r, size); err != nil {
 		return nil, err

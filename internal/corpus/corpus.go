@@ -1,6 +1,6 @@
-// Package corpus reads the real data that tests run on: files of JSON lines that
-// are no part of the project. They are in the folder that GLOVEBOX_CORPORA
-// names, else in ../shared/corpora beside the checkout.
+// Package corpus reads the real data for tests: files of JSON lines outside the
+// project. They are in the folder named by GLOVEBOX_CORPORA, else in
+// ../shared/corpora beside the checkout.
 package corpus
 
 import (

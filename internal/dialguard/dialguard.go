@@ -1,7 +1,7 @@
-// Package dialguard says which addresses a download may be fetched from. The
-// names of hosts come from registries, locks and redirects; what they resolve to
-// is looked at when a connection is made, so that no name can be made to lead to
-// this machine, its network or the credentials of a cloud's machine.
+// Package dialguard restricts the addresses of downloads. The names of hosts
+// come from registries, locks and redirects. Addresses are checked when a
+// connection is made: no name can lead to this machine, the local network or
+// the credentials of a cloud's machine.
 package dialguard
 
 import (
@@ -12,9 +12,10 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// public knows IANA's registries of addresses that are not everyone's. Those for
-// documentation are no host's of the internet and no network's of an operator's:
-// where a connection to one is answered, a proxy answers for every name with it.
+// public knows IANA's registries of non-public addresses. Addresses for
+// documentation belong neither to a host of the internet nor to an operator's
+// network: an answer from such an address comes from a proxy that answers for
+// every name.
 var public = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork(), ssrf.WithAllowedV4Prefixes(
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"),
 ))
@@ -22,8 +23,8 @@ var public = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork(), ssrf.WithAllowe
 // nat64 is the prefix under which IPv6 networks reach IPv4 addresses.
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// plain returns the address that a packet to ip gets to, as far as every network
-// has it the same.
+// plain returns the final address of a packet to ip, as far as all networks
+// agree on it.
 func plain(ip netip.Addr) netip.Addr {
 	ip = ip.WithZone("").Unmap()
 	if nat64.Contains(ip) {
@@ -33,8 +34,8 @@ func plain(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// Public reports an address that is not one of the internet's hosts: private,
-// loopback, link-local, reserved, or another one in the form of IPv6.
+// Public fails for an address outside the internet's hosts: private, loopback,
+// link-local, reserved, or such an address in the form of IPv6.
 func Public(ip netip.Addr) error {
 	if err := Named(ip); err != nil {
 		return err
@@ -53,9 +54,9 @@ var within = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("198.18.0.0/15"),
 }
 
-// Named is [Public] for a host that the operator named: it may be one of their
-// own networks. Link-local addresses, at which clouds have credentials, are
-// refused all the same.
+// Named is [Public] for a host named by the operator, possibly on the
+// operator's own networks. Link-local addresses, home of clouds' credentials,
+// are refused all the same.
 func Named(ip netip.Addr) error {
 	ip = plain(ip)
 	for _, p := range within {

@@ -1,8 +1,7 @@
-// Package lazyre makes regular expressions that are compiled when they are
-// first used.
+// Package lazyre makes regular expressions that are compiled on first use.
 //
-// The program starts often, some boxes start it again inside them, and each
-// start needs few of its expressions: to compile them all took half of it.
+// The program starts often, some boxes start it again inside, and each start
+// needs few of the expressions: compiling all of them took half of a start.
 package lazyre
 
 import (
@@ -12,8 +11,8 @@ import (
 	"sync"
 )
 
-// New returns what gives the compiled expression. The expression must be valid:
-// where it is not, its first use panics, and in a test New itself.
+// New returns a function for the compiled expression. The expression must be
+// valid: on an invalid one the first use panics, and in a test New itself.
 func New(expr string) func() *regexp.Regexp {
 	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 	if inTest {
@@ -22,5 +21,5 @@ func New(expr string) func() *regexp.Regexp {
 	return re
 }
 
-// inTest tells a test's program, in which no bad expression may stay unseen.
+// inTest is true in a test's program, where every bad expression must be found.
 var inTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")

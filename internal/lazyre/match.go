@@ -9,9 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Matcher returns what tells whether a text matches the expression. Most texts
-// match few of many expressions, and lack the words that a match would have:
-// to look for those is far cheaper than to match, and than to compile.
+// Matcher returns a function that reports whether a text matches the
+// expression. Most texts match few of many expressions, and lack the words of a
+// match: searching for these words is far cheaper than matching, and than
+// compiling.
 func Matcher(expr string) func(text string) bool {
 	m := &matcher{expr: expr}
 	if inTest {
@@ -49,8 +50,8 @@ func hasAny(text string, words []string) bool {
 	return false
 }
 
-// needs returns words one of which is in every text that matches; nil where it
-// can tell of none.
+// needs returns words of which every matching text has at least one; nil if no
+// such words are known.
 func needs(expr string) []string {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {

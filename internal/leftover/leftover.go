@@ -1,4 +1,4 @@
-// Package leftover sees in tests what a piece of code has left on the host.
+// Package leftover detects in tests the remains of a piece of code on the host.
 package leftover
 
 import (
@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Tables are what must be as it was: the processes below this one, the mounts
-// and the open descriptors.
+// Tables hold the state that must not change: the processes below this one, the
+// mounts and the open descriptors.
 type Tables struct {
 	processes, mounts, descriptors []string
 	o                              Options
@@ -22,14 +22,14 @@ type Tables struct {
 
 // Options say what does not count.
 type Options struct {
-	// Kept are ends of names of descriptors that are kept for as long as the
-	// process lives.
+	// Kept are suffixes of names of descriptors kept for the life of the
+	// process.
 	Kept []string
-	// Adopted: this process has adopted others, whose end nobody waits for.
+	// Adopted: the process has adopted orphans, and nobody waits for their end.
 	Adopted bool
 }
 
-// Look takes the tables. What is made once and is kept has to be there already.
+// Look takes the tables. Lasting state that is made once must exist already.
 func Look(t testing.TB, o Options) Tables {
 	t.Helper()
 	runtime.GC() // closes what was dropped
@@ -75,14 +75,14 @@ func (before Tables) Same(t testing.TB) {
 	}
 }
 
-// background is how long what goes on in the background may take.
+// background bounds the time of work in the background.
 const background = 10 * time.Second
 
 // others is how long another program's mount may stay.
 const others = 30 * time.Second
 
-// staying returns those of some mounts that do not go away: the table is the
-// whole host's, and other programs mount and unmount meanwhile.
+// staying returns the lasting ones of some mounts: the table is the whole
+// host's, and unrelated programs mount and unmount meanwhile.
 func staying(mounts []string) []string {
 	for end := time.Now().Add(others); len(mounts) > 0 && time.Now().Before(end); time.Sleep(others / 100) {
 		now := table()
@@ -97,7 +97,7 @@ func table() []string {
 	return strings.Split(string(data), "\n")
 }
 
-// added returns what is in now and not in before.
+// added returns the elements of now that before lacks.
 func added(now, before []string) []string {
 	return slices.DeleteFunc(slices.Clone(now), func(s string) bool { return slices.Contains(before, s) })
 }
@@ -118,7 +118,7 @@ func Below(pid int) []int {
 	return all
 }
 
-// Alive tells whether a process runs; one that waits to be reaped does not.
+// Alive reports whether a process runs; a zombie does not.
 func Alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(stat), ") Z ")

@@ -1,13 +1,14 @@
 package linux
 
-// Flags of open whose numbers are the processor's own (arch/arm64/include/uapi/asm/fcntl.h).
+// Flags of open with processor-specific numbers
+// (arch/arm64/include/uapi/asm/fcntl.h).
 const (
 	O_DIRECTORY = 0x4000
 	O_NOFOLLOW  = 0x8000
 	O_DIRECT    = 0x10000
 )
 
-// Stat is what fstat writes (asm-generic/stat.h).
+// Stat is the result of fstat (asm-generic/stat.h).
 type Stat struct {
 	Dev, Ino              uint64
 	Mode, Nlink, Uid, Gid uint32

@@ -25,8 +25,8 @@ func (e Errno) Error() string {
 	return errnos[e].text
 }
 
-// Is implements what [errors.Is] asks for: the errors of io/fs, and on Linux
-// those of the host, which have the same numbers.
+// Is implements the interface of [errors.Is]: it matches the errors of io/fs,
+// and on Linux the host's errors, with equal numbers.
 func (e Errno) Is(target error) bool {
 	switch target {
 	case fs.ErrPermission:

@@ -1,7 +1,7 @@
 package linux
 
-// Error numbers (the kernel's include/uapi/asm-generic/errno-base.h and
-// errno.h, which both processors use).
+// Error numbers, used by both processors (the kernel's
+// include/uapi/asm-generic/errno-base.h and errno.h).
 const (
 	EPERM           Errno = 1
 	ENOENT          Errno = 2

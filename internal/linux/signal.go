@@ -53,8 +53,8 @@ const (
 	lastSignal    = 64
 )
 
-// Name is the signal's name, such as "SIGKILL" or "SIGRTMIN+3", or "" where there is
-// no such signal.
+// Name is the signal's name, such as "SIGKILL" or "SIGRTMIN+3", or "" for an
+// unknown signal.
 func (s Signal) Name() string {
 	switch {
 	case s < 0 || s > lastSignal:
@@ -76,14 +76,14 @@ func (s Signal) String() string {
 	return s.Name()
 }
 
-// WaitStatus is how a process ended, as wait4 says (the kernel's wait.h has no
-// names for its parts; POSIX has).
+// WaitStatus describes the end of a process, as reported by wait4 (the kernel's
+// wait.h has no names for its parts; POSIX has).
 type WaitStatus uint32
 
-// Exited tells that the process ended by itself.
+// Exited reports whether the process ended by itself.
 func (w WaitStatus) Exited() bool { return w&0x7f == 0 }
 
-// ExitStatus is the exit code, or -1 where it did not end by itself.
+// ExitStatus is the exit code, or -1 for a process ended by a signal.
 func (w WaitStatus) ExitStatus() int {
 	if !w.Exited() {
 		return -1
@@ -91,7 +91,7 @@ func (w WaitStatus) ExitStatus() int {
 	return int(w >> 8 & 0xff)
 }
 
-// Signaled tells that a signal ended the process.
+// Signaled reports whether a signal ended the process.
 func (w WaitStatus) Signaled() bool { return w&0x7f != 0 && w&0x7f != 0x7f }
 
 // Signal is the signal that ended the process, or -1.

@@ -1,7 +1,7 @@
 package linux
 
-// Numbers of the system calls that both processors have, as x86-64 has them
-// (the kernel's arch/x86/entry/syscalls/syscall_64.tbl).
+// Numbers on x86-64 of the system calls common to both processors (the kernel's
+// arch/x86/entry/syscalls/syscall_64.tbl).
 const (
 	SYS_READ                    = 0
 	SYS_WRITE                   = 1

@@ -1,7 +1,7 @@
 package linux
 
-// Numbers of the system calls that both processors have, as arm64 has them
-// (the kernel's include/uapi/asm-generic/unistd.h).
+// Numbers on arm64 of the system calls common to both processors (the kernel's
+// include/uapi/asm-generic/unistd.h).
 const (
 	SYS_IO_SETUP                = 0
 	SYS_IO_DESTROY              = 1

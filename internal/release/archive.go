@@ -62,7 +62,7 @@ func zipped(files []file, date time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// archive writes the executable with its licences, as people take it by hand.
+// archive writes the executable with its licences, for manual download.
 func (r *release) archive(t target, exe []byte) error {
 	name := fmt.Sprintf("glovebox_%s_%s_%s", r.version, t.os, t.arch)
 	files := []file{

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// image writes a container image that holds nothing but the executable and its licences,
-// as docker load reads it.
+// image writes a container image of only the executable and its licences, in
+// the form of docker load.
 func (r *release) image(t target, exe []byte) error {
 	layerBytes, err := tarred([]file{
 		{"usr/bin/glovebox", 0o755, exe},

@@ -1,7 +1,8 @@
-// Command release makes what people install: static executables for each system in an
-// archive, Debian and RPM packages, Python wheels, npm packages and a container image
-// that carry them, their checksums, the list of their parts (SBOM) and the licences of
-// these (NOTICE). The same commit makes the same bytes.
+// Command release makes the installable files: static executables for each
+// system in an archive, Debian and RPM packages, Python wheels, npm packages
+// and a container image with the executable, their checksums, the list of their
+// parts (SBOM) and the parts' licences (NOTICE). The same commit makes the same
+// bytes.
 //
 //	go run ./internal/release -version 0.1.0 -out dist
 package main
@@ -20,7 +21,7 @@ import (
 	"time"
 )
 
-// target is a system that Glovebox is built for, with the names that others have for it.
+// target is a supported system, with its names in the various package formats.
 type target struct {
 	os, arch   string
 	wheel      string // the platform tags of Python's wheels
@@ -45,7 +46,7 @@ func (t target) exe() string {
 	return "glovebox"
 }
 
-// release is what all that is made has in common.
+// release holds the values common to all files.
 type release struct {
 	version string
 	out     string
@@ -102,7 +103,7 @@ func makeAll(version, out, only string, packages bool) error {
 	return r.checksums()
 }
 
-// commitDate is the time that all files in what is made have.
+// commitDate is the time of all files in the results.
 func commitDate() (time.Time, error) {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
@@ -160,7 +161,7 @@ func (r *release) write(name string, data []byte) error {
 	return os.WriteFile(filepath.Join(r.out, name), data, 0o644)
 }
 
-// checksums writes checksums.txt, as sha256sum -c reads it.
+// checksums writes checksums.txt in the format of sha256sum -c.
 func (r *release) checksums() error {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {

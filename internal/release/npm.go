@@ -9,8 +9,8 @@ import (
 // npmName is the package that holds the executable for a system.
 func npmName(t target) string { return fmt.Sprintf("@gloveboxhq/%s-%s", t.npmOS, t.cpu) }
 
-// npmPlatform writes the npm package of one system. The package of the launcher wants
-// all of them, and npm installs the one that fits.
+// npmPlatform writes the npm package of one system. The launcher's package
+// depends on all of them, and npm installs the matching one.
 func (r *release) npmPlatform(t target, exe []byte) error {
 	about := map[string]any{
 		"name": npmName(t), "version": r.version, "description": summary + " The executable for " + t.String() + ".",

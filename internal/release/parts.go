@@ -16,13 +16,13 @@ import (
 	"strings"
 )
 
-// module is a module that is linked into the executable, as go list writes it.
+// module is a linked module of the executable, in the output of go list.
 type module struct {
 	Path, Version, Dir string
 	Main               bool
 }
 
-// modules lists the modules that the executable of any system has.
+// modules lists the modules in the executables of all systems.
 func modules() ([]module, error) {
 	found := map[string]module{}
 	for _, t := range targets {
@@ -54,8 +54,8 @@ func modules() ([]module, error) {
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)([-._].*)?$`)
 
-// readNotice collects the licences of all that is linked. A module without one is an
-// error: we could not give it away.
+// readNotice collects the licences of all linked modules. A module without one
+// is an error: we could not give it away.
 func (r *release) readNotice() error {
 	all, err := modules()
 	if err != nil {
@@ -101,8 +101,8 @@ func (r *release) readNotice() error {
 	return r.write("NOTICE", r.notice)
 }
 
-// sbom writes the executable's parts as CycloneDX 1.6, from what the Go linker says:
-// https://cyclonedx.org/docs/1.6/json/.
+// sbom writes the executable's parts as CycloneDX 1.6, from the Go linker's
+// information: https://cyclonedx.org/docs/1.6/json/.
 func (r *release) sbom(t target, exe []byte) error {
 	info, err := buildinfo.Read(bytes.NewReader(exe))
 	if err != nil {

@@ -1,8 +1,9 @@
-// Package sample has large tables of tests run a part of their rows.
+// Package sample lets large tables of tests run a part of their rows.
 //
-// Which part hangs on the rows' names and on GLOVEBOX_SAMPLE: any text, such as a
-// commit's id, picks its own part, so that a series of commits runs all rows; all runs
-// each. Without it the part is always the same. A row that -run names is run.
+// The rows' names and GLOVEBOX_SAMPLE determine the part. Any text, such as a
+// commit's id, picks its own part, so that a series of commits runs all rows;
+// "all" runs each. Without GLOVEBOX_SAMPLE the part is always the same. A row
+// named by -run is run.
 package sample
 
 import (
@@ -13,7 +14,8 @@ import (
 	"testing"
 )
 
-// Row skips a test that is a row of a table, unless it is in the sample: see [Has].
+// Row skips a test that is a row of a table, unless it is in the sample: see
+// [Has].
 func Row(t testing.TB, of uint32) {
 	t.Helper()
 	if !Has(t, "", of) {
@@ -21,8 +23,8 @@ func Row(t testing.TB, of uint32) {
 	}
 }
 
-// Has tells whether a row that is no test of its own is in the sample: one of so many, or
-// with -short one of four times as many.
+// Has reports whether a row without a test of its own is in the sample: one of
+// so many, or with -short one of four times as many.
 func Has(t testing.TB, row string, of uint32) bool {
 	seed := os.Getenv("GLOVEBOX_SAMPLE")
 	if testing.Short() {
@@ -31,8 +33,8 @@ func Has(t testing.TB, row string, of uint32) bool {
 	return seed == "all" || named() || picked(seed, t.Name()+"/"+row, of)
 }
 
-// Some returns one of so many rows, at even distances: from the first on, or with a
-// seed from another one.
+// Some returns one of every so many rows, evenly spaced: from the first on, or
+// with a seed from a later row.
 func Some[T any](rows []T, of int) []T {
 	seed := os.Getenv("GLOVEBOX_SAMPLE")
 	if seed == "all" {
@@ -49,7 +51,7 @@ func Some[T any](rows []T, of int) []T {
 	return some
 }
 
-// picked tells whether a name is in a seed's sample.
+// picked reports whether a name is in a seed's sample.
 func picked(seed, name string, of uint32) bool {
 	return sum(seed+"\n"+name)%of == 0
 }
@@ -60,7 +62,7 @@ func sum(text string) uint32 {
 	return h.Sum32() ^ h.Sum32()>>16 // the low bits alone are much alike
 }
 
-// named tells whether -run names rows.
+// named reports whether -run names rows.
 func named() bool {
 	f := flag.Lookup("test.run")
 	return f != nil && strings.Contains(f.Value.String(), "/")

@@ -1,5 +1,6 @@
-// Package schema makes the JSON Schemas of what Glovebox prints, for tests that hold the
-// published ones, in docs/schema, to the types and to real output.
+// Package schema makes the JSON Schemas of Glovebox's output, for tests that
+// compare the published schemas, in docs/schema, with the types and with real
+// output.
 package schema
 
 import (
@@ -17,9 +18,9 @@ import (
 // Schema is a published schema.
 type Schema struct{ resolved *jsonschema.Resolved }
 
-// Of is the schema of a type. The test fails where the published file differs; with
-// UPDATE=1 in the environment it is written. Words are types of text whose values are a
-// closed set, beside those of package glovebox.
+// Of is the schema of a type. The test fails if the published file differs;
+// with UPDATE=1 in the environment Of writes the file. words are types of text
+// whose values are a closed set, beside those of package glovebox.
 func Of[T any](t testing.TB, file, title string, words map[reflect.Type][]string) *Schema {
 	t.Helper()
 	types := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[glovebox.Status](): enum(glovebox.Statuses)}

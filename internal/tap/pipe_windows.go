@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Pipe is [os.Pipe], with deadlines on every host. Here the ends of an anonymous
-// pipe have none, so it is a named one: its name is not to be guessed, and only
-// this user may open it, once, which happens here.
+// Pipe is [os.Pipe], with deadlines on every host. Anonymous pipes on Windows
+// have no deadlines, so Pipe makes a named pipe: the name cannot be guessed,
+// and only this user may open the pipe, once, in Pipe.
 func Pipe() (r, w *os.File, err error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -64,5 +64,5 @@ func readNow(from *os.File, buf []byte) (int, error) {
 	return from.Read(buf[:min(len(buf), int(there))])
 }
 
-// Duplicate is not here: no box is given a descriptor on this host.
+// Duplicate is unsupported: on this host no box is given a descriptor.
 func Duplicate(*os.File) (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -16,8 +16,8 @@ func Room(f *os.File) int {
 	return n
 }
 
-// Shrink makes an empty pipe hold a page, of which an ordinary user may have 16
-// thousand. It is no harm where it fails.
+// Shrink shrinks an empty pipe to a page, of which an ordinary user may have 16
+// thousand. A failure does no harm.
 func Shrink(f *os.File) {
 	_, _ = Ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_SETPIPE_SZ, os.Getpagesize()) })
 }

@@ -1,6 +1,6 @@
-// Package tap reads a pipe whose write end may stay open: it takes what comes
-// while something runs, and once that has ended what is left in the pipe. The
-// pipe is one of [Pipe].
+// Package tap reads a pipe whose write end may stay open: the output during the
+// run of a program, and afterwards the rest in the pipe. The pipe is one of
+// [Pipe].
 package tap
 
 import (
@@ -17,15 +17,15 @@ type Tap struct {
 	ended chan struct{}
 }
 
-// buffer is what is read at a time. A run has many taps, most of them for a few
-// bytes, so buffers are used again; a writer keeps nothing of what it is given.
+// buffer is the unit of reading. A run has many taps, mostly for a few bytes,
+// so buffers are reused; a writer must not retain the data.
 type buffer [64 << 10]byte
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-// Open starts to copy. The writer is never called by two goroutines at a time;
-// its errors are ignored: what it does not want it throws away, so that whoever
-// writes to the pipe is never stuck on it.
+// Open starts to copy. The writer is never called by two goroutines at a time.
+// Errors of the writer are ignored, and the data is thrown away: no process
+// gets stuck writing to the pipe.
 func Open(from *os.File, to io.Writer) *Tap {
 	t := &Tap{from: from, to: to, ended: make(chan struct{})}
 	from.SetReadDeadline(time.Time{})
@@ -46,7 +46,8 @@ func Open(from *os.File, to io.Writer) *Tap {
 	return t
 }
 
-// Stop takes what is in the pipe now, and stops. The pipe can be tapped again.
+// Stop takes the current contents of the pipe, and stops. The pipe can be
+// tapped again.
 func (t *Tap) Stop() {
 	t.from.SetReadDeadline(time.Unix(1, 0))
 	<-t.ended

@@ -1,6 +1,6 @@
-// Package unpack reads compressed streams that strangers made: layers, packages
-// and kernels. It bounds the memory that a stream may ask for, and a decoder
-// that panics on what it is given fails that stream, not the process.
+// Package unpack reads compressed streams made by strangers: layers, packages
+// and kernels. It bounds the memory for a stream, and a decoder's panic fails
+// the stream, not the process.
 package unpack
 
 import (
@@ -45,8 +45,8 @@ var magics = []struct {
 // magicLength is the length of the longest of them.
 const magicLength = 6
 
-// Sniff returns how a stream is compressed that begins with head, of which six
-// bytes are enough. What is not known is None.
+// Sniff returns the compression of a stream from its head, of which six bytes
+// are enough. Unknown means None.
 func Sniff(head []byte) Packing {
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
@@ -56,7 +56,7 @@ func Sniff(head []byte) Packing {
 	return None
 }
 
-// Any is [Reader] for a stream whose first bytes say how it is compressed.
+// Any is [Reader] for a stream whose first bytes determine its compression.
 func Any(r io.Reader) (io.ReadCloser, Packing, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(magicLength)

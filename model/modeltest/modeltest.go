@@ -19,12 +19,12 @@ import (
 	"github.com/gloveboxhq/glovebox/model"
 )
 
-// Key is what [Server.Config] has as its key.
+// Key is the key in [Server.Config].
 const Key = "test-key-0123456789"
 
 // Call is one request as the server understood it.
 type Call struct {
-	// N counts the calls from 0 in the order in which they came.
+	// N counts the calls from 0 in the order of arrival.
 	N int
 	// Provider is the wire format of the request.
 	Provider    string
@@ -36,7 +36,7 @@ type Call struct {
 	// Stream: the request asks for a stream.
 	Stream bool
 	Header http.Header
-	// Body is the request as it came, JSON.
+	// Body is the request as received, JSON.
 	Body []byte
 }
 
@@ -48,7 +48,7 @@ func (c Call) Last() string {
 	return c.Messages[len(c.Messages)-1].Text
 }
 
-// Text is all that the model is told: the system's text and all messages.
+// Text is the model's whole input: the system's text and all messages.
 func (c Call) Text() string {
 	var b strings.Builder
 	b.WriteString(c.System)
@@ -65,21 +65,21 @@ type Answer struct {
 	Text string
 	// Finish is why the text ends; empty means [model.FinishStop].
 	Finish model.Finish
-	// Usage is sent where it is not nil.
+	// Usage is sent unless nil.
 	Usage *model.Usage
-	// Whole answers without a stream even where one is asked for.
+	// Whole answers without a stream even if a stream is requested.
 	Whole bool
 
-	// Status is an HTTP error where it is not 0.
+	// Status, unless 0, is an HTTP error.
 	Status int
 	// Message, Param and Code are those of the error.
 	Message, Param, Code string
 	// Header is sent beside our own: Retry-After, Location.
 	Header http.Header
 
-	// Wait holds a stream after the first piece of its text, and any other
-	// answer as a whole, until it is closed, or the client or the server is
-	// gone.
+	// Wait, until closed, holds a stream after the first piece of its text, and
+	// any other answer as a whole. The end of the client or the server also
+	// ends the wait.
 	Wait <-chan struct{}
 	// Fault makes the answer go wrong.
 	Fault Fault
@@ -94,13 +94,13 @@ const (
 	Sound Fault = iota
 	// BrokenOff: the connection is cut in the middle of the text.
 	BrokenOff
-	// CutShort: the answer ends in the middle as if it were whole.
+	// CutShort: the answer ends in the middle as if whole.
 	CutShort
 	// Malformed: the middle of the answer is no JSON.
 	Malformed
 	// Empty: an answer with no choice and no content in it.
 	Empty
-	// Overloaded: the provider fails in the middle, and says so in the format
+	// Overloaded: the provider fails in the middle, with an error in the format
 	// of its stream. Without a stream it is the status 529.
 	Overloaded
 	// Endless: the text has no end.
@@ -113,7 +113,7 @@ const (
 type Script func(Call) Answer
 
 // Answers is a script of one answer for each call, in turn. A call after the
-// last is refused with status 400, which no client tries again.
+// last is refused with status 400, which clients do not retry.
 func Answers(answers ...Answer) Script {
 	return func(c Call) Answer {
 		if c.N < len(answers) {
@@ -165,8 +165,8 @@ func Start(script Script) *Server {
 	return s
 }
 
-// Close ends the server, with the answers that it holds back. It can be called
-// many times.
+// Close ends the server, including delayed answers. It can be called many
+// times.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.closed)
@@ -175,18 +175,18 @@ func (s *Server) Close() {
 	})
 }
 
-// Drain waits until no call is being answered: each was answered to its end,
-// or its client has hung up.
+// Drain waits until no answer is in progress: each has ended, or its client has
+// hung up.
 func (s *Server) Drain() { s.active.Wait() }
 
-// Calls are the calls until now, in the order in which they came.
+// Calls are the calls until now, in the order of arrival.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.calls)
 }
 
-// BaseURL is what a client of this provider takes as its base URL.
+// BaseURL is the base URL for a client of this provider.
 func (s *Server) BaseURL(provider string) string {
 	if provider == model.ProviderOpenAI {
 		return s.URL + "/v1"

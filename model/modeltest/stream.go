@@ -46,7 +46,7 @@ func (s *streamer) send(f format, a Answer, hold func()) {
 	s.events(f.close(a)...)
 }
 
-// goWrong does what the fault asks for, and tells whether the answer is over.
+// goWrong applies the fault, and reports whether the answer is over.
 func (s *streamer) goWrong(f format, fault Fault) bool {
 	switch fault {
 	case BrokenOff:
@@ -108,8 +108,8 @@ func (s *streamer) write(b []byte) {
 	_ = http.NewResponseController(s.w).Flush()
 }
 
-// oddPlace is a place inside of a character of several bytes where b has one,
-// else the middle.
+// oddPlace is a place inside of a character of several bytes if b has one, else
+// the middle.
 func oddPlace(b []byte) int {
 	for i, c := range b {
 		if !utf8.RuneStart(c) {

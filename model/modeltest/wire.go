@@ -82,8 +82,8 @@ type format interface {
 	// reply is a whole answer; nil content for [Empty].
 	reply(a Answer) any
 	fault(a Answer) any
-	// open, piece and close are the events of a stream; each is the name of
-	// the event, which may be empty, and what is sent as its data.
+	// open, piece and close are the events of a stream; each has the name of
+	// the event, possibly empty, and its data.
 	open(a Answer) []event
 	piece(text string) event
 	close(a Answer) []event

@@ -1,6 +1,6 @@
 // Package attack tries the controls of a box by attacking them, with programs
-// of a few system calls that need no interpreter (see [glove.Program]). It is
-// how a tier proves on this host what it promises.
+// of a few system calls, without an interpreter (see [glove.Program]). A tier
+// thus proves its promises on this host.
 package attack
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// Attack is a program that tries to get past one control. A call of it that
-// fails ends it with the error's number as exit code.
+// Attack is a program that tries to get past one control. A failed call
+// ends the program with the error's number as exit code.
 type Attack struct {
 	Control string
 	What    string // what is tried
 	// Before is done on the host, with the root, while the program runs; nil for
 	// nothing.
 	Before func(root *rootfs.Root) (io.Closer, error)
-	// Limits changes those of the box, which are low and soon hit.
+	// Limits changes the box's limits, which are low and soon hit.
 	Limits  func(*glovebox.Limits)
 	Program func(*glove.Script)
-	// Held tells from the end of the program and what it printed whether the
-	// control held, and what was seen.
+	// Held judges, from the program's outcome and output, whether the control
+	// held, and returns the observation.
 	Held func(out glovebox.Outcome, stdout []byte) (held bool, seen string)
 }
 
-// soon is how long a limit of time is, where it is tried.
+// soon is the length of a limit of time, in a trial.
 const soon = 200 * time.Millisecond
 
 var limits = glovebox.Limits{
@@ -42,7 +42,7 @@ var limits = glovebox.Limits{
 	FileSize: 1 << 20, Disk: 1 << 20, Files: 16, Output: 64 << 10,
 }
 
-// Try runs one attack in a box of its own.
+// Try runs one attack in a new box.
 func (a Attack) Try(ctx context.Context, t tier.Tier, root *rootfs.Root) (p tier.Probe, err error) {
 	p = tier.Probe{Name: a.Control, Detail: a.What}
 	s := new(glove.Script)
@@ -84,8 +84,8 @@ func (a Attack) Try(ctx context.Context, t tier.Tier, root *rootfs.Root) (p tier
 	return p, nil
 }
 
-// Probe tries all attacks on a tier. A control of which several are tried is
-// proven when all were stopped.
+// Probe tries all attacks on a tier. A control with several attacks is proven
+// when all were stopped.
 func Probe(ctx context.Context, t tier.Tier, root *rootfs.Root, list []Attack) tier.Report {
 	report := tier.Report{Tier: t.Name(), Usable: true}
 	fail := func(p tier.Probe, reason string) {
@@ -99,7 +99,7 @@ func Probe(ctx context.Context, t tier.Tier, root *rootfs.Root, list []Attack) t
 		p, err := a.Try(ctx, t, root)
 		var lack *tier.Error
 		if errors.As(err, &lack) && lack.Kind == tier.KindUnsupported {
-			// There is no box to attack, for any of them.
+			// No attack can have a box.
 			fail(tier.Probe{Name: lack.Control, Detail: lack.Error(), Fix: lack.Fix}, lack.Error())
 			return report
 		}
@@ -125,7 +125,7 @@ func Probe(ctx context.Context, t tier.Tier, root *rootfs.Root, list []Attack) t
 	return report
 }
 
-// Fails is for attacks that one of the errors stops.
+// Fails is for attacks stopped by one of the errors.
 func Fails(want ...linux.Errno) func(glovebox.Outcome, []byte) (bool, string) {
 	return func(out glovebox.Outcome, _ []byte) (bool, string) {
 		if out.Cause != glovebox.CauseExit || out.Signal != "" {
@@ -143,7 +143,8 @@ func Fails(want ...linux.Errno) func(glovebox.Outcome, []byte) (bool, string) {
 	}
 }
 
-// Prints is for attacks that end well and print what the control lets them see.
+// Prints is for attacks that end well and print only text permitted by the
+// control.
 func Prints(want string) func(glovebox.Outcome, []byte) (bool, string) {
 	return func(out glovebox.Outcome, stdout []byte) (bool, string) {
 		if out.Cause != glovebox.CauseExit || out.ExitCode != 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// OwnKernel asks the kernel who it is, for tiers whose boxes do not share the
-// host's.
+// OwnKernel asks the kernel for its identity, for tiers with a kernel in each
+// box.
 func OwnKernel() Attack {
 	return Attack{
 		Control: tier.ControlSyscalls, What: "asking for the host's kernel",
@@ -38,8 +38,8 @@ func OwnKernel() Attack {
 	}
 }
 
-// OwnFiles tries to meet a lock on a file of the root, as another box that has
-// the same root could hold it, for tiers whose boxes have one tree.
+// OwnFiles looks for a lock on a file of the root, held on the host as another
+// box with the same root could hold it, for tiers with one tree for all boxes.
 func OwnFiles() Attack {
 	return Attack{
 		Control: tier.ControlOwnFiles, What: "meeting another's lock on the root",
@@ -67,8 +67,8 @@ func OwnFiles() Attack {
 	}
 }
 
-// Load reads the host's load, for tiers whose boxes have still files in the place
-// of /proc's.
+// Load reads the host's load, for tiers whose boxes have constant files in
+// place of /proc's.
 func Load() Attack {
 	return Attack{Control: tier.ControlProc, What: "reading the host's load", Held: Prints("0.00 0.00 0.00 1/1 1\n"),
 		Program: prints("/proc/loadavg")}

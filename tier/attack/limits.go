@@ -27,8 +27,8 @@ func create(s *glove.Script) glove.Ref {
 	return fd
 }
 
-// manyForks is how often a program tries to fork that has no end of it: well
-// above the limit, and harmless where there is none.
+// manyForks is the number of forks in an endless attempt: well above the limit,
+// and harmless without one.
 const manyForks = 64
 
 // Limits are attacks that run into each limit.
@@ -51,7 +51,7 @@ func Limits() []Attack {
 				s.Call("fork", linux.SYS_CLONE, uint64(linux.SIGCHLD), 0, 0, 0, 0).To(pid).Ignore()
 				s.Load(pid).IfEqual(0, child)
 				s.Sub(tries, 1).IfOther(0, again)
-				// They are there for long enough to be counted.
+				// The children live long enough to be counted.
 				s.Call("sleep", linux.SYS_NANOSLEEP, s.Words(0, int64(soon)), 0)
 				s.Jump(end)
 				s.Place(child)
@@ -85,8 +85,8 @@ func Limits() []Attack {
 	}
 }
 
-// Forks is an attack on the limit of processes for tiers that keep it and have
-// no evidence of who met it: in place of the one in [Limits].
+// Forks is an attack on the limit of processes for tiers that enforce the limit
+// without evidence of the offender: in place of the one in [Limits].
 func Forks() Attack {
 	return Attack{Control: tier.ControlProcesses, What: "forking until it is refused", Held: Fails(linux.EAGAIN),
 		Program: forever(func(s *glove.Script) {

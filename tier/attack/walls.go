@@ -14,7 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// Bait is what the attacks are after on the host.
+// Bait holds decoys on the host as targets of the attacks.
 type Bait struct {
 	file string       // that anybody may read
 	tcp  *net.TCPAddr // of a service on the host's loopback
@@ -66,7 +66,7 @@ func (b *Bait) Close() error {
 	return errors.Join(errs...)
 }
 
-// Walls are attacks on the controls that every tier has.
+// Walls are attacks on the controls of every tier.
 func Walls(b *Bait) []Attack {
 	outside := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80} // of TEST-NET-1
 	return []Attack{
@@ -126,7 +126,7 @@ func Walls(b *Bait) []Attack {
 	}
 }
 
-// Kernel are attacks on the host's kernel, for tiers whose boxes share it.
+// Kernel are attacks on the host's kernel, for tiers with a shared kernel.
 func Kernel() []Attack {
 	refused := func(what string, nr uintptr, args ...any) Attack {
 		return Attack{Control: tier.ControlSyscalls, What: what, Held: Fails(linux.EPERM, linux.ENOSYS, linux.EAFNOSUPPORT), Program: call(nr, args...)}
@@ -246,7 +246,7 @@ func exits(s *glove.Script, code int) *glove.Label {
 	return end
 }
 
-// useDescriptors ends with 0 as soon as one of them is open, or else with
+// useDescriptors ends with 0 as soon as a descriptor is open, or else with
 // EBADF.
 func useDescriptors(s *glove.Script) {
 	leak := exits(s, 0)
@@ -263,7 +263,7 @@ const (
 	utsSize  = 6 * utsField
 )
 
-// uname writes what the kernel says of itself.
+// uname writes the kernel's own description.
 func uname(s *glove.Script) {
 	buf := s.Buffer(utsSize)
 	s.Call("uname", linux.SYS_UNAME, buf)
@@ -278,8 +278,8 @@ func ownName(_ glovebox.Outcome, stdout []byte) (bool, string) {
 	return name == tier.Hostname, name
 }
 
-// Landlock is something that only Landlock stops: the device's mode and its mount
-// let anybody stir the host's random numbers.
+// Landlock is an attack that only Landlock stops: by the device's mode and
+// mount, every process may write to the host's random numbers.
 func Landlock() Attack {
 	return Attack{Control: tier.ControlLandlock, What: "writing to a device that is for reading", Held: Fails(linux.EACCES),
 		Program: opens("/dev/random", linux.O_WRONLY)}

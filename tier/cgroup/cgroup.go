@@ -3,14 +3,14 @@
 // Package cgroup bounds and measures boxes with the kernel's control groups,
 // version 1 and version 2.
 //
-// A [Parent] is the place where this process may make groups; [Find] looks for
-// it. A [Group] is one box's: it has limits, processes enter it, it says what
-// they used and which limit they hit, and it is removed.
+// A [Parent] is the directory where this process may make groups; [Find] looks
+// for it. A [Group] belongs to one box. A Group has limits, processes enter it,
+// it reports their use and the limits hit, and finally it is removed.
 //
-// A group belongs to the process that made it for as long as that process
-// holds a lock on the group's directory. The kernel drops the lock of a dead
-// process, so [Parent.Sweep] knows which groups nobody owns any more, without
-// a registry and across pid namespaces.
+// A group belongs to its maker for as long as the maker holds a lock on the
+// group's directory. The kernel drops the lock of a dead process, so
+// [Parent.Sweep] recognizes abandoned groups, without a registry and across pid
+// namespaces.
 package cgroup
 
 import (
@@ -26,7 +26,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Controller is something that a group can do.
+// Controller is a capability of a group.
 type Controller string
 
 // The controllers that we use.
@@ -38,8 +38,8 @@ const (
 	CPU Controller = "cpu"
 )
 
-// prefix begins the names of all our groups; a random text follows, so that no
-// group of anybody else is taken for ours.
+// prefix begins the names of all our groups; a random text follows, so no
+// foreign group is mistaken for ours.
 const prefix = "glovebox-box-"
 
 func newName() string { return prefix + rand.Text() }
@@ -58,8 +58,8 @@ type Limits struct {
 	Tasks int64
 }
 
-// Parent is where this process may make groups: a directory in one hierarchy,
-// or in several with version 1.
+// Parent is the location where the process may make groups: a directory in one
+// hierarchy, or in several with version 1.
 type Parent struct {
 	hierarchies []hierarchy
 }
@@ -72,14 +72,15 @@ type hierarchy struct {
 	controllers []Controller
 }
 
-// Has tells whether the groups have c.
+// Has reports whether the groups have c.
 func (p *Parent) Has(c Controller) bool {
 	return slices.ContainsFunc(p.hierarchies, func(h hierarchy) bool { return h.has(c) })
 }
 
 func (h hierarchy) has(c Controller) bool { return slices.Contains(h.controllers, c) }
 
-// String says which version does what, such as "cgroup v1: memory, pids, cpu".
+// String names each version with its controllers, such as "cgroup v1: memory,
+// pids, cpu".
 func (p *Parent) String() string {
 	by := map[bool][]string{}
 	for _, h := range p.hierarchies {
@@ -96,7 +97,7 @@ func (p *Parent) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// New makes a group. A limit whose controller is not there is an error.
+// New makes a group. A limit without its controller is an error.
 func (p *Parent) New(l Limits) (*Group, error) {
 	if l.Memory > 0 && !p.Has(Memory) {
 		return nil, errors.New("there is no memory controller")
@@ -127,8 +128,8 @@ type node struct {
 	fd   *os.File
 }
 
-// create makes and locks a directory. A sweeper may see it before it is
-// locked, and remove it: then it is made once more.
+// create makes and locks a directory. A sweeper may see and remove the
+// directory before it is locked: then create makes it once more.
 func (h hierarchy) create(name string) (node, error) {
 	path := filepath.Join(h.dir, name)
 	for {
@@ -171,8 +172,8 @@ func (n node) limit(l Limits) error {
 	}
 	if n.v2 {
 		err := n.write("memory.max", l.Memory)
-		// A kernel without swap accounting has no such file, and no swap to
-		// forbid or no way to.
+		// A kernel without swap accounting lacks the file: there is no swap to
+		// forbid, or no means.
 		return errors.Join(err, n.writeIfThere("memory.swap.max", 0))
 	}
 	return errors.Join(
@@ -194,7 +195,7 @@ func (n node) writeIfThere(file string, v int64) error {
 }
 
 // The files of a group are opened below its descriptor: the path may be long,
-// and is another group's if somebody removed ours.
+// and belongs to a different group if ours was removed.
 func (n node) open(file string, flags int) (*os.File, error) {
 	fd, err := unix.Openat(int(n.fd.Fd()), file, flags|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -235,8 +236,8 @@ func (n node) number(file string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64)
 }
 
-// field reads the number after a name in a file of lines "name number". A name
-// that is not there is an error.
+// field reads the number after a name in a file of lines "name number". A
+// missing name is an error.
 func (n node) field(file, name string) (int64, error) {
 	s, err := n.read(file)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 // make no groups.
 var ErrNone = errors.New("no control group is writable")
 
-// fix is what an operator can do about it.
+// fix is the advice to an operator.
 const fix = "run as root, or under `systemd-run --user --scope -p Delegate=yes`, or in a delegated control group"
 
-// Find looks for the place where this process may make groups: below its own
-// group, so that the limits it lives under hold for its boxes too; with
-// version 2 the nearest group above where the kernel allows it. Find changes
-// nothing, unless this process is alone in a delegated group of version 2: then
-// it moves itself into a group of its own below, since processes and bounded
-// groups cannot live side by side there.
+// Find looks for the directory where this process may make groups: below its
+// own group, to keep its boxes under the same limits; with version 2 the
+// nearest group above that the kernel allows. Find changes nothing, unless this
+// process is alone in a delegated group of version 2: then the process moves
+// into a new group below, since processes and bounded groups cannot be
+// siblings.
 func Find() (*Parent, error) {
 	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -43,9 +43,9 @@ func Find() (*Parent, error) {
 	return p, nil
 }
 
-// Ready returns the place that [Find] finds, swept of what dead processes left.
-// It looks and sweeps once in the life of this process, however many tiers ask:
-// what dies later is for the next process, or for [Parent.Sweep].
+// Ready returns the result of [Find], swept of the remains of dead processes.
+// It searches and sweeps once in the life of this process, however many tiers
+// ask: later deaths are for the next process, or for [Parent.Sweep].
 var Ready = sync.OnceValues(func() (*Parent, error) {
 	p, err := Find()
 	if err != nil {
@@ -54,9 +54,9 @@ var Ready = sync.OnceValues(func() (*Parent, error) {
 	return p, p.Sweep()
 })
 
-// Meters returns the groups of [Ready] where they bound and measure all that a
-// box uses, memory, tasks and processor time. Where there are no such groups it
-// returns none, and lacking says why; err is of a sweep.
+// Meters returns the groups of [Ready] where they bound and measure a box's
+// memory, tasks and processor time. Without suitable groups p is nil, and
+// lacking is the reason; err comes from a sweep.
 func Meters() (p *Parent, lacking, err error) {
 	switch p, err = Ready(); {
 	case p == nil:
@@ -115,7 +115,7 @@ func paths(own string) map[string]string {
 	return m
 }
 
-// place is the directory of our own group as this mount shows it.
+// place is the directory of our own group as seen in this mount.
 func (m mount) place(path string) string {
 	rel, err := filepath.Rel(m.root, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
@@ -126,7 +126,7 @@ func (m mount) place(path string) string {
 
 func find(list []mount, own map[string]string) *Parent {
 	p := &Parent{}
-	// Version 1 first: a controller that is there is not in version 2.
+	// Version 1 first: a controller in version 1 is absent from version 2.
 	for _, c := range []Controller{Memory, Pids, CPU} {
 		name := string(c)
 		if c == CPU {
@@ -162,9 +162,9 @@ func find(list []mount, own map[string]string) *Parent {
 	return p
 }
 
-// findV2 looks for the nearest group, from our own upwards, that hands its
-// controllers down and that we may use. Above our own we must be allowed to
-// move processes, which is what the kernel asks of the common ancestor.
+// findV2 looks for the nearest usable group, from our own upwards, that hands
+// its controllers down. Above our own we must be allowed to move processes, as
+// the kernel requires of the common ancestor.
 func findV2(root, own string) (hierarchy, bool) {
 	for dir := own; ; dir = filepath.Dir(dir) {
 		if cs := handedDown(dir); len(cs) > 0 && writable(dir) && writable(filepath.Join(dir, "cgroup.procs")) {
@@ -180,8 +180,8 @@ func findV2(root, own string) (hierarchy, bool) {
 	return hierarchy{}, false
 }
 
-// handedDown returns the controllers that a group's children have. It is all
-// of ours or none: half of them would be half a box.
+// handedDown returns the controllers of a group's children: all of ours or
+// none, since half the controllers would make half a box.
 func handedDown(dir string) []Controller {
 	data, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control"))
 	have := strings.Fields(string(data))
@@ -191,9 +191,9 @@ func handedDown(dir string) []Controller {
 	return []Controller{Memory, Pids, CPU}
 }
 
-// delegate makes our own group hand its controllers down, if we are alone in
-// it. The group we move to has a name of ours, so that it is swept when we are
-// gone; we hold its lock as long as we live.
+// delegate makes our own group hand its controllers down, if we are its only
+// process. The group we move to has a name of ours, to be swept after our
+// death; until then we hold the lock.
 func delegate(own string) bool {
 	if !writable(own) || !writable(filepath.Join(own, "cgroup.subtree_control")) {
 		return false
@@ -211,14 +211,14 @@ func delegate(own string) bool {
 	if err != nil {
 		return false
 	}
-	// The lock lives in a descriptor that nobody closes.
+	// The lock lives in a descriptor that is never closed.
 	if _, err := unix.FcntlInt(home.fd.Fd(), unix.F_DUPFD_CLOEXEC, 0); err != nil {
 		return false
 	}
 	return home.writeString("cgroup.procs", "0") == nil && n.writeString("cgroup.subtree_control", "+memory +pids") == nil
 }
 
-// alone tells whether nobody but us is in the group.
+// alone reports whether we are the only process in the group.
 func (n node) alone() bool {
 	pids, err := n.processes()
 	return err == nil && len(pids) == 1 && isUs(pids[0])

@@ -19,19 +19,19 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// Group is a control group of one box. Its methods may be called from many
-// goroutines, but not during or after [Group.Close].
+// Group is a control group of one box. Its methods are safe for concurrent use,
+// but not during or after [Group.Close].
 type Group struct {
 	nodes []node
 }
 
 // Join returns the files through which a process with one thread enters the
-// group: it writes "0" to each. They are for a child to inherit; the caller
-// closes them. With version 2, [Group.Spawn] is cheaper, and the list leaves it
-// out where spawned is true.
+// group, by writing "0" to each. The files are for a child to inherit; the
+// caller closes them. With version 2, [Group.Spawn] is cheaper, and the list
+// omits version 2 where spawned is true.
 //
-// So a process enters without the pause of some milliseconds that the kernel
-// makes, when processes have not moved for a while, before it moves another.
+// This way avoids a pause of some milliseconds: the kernel pauses before the
+// move of a process by another, after a while without moves.
 func (g *Group) Join(spawned bool) ([]*os.File, error) {
 	var files []*os.File
 	for _, n := range g.nodes {
@@ -55,13 +55,13 @@ func (g *Group) Join(spawned bool) ([]*os.File, error) {
 }
 
 // Within calls start with the calling thread in the group's hierarchies of
-// version 1: a process that it starts begins its life there, and so does all
-// that this one starts. A group that a process enters later does not hold what
-// the process started before. The goroutine must be locked to its thread.
+// version 1: a process started by start begins its life in the group, and so do
+// its children. A group entered later does not hold earlier children. The
+// goroutine must be locked to its thread.
 //
-// The thread must not be the process's first, whose group is asked for the
-// memory of all. After an error it may still be in the group: it must end, and
-// with it the process if there is one.
+// The thread must not be the process's first, whose group accounts for the
+// memory of all threads. After an error the thread may still be in the group:
+// the caller must end the thread, and the process if started.
 func (g *Group) Within(start func() error) (err error) {
 	for _, n := range g.nodes {
 		if n.v2 {
@@ -84,8 +84,8 @@ func (g *Group) Within(start func() error) (err error) {
 	return start()
 }
 
-// Spawn makes a process that is started with attr begin its life in the group,
-// where the version can do that.
+// Spawn makes a process started with attr begin its life in the group, where
+// the version supports it.
 func (g *Group) Spawn(attr *syscall.SysProcAttr) {
 	for _, n := range g.nodes {
 		if n.v2 {
@@ -97,9 +97,9 @@ func (g *Group) Spawn(attr *syscall.SysProcAttr) {
 // Sample is what a group used. Zero means unknown.
 type Sample struct {
 	CPU time.Duration
-	// Memory is the most bytes at once so far, by the kernel's word.
+	// Memory is the peak number of bytes so far, by the kernel's count.
 	Memory int64
-	// Tasks is how many processes and threads there are now.
+	// Tasks is the current number of processes and threads.
 	Tasks int64
 }
 
@@ -165,9 +165,9 @@ func (g *Group) Evidence() []glovebox.Hit {
 	return hits
 }
 
-// full tells whether the group has met its own limit of memory. Its kills alone
-// do not say so: they count when the whole machine is out of memory too, which
-// is nothing that the box did.
+// full reports whether the group has met its own limit of memory. Kills alone
+// do not prove that: they also count when the whole machine is out of memory,
+// without any fault of the box.
 func (n node) full() bool {
 	if n.v2 {
 		times, err := n.field("memory.events", "oom")
@@ -188,8 +188,8 @@ func (g *Group) Kill() error {
 	return errors.Join(errs...)
 }
 
-// kill uses the kernel's own way where it has one; else it kills until nobody
-// is left who could fork.
+// kill uses the kernel's own way where available; else it kills until no
+// process is left to fork.
 func (n node) kill() error {
 	if n.v2 {
 		if err := n.writeString("cgroup.kill", "1"); !errors.Is(err, fs.ErrNotExist) {
@@ -212,7 +212,7 @@ func (n node) kill() error {
 	return fmt.Errorf("%s still has processes", n.path)
 }
 
-// isUs: we are in a group while one of our threads starts a process there, see
+// isUs: we are in a group while one of our threads starts a process in it, see
 // Within.
 func isUs(pid int) bool { return pid == os.Getpid() }
 
@@ -234,7 +234,8 @@ func (n node) processes() ([]int, error) {
 // patience is how long the kernel may take to let go of dead processes.
 const patience = 20 * time.Second
 
-// Close kills what is left in the group and removes it. It is idempotent.
+// Close kills the remaining processes of the group and removes it. It is
+// idempotent.
 func (g *Group) Close() error {
 	var errs []error
 	for _, n := range g.nodes {

@@ -15,9 +15,9 @@ import (
 // maxDepth bounds how deep a sweep looks for groups.
 const maxDepth = 8
 
-// Sweep removes the groups that processes of ours left behind when they died,
-// wherever in the hierarchies they are, and kills what is still in them. It
-// leaves alone those whose owner lives, and those that we may not touch.
+// Sweep removes the groups of dead processes of ours, everywhere in the
+// hierarchies, and kills the processes in them. Groups with living owners are
+// left alone, and groups without write permission for us.
 func (p *Parent) Sweep() error {
 	var errs []error
 	for _, h := range p.hierarchies {
@@ -38,7 +38,7 @@ func (p *Parent) Sweep() error {
 	return errors.Join(errs...)
 }
 
-// sweep removes one group, if nobody holds its lock.
+// sweep removes one group, if its lock is free.
 func (h hierarchy) sweep(path string) error {
 	if unix.Access(filepath.Dir(path), unix.W_OK) != nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
-// bootScript is the first script of the glove in the container: it finishes what
-// a bundle cannot say, or what runtimes do not do alike.
+// bootScript is the first script of the glove in the container: for work that a
+// bundle cannot express, or where runtimes differ.
 func (p *plan) bootScript() *glove.Script {
 	s := new(glove.Script)
 	first := s.Label()
@@ -29,7 +29,7 @@ func (p *plan) bootScript() *glove.Script {
 		return s
 	}
 	if p.joins > 0 {
-		// What it entered is the root of all that it sees.
+		// The group just entered becomes the root of the visible groups.
 		s.Call("unshare the control group", unix.SYS_UNSHARE, unix.CLONE_NEWCGROUP)
 	}
 	s.Call("setdomainname", unix.SYS_SETDOMAINNAME, "", 0)
@@ -38,7 +38,8 @@ func (p *plan) bootScript() *glove.Script {
 		if name == "sockstat" && !p.metered && !p.tier.root {
 			continue // the meter reads it, and is the same user
 		}
-		// The name space of the network is the box's, and the kernel may have no such file.
+		// The network name space is the box's, and the kernel may lack the
+		// file.
 		s.Call("hide /proc/net/"+name, unix.SYS_FCHMODAT, unix.AT_FDCWD, "/proc/self/net/"+name, 0).Ignore()
 	}
 	p.scratch(s)
@@ -59,7 +60,7 @@ func (p *plan) bootScript() *glove.Script {
 }
 
 // descriptors gives the glove its streams, enters the control group, and closes
-// what only filled the range.
+// the fillers of the range.
 func (p *plan) descriptors(s *glove.Script) {
 	for from, to := range map[int]int{fdStdout: 1, fdStderr: 2} {
 		s.Call("dup3", unix.SYS_DUP3, from, to, 0)
@@ -75,15 +76,15 @@ func (p *plan) descriptors(s *glove.Script) {
 		s.Call("enter the control group", unix.SYS_WRITE, n, "0", 1)
 		s.Call("close", unix.SYS_CLOSE, n)
 	}
-	// A runtime may have left more than it was given.
+	// A runtime may have left more descriptors than it received.
 	s.Call("close the rest", unix.SYS_CLOSE_RANGE, p.last()+1, uint32(1<<32-1), 0)
 }
 
 // hide takes the tree's path on the host out of the box's mount table. The
-// runtime has made the tree itself the root, so that it is a mount, which shows
-// where it is from. In its place comes the directory around the tree, and the
-// root is set to the overlay of the tree inside of it, which shows no path; the
-// other mounts are moved.
+// runtime has made the tree itself the root, as a mount whose entry shows the
+// path. In its place comes the directory around the tree, and the root is set
+// to the overlay of the tree inside, which shows no path; the remaining mounts
+// are moved.
 func (p *plan) hide(s *glove.Script) {
 	call := func(what string, nr uintptr, args ...any) *glove.Ins {
 		return s.Call(tier.ControlFilesystem+": "+what, nr, args...)
@@ -95,7 +96,7 @@ func (p *plan) hide(s *glove.Script) {
 		mounts[i] = s.Buffer(8)
 		call("open_tree "+at, unix.SYS_OPEN_TREE, unix.AT_FDCWD, at, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE).To(mounts[i])
 	}
-	// The way there may be closed to us, so nothing is looked up in it.
+	// The path may be closed to us, so avoid look-ups in it.
 	home := fmt.Sprintf("/proc/self/fd/%d", fdHome)
 	call("move_mount", unix.SYS_MOVE_MOUNT, fdHome, "", unix.AT_FDCWD, "/", unix.MOVE_MOUNT_F_EMPTY_PATH)
 	tree := native.OwnFiles(s, fmt.Sprintf("/proc/self/fd/%d", fdTree), "/sys")
@@ -113,9 +114,9 @@ func (p *plan) hide(s *glove.Script) {
 	s.Call("close", unix.SYS_CLOSE, fdTree)
 }
 
-// scratch gives the places that commands write to their modes: runc gives them
-// those of the directories below. Where the glove is another user, the workspace
-// is sticky, so that the glove's files in it stay.
+// scratch sets the modes of writable directories: runc copies the modes of the
+// directories below. If the glove is another user, the workspace is sticky,
+// which protects the glove's files.
 func (p *plan) scratch(s *glove.Script) {
 	workspace := 0o755
 	if p.owner() {
@@ -126,7 +127,8 @@ func (p *plan) scratch(s *glove.Script) {
 	}
 }
 
-// dev takes from /dev what no command needs, and makes it read-only.
+// dev removes from /dev the files without use for commands, and makes /dev
+// read-only.
 func (p *plan) dev(s *glove.Script) {
 	for _, name := range []string{"/dev/tty", "/dev/console"} {
 		s.Call("umount", unix.SYS_UMOUNT2, name, unix.MNT_DETACH).Ignore()
@@ -142,9 +144,9 @@ func readOnly(s *glove.Script, at string) {
 	s.Call("make "+at+" read-only", unix.SYS_MOUNT_SETATTR, unix.AT_FDCWD, at, 0, flags, size)
 }
 
-// user makes the glove the user that it stays. Where there is only one, the
-// caller, that is root of the container until now, since runtimes want one, and
-// from now on the box's user, in one more user name space.
+// user gives the glove its final user. If the caller is the only user, the
+// glove was root of the container so far, as runtimes require, and from now on
+// is the box's user, in one more user name space.
 func (p *plan) user(s *glove.Script) {
 	if p.tier.root {
 		return
@@ -158,8 +160,8 @@ func (p *plan) user(s *glove.Script) {
 	}
 }
 
-// keep gives up all capabilities but those that the glove needs to stage files
-// and to start and end commands.
+// keep gives up all capabilities except those for staging files and for
+// starting and ending commands.
 func (p *plan) keep(s *glove.Script) {
 	kept := []int{unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_KILL, unix.CAP_SETUID, unix.CAP_SETGID}
 	if !p.owner() {
@@ -175,8 +177,8 @@ func (p *plan) keep(s *glove.Script) {
 	s.Call("keep few capabilities", unix.SYS_CAPSET, s.Words(uint64(unix.LINUX_CAPABILITY_VERSION_3)), data)
 }
 
-// owner tells that the glove is another user than the commands. In a guest there
-// are all users, whoever the guest's kernel is on the host.
+// owner reports whether glove and commands are different users. A guest has all
+// users, whoever the guest's kernel is on the host.
 func (p *plan) owner() bool { return p.tier.root || p.tier.runtime.guest }
 
 // command is what each command puts on: the walls of the process tier.

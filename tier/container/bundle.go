@@ -15,7 +15,7 @@ import (
 // bundle describes the container: the same for every runtime.
 func (p *plan) bundle() *specs.Spec {
 	limits := p.spec.Limits
-	// All that is written is memory of the box, and is bounded.
+	// Writable file systems are all memory of the box, and bounded.
 	tmpfs := func(at string, options ...string) specs.Mount {
 		return specs.Mount{Destination: at, Type: "tmpfs", Source: "tmpfs", Options: append([]string{"nosuid", "nodev"}, options...)}
 	}
@@ -47,8 +47,8 @@ func (p *plan) bundle() *specs.Spec {
 			OOMScoreAdj:     &worst,
 		},
 		Mounts: []specs.Mount{
-			// The agent is not for the commands to look at, though they may be the
-			// user that the kernel takes for its owner.
+			// Hide the agent from the commands, even if the kernel treats the
+			// commands' user as the owner.
 			{Destination: "/proc", Type: "proc", Source: "proc", Options: []string{"nosuid", "nodev", "noexec", hidden}},
 			{Destination: "/dev", Type: "tmpfs", Source: "tmpfs", Options: []string{"nosuid", "noexec", "mode=755", "size=64k", "nr_inodes=64"}},
 			tmpfs("/sys", "noexec", "ro", "mode=555", "size=4k", "nr_inodes=2"),
@@ -77,11 +77,11 @@ func (p *plan) bundle() *specs.Spec {
 	return spec
 }
 
-// hidden makes a /proc that tells nothing of processes that one may not trace.
+// hidden makes a /proc that hides processes closed to tracing by the reader.
 const hidden = "hidepid=1"
 
-// bootCapabilities are what the glove has in the box's user name space to finish
-// the walls. It keeps few of them, and no command has any.
+// bootCapabilities are the glove's capabilities in the box's user name space to
+// finish the walls. The glove keeps few, and no command has any.
 var bootCapabilities = []string{
 	"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_KILL", "CAP_NET_ADMIN",
 	"CAP_SETFCAP", "CAP_SETGID", "CAP_SETPCAP", "CAP_SETUID", "CAP_SYS_ADMIN", "CAP_SYS_CHROOT",

@@ -11,9 +11,9 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
-// Descriptors that the runtime hands on to the container, beside those of the
-// glove and of the job. A runtime hands on a range without gaps: the null device
-// fills it, and the glove closes that first.
+// Descriptors handed on by the runtime to the container, beside those of the
+// glove and of the job. A runtime hands on a range without gaps: the null
+// device fills the gaps, and the glove closes the fillers first.
 const (
 	fdStdout = 34 // the glove's streams; it is started with those of the runtime
 	fdStderr = 35
@@ -22,8 +22,8 @@ const (
 	fdJoin   = 38 // the files to enter the control group by
 )
 
-// last is the last of them. Where there is no control group, the listener of the
-// gate is sent by another.
+// last is the highest of these descriptors. Without a control group, the
+// listener of the gate is sent over another descriptor.
 func (p *plan) last() int {
 	if p.sent != nil {
 		return native.FDListener
@@ -31,7 +31,7 @@ func (p *plan) last() int {
 	return fdJoin + p.joins - 1
 }
 
-// handOn returns the descriptors that the runtime is to hand on, beside the
+// handOn returns the descriptors for the runtime to hand on, beside the
 // streams.
 func (p *plan) handOn() (list []int) {
 	for n := 3; n <= p.last(); n++ {
@@ -42,10 +42,11 @@ func (p *plan) handOn() (list []int) {
 	return list
 }
 
-// aside is how far the stage, which is a glove too, keeps them from its own.
+// aside is the distance in numbers between these descriptors and the stage's
+// own; the stage is a glove too.
 const aside = 64
 
-// handed are the files that a process is started with, by number.
+// handed are the initial files of a process, by number.
 type handed map[int]*os.File
 
 // close closes them. It may be called again.
@@ -98,13 +99,13 @@ func (p *plan) cast(h handed, inner glove.Inner, group *cgroup.Group) error {
 	return nil
 }
 
-// given tells whether n is a descriptor of the job.
+// given reports whether n is a descriptor of the job.
 func (p *plan) given(n int) bool {
 	list := p.spec.Descriptors
 	return n >= 3 && n < 3+len(list) && list[n-3] != nil
 }
 
-// with adds the job's descriptors, which stay the caller's.
+// with adds the job's descriptors, still owned by the caller.
 func (h handed) with(list []*os.File) handed {
 	all := maps.Clone(h)
 	for i, f := range list {

@@ -1,34 +1,33 @@
 //go:build linux
 
 // Package container is the tier that isolates with an OCI runtime of the host:
-// runc, crun, another with their command line, or runsc, whose containers have a
-// kernel of their own (guest.go).
+// runc, crun, a runtime with the same command line, or runsc, whose containers
+// have a kernel of their own (guest.go).
 //
 // # How a box is made
 //
-// The runtime is not trusted more than it must be. Each box has a stage
-// (stage.go): a process of ours, in name spaces of its own, in which the whole
-// host is read-only and there is no network. There it lays out the bundle
-// (bundle.go) in memory and executes the runtime, which is root of nothing but
-// the stage. The runtime makes the container, starts the glove (package glove)
-// as its process 1 with the pipes that it inherited, and ends. The glove
-// finishes the walls (boot.go), and each command puts on its own before it is
-// executed, the same as in the process tier: so they hold even where a runtime's
-// are weak.
+// The runtime is trusted as little as possible. Each box has a stage
+// (stage.go): a process of ours, in name spaces of its own, with the whole host
+// read-only and without a network. The stage lays out the bundle (bundle.go) in
+// memory and executes the runtime, which is root of nothing but the stage. The
+// runtime makes the container, starts the glove (package glove) as process 1
+// with the inherited pipes, and ends. The glove finishes the walls (boot.go),
+// and each command puts on its own before it is executed, the same as in the
+// process tier: these hold even where a runtime's walls are weak.
 //
 // # Who dies with whom
 //
-// The stage is pid 1 of a pid name space that everything of the box is in,
-// whatever the runtime leaves running: when it is killed, the kernel kills all
-// the others before it is reaped. It dies with its owner, and with the
+// The stage is pid 1 of a pid name space around everything of the box, whatever
+// the runtime leaves running: on a kill of the stage, the kernel kills all the
+// rest before the stage is reaped. The stage dies with its owner, and with the
 // container. The bundle, the runtime's state and its mounts are in the stage's
 // mount name space and vanish with it: nothing of a box is on the host's disk.
-// A control group that a dead owner left is swept by the next [New].
+// The control group of a dead owner is swept by the next [New].
 //
 // # What it does not protect
 //
-// What the process tier does not: all boxes share the host's kernel, but those of
-// runsc.
+// The same as the process tier: all boxes share the host's kernel, except those
+// of runsc.
 package container
 
 import (
@@ -54,8 +53,8 @@ type Options struct {
 	// on PATH and where administrators have their programs. Empty takes the
 	// first of crun and runc.
 	Runtime string
-	// NoControlGroups makes no use of control groups even where they are
-	// writable; the supervisor meters in their place.
+	// NoControlGroups ignores control groups even where they are writable; the
+	// supervisor meters in their place.
 	NoControlGroups bool
 }
 
@@ -73,9 +72,9 @@ type Tier struct {
 	patience  time.Duration // bounds what the runtime is waited for
 }
 
-// New returns the tier, after it has removed what dead processes left behind. It
-// does not fail where the host has no runtime: then Open does. A runtime that was
-// asked for and is not there is an error.
+// New returns the tier, after removing the remains of dead processes. On a host
+// without a runtime New succeeds and Open fails. A requested runtime that is
+// missing is an error.
 func New(o Options) (*Tier, error) {
 	t := &Tier{
 		root: os.Geteuid() == 0, landlock: native.LandlockVersion(), masks: native.Masks(),
@@ -164,7 +163,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	return b, nil
 }
 
-// plan is what the bundle and the scripts of one box depend on.
+// plan holds the inputs to the bundle and the scripts of one box.
 type plan struct {
 	tier    *Tier
 	spec    *tier.Spec
@@ -178,7 +177,7 @@ type plan struct {
 	deaf  error    // why there is none
 }
 
-// make makes a box whose walls stand. What it made is undone when it fails.
+// make makes a box whose walls stand. On failure everything is undone.
 func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err error) {
 	limits := p.spec.Limits
 	var group *cgroup.Group
@@ -206,7 +205,7 @@ func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err
 			p.sent.Close()
 		}
 	}()
-	// Before there is a stage to kill, the wish to kill it is kept.
+	// A kill that comes before the stage exists is kept for the stage.
 	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
 	ends, stage, err := p.perform(g, group)
@@ -229,7 +228,7 @@ func (p *plan) make(ctx context.Context) (ends glove.Ends, g *native.Ground, err
 	return ends, g, nil
 }
 
-// measure prepares to measure a box that no control group measures.
+// measure prepares to measure a box without a control group for measuring.
 func (p *plan) measure(g *native.Ground, stage int) error {
 	if p.tier.runtime.guest {
 		m, err := meterGuest(stage, p.spec.Limits.Memory, g.Kill)
@@ -253,8 +252,8 @@ func (p *plan) measure(g *native.Ground, stage int) error {
 	return err
 }
 
-// lack turns the fault of a call of a script into the control that it stands
-// for: the names of the calls begin with it.
+// lack turns the fault of a call of a script into the control behind the call:
+// call names begin with the control.
 func (t *Tier) lack(op string, err error) error {
 	var f *glove.Fault
 	if errors.As(err, &f) {

@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// fixes say what an operator can do about a control that the host lacks.
+// fixes say how an operator can supply a control that the host lacks.
 var fixes = map[string]string{
 	tier.ControlNamespaces:   tier.FixNamespaces,
 	tier.ControlUser:         "run as an ordinary user, or as root with CAP_SETUID and CAP_SETGID and at least 32768 ids in its user namespace",
@@ -22,7 +22,7 @@ var fixes = map[string]string{
 	tier.ControlLandlock:     "use a kernel with Landlock enabled (lsm=landlock,…)",
 }
 
-// controls says what a box enforces, and by what.
+// controls lists the box's controls and their means.
 func (p *plan) controls() []glovebox.Control {
 	t := p.tier
 	user := "the caller's own user, mapped to 1000"

@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/glove/native"
 )
 
-// processOne finds process 1 of the container below a stage, as the host calls
-// it.
+// processOne finds process 1 of the container below a stage, by its pid on the
+// host.
 func processOne(stage int) (int, error) {
 	for _, pid := range native.Below(stage) {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -19,8 +19,8 @@ func processOne(stage int) (int, error) {
 			continue
 		}
 		for line := range strings.Lines(string(status)) {
-			// Its number in each pid name space, from ours inwards: in the
-			// stage's it is not 1, in the container's it is.
+			// The pid in each pid name space, from ours inwards: 1 in the
+			// container's, not in the stage's.
 			if ids, ok := strings.CutPrefix(line, "NSpid:"); ok {
 				if f := strings.Fields(ids); len(f) > 2 && f[len(f)-1] == "1" {
 					return pid, nil

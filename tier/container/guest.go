@@ -20,11 +20,10 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
-// A guest is a container whose kernel is not the host's: gVisor's, which runs in
-// processes of the host.
+// A guest is a container with gVisor's kernel, which runs in processes of the
+// host, instead of the host's kernel.
 
-// What the guest's kernel itself needs, and the runtime that makes it, beside the
-// guest.
+// The needs of the guest's kernel and of the runtime, beside the guest's.
 const (
 	kernelMemory = 192 << 20
 	kernelTasks  = 512
@@ -37,12 +36,12 @@ func guestLimits(l glovebox.Limits) cgroup.Limits {
 	return cgroup.Limits{Memory: l.Memory + kernelMemory, Tasks: kernelTasks + tasksPerTask*l.Processes}
 }
 
-// forGuest takes out of a bundle what a guest's kernel does not know or has no
-// need of.
+// forGuest removes from a bundle all that a guest's kernel does not know or
+// need.
 func forGuest(spec *specs.Spec) {
 	l := spec.Linux
-	// Its files of /proc tell nothing of the host's, and its system calls are
-	// its own.
+	// The guest's files of /proc reveal nothing about the host, and its system
+	// calls stay inside.
 	l.Seccomp, l.MaskedPaths, l.ReadonlyPaths = nil, nil, nil
 	l.Namespaces = slices.DeleteFunc(l.Namespaces, func(n specs.LinuxNamespace) bool { return n.Type == specs.CgroupNamespace })
 	for i := range spec.Mounts {
@@ -51,8 +50,8 @@ func forGuest(spec *specs.Spec) {
 	}
 }
 
-// guestMounts mounts what commands write to, in the guest: the runtime does not
-// know the limit of files.
+// guestMounts mounts the writable directories, in the guest: the runtime does
+// not know the limit of files.
 func (p *plan) guestMounts(s *glove.Script) {
 	l := p.spec.Limits
 	options := fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", l.Disk, l.Files+1)
@@ -70,10 +69,10 @@ type guestMeter struct {
 	grown  []glovebox.Hit // it grew faster than its commands were killed
 }
 
-// guestMemory is the name of the file that backs everything of a guest.
+// guestMemory is the name of the file behind all memory of a guest.
 const guestMemory = "/memfd:runsc-memory (deleted)"
 
-// meterGuest finds the guest below a stage, which kill kills.
+// meterGuest finds the guest below a stage; kill kills the stage.
 func meterGuest(stage int, limit int64, kill func()) (*guestMeter, error) {
 	for _, pid := range native.Below(stage) {
 		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))

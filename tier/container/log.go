@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// log takes what a runtime says, and keeps the beginning of it. A nil log takes
+// log reads a runtime's output, and keeps the beginning. A nil log takes
 // nothing.
 type log struct {
 	from *os.File
@@ -20,7 +20,7 @@ type log struct {
 // logSize bounds what is kept.
 const logSize = 4096
 
-// openLog returns a log and the end that is written to.
+// openLog returns a log and its writing end.
 func openLog() (*log, *os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -35,7 +35,7 @@ func openLog() (*log, *os.File, error) {
 	return l, w, nil
 }
 
-// close ends the log, whoever still has its other end.
+// close ends the log, even if other processes still hold the writing end.
 func (l *log) close() {
 	if l == nil {
 		return
@@ -45,8 +45,7 @@ func (l *log) close() {
 	l.from.Close()
 }
 
-// text returns what was said, once all who could say something are gone; those
-// that are not soon are not waited for.
+// text returns the log once all writers are gone; slow ones are not waited for.
 func (l *log) text() string {
 	if l == nil {
 		return ""

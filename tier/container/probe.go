@@ -16,7 +16,7 @@ func (t *Tier) Probe(ctx context.Context) tier.Report {
 	if err != nil {
 		return tier.Report{Tier: t.Name(), Reason: err.Error()}
 	}
-	// Landlock is a second wall behind the others: it is said, not required.
+	// Landlock is a second wall behind the others: reported, not required.
 	if t.landlock == 0 && !t.runtime.guest {
 		report.Controls = append(report.Controls, tier.Probe{
 			Name: tier.ControlLandlock, Detail: "this kernel has none", Fix: fixes[tier.ControlLandlock],

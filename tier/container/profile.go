@@ -11,8 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
-// gloveCalls are the calls that the glove makes and no command may: to finish the
-// walls, and to put on those of a command.
+// gloveCalls are calls for the glove and not for commands: to finish the walls,
+// and to put on the walls of a command.
 var gloveCalls = []uintptr{
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_UNSHARE,
 	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_MOUNT_SETATTR, unix.SYS_SETDOMAINNAME,
@@ -21,11 +21,10 @@ var gloveCalls = []uintptr{
 	unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF,
 }
 
-// profile is the runtime's filter of system calls: what the filter of a command
-// allows, and what the glove needs. It is the outer wall. Each command has a
-// filter of its own behind it, which takes the glove's calls away, and says what
-// is refused and what is missing: the newer filter's error is the one that
-// counts.
+// profile is the runtime's filter of system calls: the calls of a command's
+// filter and the glove's. It is the outer wall. Behind it each command has a
+// filter without the glove's calls, which also distinguishes refused from
+// missing calls: the newer filter's error counts.
 func profile() *specs.LinuxSeccomp {
 	missing := uint(unix.ENOSYS)
 	p := &specs.LinuxSeccomp{
@@ -44,13 +43,13 @@ func profile() *specs.LinuxSeccomp {
 	}
 	plain := slices.Clone(gloveCalls)
 	var tested []specs.LinuxSyscall
-	// With a meter of memory, the list is the longer one.
+	// With metered memory, the list is longer.
 	for _, c := range seccomp.Calls(seccomp.Policy{Metered: true}) {
 		switch {
 		case special[c.NR]:
 		case c.Else == seccomp.Allow:
-			// What is refused by its arguments a command's own filter refuses:
-			// here there is no way to say it.
+			// Calls refused by their arguments are left to a command's own
+			// filter: a profile cannot express them.
 			plain = append(plain, c.NR)
 		default:
 			for _, r := range c.Rules {
@@ -64,9 +63,10 @@ func profile() *specs.LinuxSeccomp {
 	return p
 }
 
-// machines are the machines that the profile is for. The calls of another one
-// end the process. Those of x32 would, too, but they are the same machine's, and
-// a command's own filter says that they are missing.
+// machines are the architectures of the profile. The calls of other
+// architectures end the process. Calls of x32 would, too, but x32 belongs to
+// the same machine: it is listed, and a command's own filter reports its calls
+// as missing.
 var machines = map[uint32][]specs.Arch{
 	unix.AUDIT_ARCH_X86_64: {specs.ArchX86_64, specs.ArchX32}, unix.AUDIT_ARCH_AARCH64: {specs.ArchAARCH64},
 }

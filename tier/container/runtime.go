@@ -12,27 +12,27 @@ import (
 	"strings"
 )
 
-// ociRuntime is a runtime's executable, and how it is spoken to.
+// ociRuntime is a runtime's executable, and the form of its command line.
 type ociRuntime struct {
 	path string // absolute
 	speech
 }
 
-// speech is what is not the same in the command lines of all runtimes.
+// speech holds the differences between the command lines of runtimes.
 type speech struct {
 	// global are arguments before the command.
 	global []string
-	// noHybrid: told to leave control groups alone, it looks at them all the
-	// same, and refuses a host that has both versions.
+	// noHybrid: the runtime examines control groups even when told to leave
+	// them alone, and refuses a host with both versions.
 	noHybrid bool
 	// guest: the container has a kernel of its own, gVisor's. Descriptors are
 	// named one by one.
 	guest bool
 }
 
-// speeches are those of the runtimes that we know, by name. The control group is
-// ours: the glove enters it by itself, so that it counts the box and not the
-// runtime, and the runtime finds none that it may write.
+// speeches are the known runtimes, by name. The control group is ours: the
+// glove enters by itself, so the group counts the box and not the runtime, and
+// the runtime finds no writable group.
 var speeches = map[string]speech{
 	"runc":  {global: []string{"--rootless=true"}},
 	"crun":  {global: []string{"--cgroup-manager=disabled"}, noHybrid: true},
@@ -43,15 +43,15 @@ var speeches = map[string]speech{
 	}},
 }
 
-// preferred are the names that are tried where none was asked for. crun starts a
-// box in about half the time.
+// preferred are the default names, in order. crun starts a box in about half
+// the time.
 var preferred = []string{"crun", "runc"}
 
-// adminDirs are where administrators have their programs, which an ordinary
+// adminDirs are directories of administrators' programs, which an ordinary
 // user's PATH may leave out.
 var adminDirs = []string{"/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin"}
 
-// findRuntime finds a runtime by its name or path, or one of the preferred ones.
+// findRuntime finds a runtime by its name or path, or a preferred runtime.
 func findRuntime(name string) (ociRuntime, error) {
 	if name == "" {
 		for _, name := range preferred {
@@ -78,13 +78,13 @@ func findRuntime(name string) (ociRuntime, error) {
 	return newRuntime(path)
 }
 
-// strangers are runtimes that cannot make these boxes, and why.
+// strangers are runtimes unable to make these boxes, with the reasons.
 var strangers = map[string]string{
 	"kata": "it is spoken to by containerd and not by a command line; use it through an engine",
 }
 
 func newRuntime(path string) (ociRuntime, error) {
-	// A name like crun-1.20 or runc.amd64 says what it is.
+	// Names like crun-1.20 or runc.amd64 identify the runtime.
 	name := strings.FieldsFunc(filepath.Base(path), func(r rune) bool { return r == '-' || r == '.' || r == '_' })
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ociRuntime{}, errors.Join(fmt.Errorf("the runtime %s is not a program", path), err)
@@ -103,8 +103,8 @@ func newRuntime(path string) (ociRuntime, error) {
 const boxID = "box"
 
 // run returns the arguments that make and start the container of a bundle, with
-// descriptors beside the streams: a range from 3 on for most. The runtime ends
-// when it has done so.
+// descriptors beside the streams: a range from 3 on for most. The runtime then
+// ends.
 func (r ociRuntime) run(state, bundle string, descriptors []int) []string {
 	args := append([]string{r.path, "--root", state}, r.global...)
 	args = append(args, "run", "--detach", "--bundle", bundle)

@@ -19,9 +19,9 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
-// perform sets the stage and has the runtime make the box on it, whose glove
-// then waits for its first script. It returns that glove's ends, and the stage's
-// process id. When it fails, the ends are for the caller to close all the same.
+// perform sets up the stage and has the runtime make the box, up to a glove
+// waiting for the first script. It returns the glove's ends, and the stage's
+// process id. The caller must close the ends even on failure.
 func (p *plan) perform(g *native.Ground, group *cgroup.Group) (ends glove.Ends, stage int, err error) {
 	h := handed{}
 	defer h.close()
@@ -48,9 +48,9 @@ func (p *plan) perform(g *native.Ground, group *cgroup.Group) (ends glove.Ends, 
 		return ends, 0, broken("open", err)
 	}
 	p.log, h[1], h[2] = log, write, write
-	// The way to the tree may be closed to others than the caller.
+	// The way to the tree may be closed to users other than the caller.
 	first, err := native.Start(filepath.Dir(p.spec.Root.Tree), h.with(p.spec.Descriptors), nil)
-	// Only the stage and the box hold their ends now: when they die, it is seen.
+	// Only the stage and the box hold their ends now: when they die, we see it.
 	h.close()
 	if err != nil {
 		return ends, 0, broken("start the stage", err)
@@ -59,8 +59,8 @@ func (p *plan) perform(g *native.Ground, group *cgroup.Group) (ends glove.Ends, 
 	return ends, stage, err
 }
 
-// play has the stage's glove set the stage, execute the runtime and wait for its
-// end.
+// play has the stage's glove set the stage, execute the runtime and wait for
+// its end.
 func (p *plan) play(hand glove.Ends, first *os.Process, g *native.Ground) (int, error) {
 	place, err := p.tier.place()
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *plan) play(hand glove.Ends, first *os.Process, g *native.Ground) (int, 
 	return stage.Pid, p.tier.runtime.ended(end)
 }
 
-// ended reads the stage's report of how the runtime ended: the error of its
+// ended reads the stage's report on the end of the runtime: the error of its
 // execution and its wait status, a word each.
 func (r ociRuntime) ended(report []byte) error {
 	if len(report) != 16 {
@@ -131,11 +131,11 @@ const (
 	rootDir   = "root"   // the tree, below the bundle
 )
 
-// places are directories that every host has and that no runtime needs: the
-// stage covers one of them.
+// places are directories of every host that no runtime needs: the stage covers
+// one of them.
 var places = []string{"/mnt", "/media", "/srv", "/tmp"}
 
-// place finds a directory to cover, in which the runtime is not.
+// place finds a directory to cover, without the runtime inside.
 func (t *Tier) place() (string, error) {
 	for _, dir := range places {
 		info, err := os.Lstat(dir)
@@ -146,7 +146,7 @@ func (t *Tier) place() (string, error) {
 	return "", fmt.Errorf("none of %s is a directory without the runtime in it", strings.Join(places, ", "))
 }
 
-// attr is a struct mount_attr that adds flags, and its size.
+// attr is a struct mount_attr for adding flags, and the size of the struct.
 func attr(s *glove.Script, flags int) (glove.Ref, int) {
 	return s.Words(flags, 0, unix.MS_PRIVATE, 0), 32
 }
@@ -156,7 +156,7 @@ const wallFlags = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_A
 // groupsDir is where control groups are mounted.
 const groupsDir = "/sys/fs/cgroup"
 
-// legacyGroups tells whether the host has those of version 1.
+// legacyGroups reports whether the host has control groups of version 1.
 func legacyGroups() bool {
 	var st unix.Statfs_t
 	return unix.Statfs(groupsDir, &st) == nil && st.Type == unix.TMPFS_MAGIC
@@ -172,7 +172,7 @@ func (p *plan) stageScript(place string) (*glove.Script, error) {
 	s := new(glove.Script)
 	s.Call("close", unix.SYS_CLOSE, native.FDImage)
 	if p.tier.runtime.guest {
-		// What the guest uses its kernel's processes hold.
+		// The guest's use is held by its kernel's processes.
 		for n := range p.joins {
 			s.Call("enter the control group", unix.SYS_WRITE, aside+fdJoin+n, "0", 1)
 		}
@@ -183,7 +183,7 @@ func (p *plan) stageScript(place string) (*glove.Script, error) {
 	native.Succeed(s, tier.ControlNamespaces+": clone", unix.CLONE_NEWUSER|unix.CLONE_NEWPID|unix.CLONE_NEWNS|
 		unix.CLONE_NEWNET|unix.CLONE_NEWIPC|unix.CLONE_NEWUTS)
 
-	// We are still the host's user, in the directory as it was given to us.
+	// This part still runs as the host's user, in the inherited directory.
 	call := func(what string, nr uintptr, args ...any) *glove.Ins {
 		return s.Call(tier.ControlFilesystem+": "+what, nr, args...)
 	}
@@ -202,7 +202,7 @@ func (p *plan) stageScript(place string) (*glove.Script, error) {
 	native.DieWithHost(s)
 	s.Call("umask", unix.SYS_UMASK, 0o022)
 
-	// The runtime can change nothing of the host, whatever it is told.
+	// The runtime can change nothing on the host, whatever its input.
 	still, size := attr(s, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID)
 	call("make the host read-only", unix.SYS_MOUNT_SETATTR, unix.AT_FDCWD, "/", unix.AT_RECURSIVE, still, size)
 	const flags = unix.MS_NOSUID | unix.MS_NODEV
@@ -229,12 +229,11 @@ func (p *plan) stageScript(place string) (*glove.Script, error) {
 	return s, nil
 }
 
-// execute appends the calls that execute a program with the descriptors that
-// were kept aside, report how it ended, and then wait for the end of all that it
-// started.
+// execute appends the calls for executing a program with the reserved
+// descriptors, reporting its end, and waiting for the end of all descendants.
 func (p *plan) execute(s *glove.Script, args, env []string) {
-	// Until it is executed, it and we share our memory, so it can tell us why
-	// it was not.
+	// Until the execve, both processes share memory: so the child can report a
+	// failed execve.
 	report := s.Buffer(16)
 	inside := s.Label()
 	fork := s.Call("fork", unix.SYS_CLONE, unix.CLONE_VM|unix.CLONE_VFORK|uint64(unix.SIGCHLD), 0, 0, 0, 0)

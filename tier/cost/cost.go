@@ -1,5 +1,5 @@
-// Package cost measures what a box costs on this host, and remembers it for
-// a day: a choice of tiers by their speed rests on it.
+// Package cost measures the cost of a box on this host, and remembers the
+// figures for a day: they guide the choice of a tier by speed.
 package cost
 
 import (
@@ -19,23 +19,23 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// Cost is what a box of a tier costs on this host.
+// Cost is the cost of a tier's box on this host.
 type Cost struct {
-	// Start is the time from the request to the end of a program that does
-	// nothing, and of its box: the median of a few.
+	// Start is the time from the request to the end of an empty program, and of
+	// its box: the median of a few.
 	Start time.Duration `json:"start"`
-	// Memory is what an idle box adds to the memory of this process's
-	// descendants, in bytes; 0 where it cannot be told.
+	// Memory is an idle box's addition to the memory of this process's
+	// descendants, in bytes; 0 if unknown.
 	Memory int64 `json:"memory,omitempty"`
 	// Measured is when.
 	Measured time.Time `json:"measured"`
 }
 
-// boxes is how many boxes are timed; one before them is not, in which roots and
-// snapshots are made.
+// boxes is the number of timed boxes. One untimed box comes first, for making
+// roots and snapshots.
 const boxes = 5
 
-// Measure opens a few boxes of t, one after another.
+// Measure opens a few boxes of t, in sequence.
 func Measure(ctx context.Context, t tier.Tier, roots *rootfs.Store) (Cost, error) {
 	root, err := Root(ctx, t, roots, rootfs.Base())
 	if err != nil {
@@ -79,7 +79,7 @@ func Measure(ctx context.Context, t tier.Tier, roots *rootfs.Store) (Cost, error
 	return c, nil
 }
 
-// Root builds a plan in the form that t boots from, with what t needs in it.
+// Root builds a plan, with t's own entries, in the form for booting with t.
 func Root(ctx context.Context, t tier.Tier, roots *rootfs.Store, plan rootfs.Plan) (*rootfs.Root, error) {
 	switch t := t.(type) {
 	case tier.ImageRoot:
@@ -139,7 +139,7 @@ func (b Book) Read() (map[glovebox.TierName]Cost, error) {
 	return costs, nil
 }
 
-// Write adds a cost. Of two writers at a time, one is forgotten.
+// Write adds a cost. Of two concurrent writes, one is lost.
 func (b Book) Write(name glovebox.TierName, c Cost) error {
 	costs, err := b.Read()
 	if err != nil {
@@ -162,7 +162,7 @@ func (b Book) Write(name glovebox.TierName, c Cost) error {
 	return os.Rename(part.Name(), b.path)
 }
 
-// Of returns what t costs: as it is in the book, or measured now.
+// Of returns the cost of t: from the book, or measured now.
 func (b Book) Of(ctx context.Context, t tier.Tier, roots *rootfs.Store) (Cost, error) {
 	costs, err := b.Read()
 	if err != nil {

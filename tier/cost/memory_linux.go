@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// descendants is the memory of all processes that descend from this one, in
-// bytes: each page divided by how many share it.
+// descendants is the memory of all descendants of the process, in bytes: each
+// page divided by the number of sharers.
 func descendants() int64 {
 	children := map[int][]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -41,8 +41,8 @@ func descendants() int64 {
 	return sum
 }
 
-// Proportional is a process's proportional set size in bytes: each of its pages
-// divided by how many share it. It is 0 for one that is gone.
+// Proportional is a process's proportional set size in bytes: each page divided
+// by the number of its sharers. It is 0 for a dead process.
 func Proportional(pid int) int64 {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package den keeps a private directory for each box of a process. Its owner
-// holds a lock on it: the kernel drops the lock of a dead process, so what
-// nobody holds is nobody's, and is swept.
+// holds a lock on it: the kernel drops the lock of a dead process, so an
+// unlocked directory is abandoned, and is swept.
 package den
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// Home is the private directory of this user's dens of one kind.
+// Home is the user's private directory of dens of one kind.
 type Home struct{ dir string }
 
-// Open finds or makes the home called name in place or, where that is empty, in
-// the first usable one of XDG_RUNTIME_DIR, the directories for temporary files and
-// /dev/shm, which is there where all else is read-only, and last the cache: in all
-// others another user may have taken the name. A path that is longer than longest
-// bytes is passed over, because the sockets in it must fit into a socket's
-// address; 0 means any length.
+// Open finds or makes the home called name in place. If place is empty, it
+// takes the first usable one of XDG_RUNTIME_DIR, the directories for temporary
+// files, /dev/shm, which exists where all else is read-only, and last the
+// cache: everywhere else another user may have taken the name. A path longer
+// than longest bytes is skipped, because sockets in the home must fit into a
+// socket's address; 0 means any length.
 func Open(place, name string, longest int) (Home, error) {
 	if place != "" {
 		return open(place, name, longest)
@@ -66,8 +66,8 @@ func open(place, name string, longest int) (Home, error) {
 	return Home{dir}, nil
 }
 
-// writable reports a directory in which nothing can be made: the one of an earlier
-// run may be on a file system that is read-only by now.
+// writable fails for a directory in which nothing can be made: an earlier run's
+// directory may be on a file system that is read-only by now.
 func writable(dir string) error {
 	try, err := os.MkdirTemp(dir, "")
 	if err != nil {

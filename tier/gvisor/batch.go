@@ -21,13 +21,13 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// Boxes of a batch take turns in nests. There are as many nests as there are boxes
-// at a time, and each has one box at a time, so that what is measured and killed
-// on the host is that box's. Only boxes of one batch and one kind share a nest, and
-// one in which anything went wrong is not used again.
+// Boxes of a batch reuse sandboxes, called nests here, in turn. There are as
+// many nests as boxes at a time, each with one box at a time, so the host
+// measures and kills exactly one box. Only boxes of one batch and one kind
+// share a nest, and a nest is discarded after any irregularity.
 
-// A nest serves so many boxes, for so long: what is equal in all copies of one
-// process, such as the seed of an interpreter's hash tables, can be learned in one.
+// Bounds on the boxes and the age of a nest: one copy of a process can learn
+// the values common to all, such as the seed of an interpreter's hash tables.
 const (
 	maxLent   = 64
 	maxRead   = 32 // of those that read: see nest.pipes
@@ -43,7 +43,7 @@ const (
 	idleAll  = 16 // nor more than this
 )
 
-// nests keeps the nests of a tier that have no box now.
+// nests keeps the idle nests of a tier.
 type nests struct {
 	open      func(ctx context.Context, kind string, spec tier.Spec) (*nest, error)
 	templates *templates
@@ -67,8 +67,8 @@ func newNests(t *Tier) *nests {
 	return ns
 }
 
-// lendable tells whether boxes of a spec can take turns in a nest, and of which
-// kind: of what they are given, they read one at the most, and we can stop to.
+// lendable reports whether boxes of a spec can reuse a nest, and of which kind:
+// the box reads at most one descriptor, and we can stop reading it.
 func (ns *nests) lendable(spec *tier.Spec) (kind string, ok bool) {
 	if spec.Batch == "" || spec.Standby == nil || !spec.Forks || len(spec.Descriptors) > glove.MaxDescriptors {
 		return "", false
@@ -104,7 +104,7 @@ func (t *Tier) Shares(spec tier.Spec) bool {
 	return ok
 }
 
-// openLent makes a box in a nest, or returns nil where that cannot be.
+// openLent makes a box in a nest, or returns nil where no nest will do.
 func (t *Tier) openLent(ctx context.Context, spec tier.Spec) tier.Box {
 	kind, ok := t.nests.lendable(&spec)
 	if !ok {
@@ -126,7 +126,7 @@ func (t *Tier) openLent(ctx context.Context, spec tier.Spec) tier.Box {
 	return nil
 }
 
-// take returns a nest without a box, which is the caller's until it is given back.
+// take returns an idle nest, owned by the caller until give.
 func (ns *nests) take(ctx context.Context, kind string, spec tier.Spec) (*nest, error) {
 	ns.mu.Lock()
 	for all := ns.idle[kind]; len(all) > 0; all = ns.idle[kind] {
@@ -149,8 +149,8 @@ func (ns *nests) take(ctx context.Context, kind string, spec tier.Spec) (*nest, 
 	return n, err
 }
 
-// give takes a nest back; why is what is wrong with it. One that is not kept has
-// ended when it returns.
+// give takes a nest back; why is its defect, if any. A nest not kept has ended
+// on return.
 func (ns *nests) give(n *nest, why error) error {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
@@ -176,7 +176,7 @@ func (ns *nests) give(n *nest, why error) error {
 	return nil
 }
 
-// remove takes a nest from those that have no box, and tells whether it was there.
+// remove removes an idle nest, and reports whether it was idle.
 func (ns *nests) remove(n *nest) bool {
 	kind := n.kind
 	i := slices.Index(ns.idle[kind], n)
@@ -202,7 +202,7 @@ func (ns *nests) leave(n *nest) {
 	}
 }
 
-// end ends a nest that nobody has, while the caller goes on.
+// end ends an idle nest in the background.
 func (ns *nests) end(n *nest) {
 	ns.leave(n)
 	ns.leaving++
@@ -218,7 +218,7 @@ func (ns *nests) end(n *nest) {
 	}()
 }
 
-// empty ends the nests that have no box, and waits for that.
+// empty ends the idle nests, and waits for their end.
 func (ns *nests) empty() {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
@@ -233,7 +233,7 @@ func (ns *nests) empty() {
 	}
 }
 
-// fail makes that there is no nest of a kind for a while.
+// fail bars nests of a kind for a while.
 func (ns *nests) fail(kind string) {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
@@ -245,7 +245,7 @@ func (ns *nests) fail(kind string) {
 	}
 }
 
-// close ends all, those that have a box when that ends.
+// close closes idle nests now and busy nests when their box closes.
 func (ns *nests) close() error {
 	ns.templates.close()
 	ns.mu.Lock()
@@ -257,16 +257,17 @@ func (ns *nests) close() error {
 	return errors.Join(ns.trouble...)
 }
 
-// seat is a processor, for nests of a kind, or of any where that is empty.
+// seat is a processor, for nests of one kind, or of any kind where kind is
+// empty.
 type seat struct {
 	cpu  int
 	kind string
 }
 
-// place puts a nest on the processor that has the fewest of its kind. The sentry and
-// the guest hand each system call to each other: on one processor that takes half of
-// what it takes from one to another, and programs of a batch leave none idle. One
-// that computes gets all: see [ground.join].
+// place pins a nest to the processor with the fewest nests of its kind. The
+// sentry and the guest pass each system call back and forth: on one processor
+// the exchange takes half the time of two, and programs of a batch leave no
+// processor idle. A nest that computes gets all processors: see [ground.join].
 func (ns *nests) place(n *nest) {
 	all, err := processors()
 	if err != nil || all.Count() < 2 {
@@ -286,7 +287,7 @@ func (ns *nests) place(n *nest) {
 	ns.on[seat{n.on, n.kind}]++
 }
 
-// lend makes a box in a nest, which it takes over.
+// lend makes a box in a nest, and takes over the nest.
 func (t *Tier) lend(ctx context.Context, n *nest, spec tier.Spec) (_ tier.Box, err error) {
 	l := &lease{nest: n, nests: t.nests}
 	defer context.AfterFunc(ctx, l.Kill)()
@@ -411,10 +412,11 @@ func (l *lease) Evidence(peak glove.Sample) []glovebox.Hit {
 	return l.nest.Evidence(peak)
 }
 
-// Close implements [glove.Ground]: it ends the box's glove, and gives the nest back.
+// Close implements [glove.Ground]: it ends the box's glove, and gives the nest
+// back.
 func (l *lease) Close() error {
 	l.once.Do(func() {
-		// First: somebody may wait to be told that there is no more.
+		// First: a reader may be waiting for end of file.
 		for _, r := range l.relays {
 			l.err = errors.Join(l.err, r.to.Close())
 		}
@@ -457,15 +459,15 @@ func (l *lease) end() error {
 	return l.clean(l.nests.comesBack)
 }
 
-// relay moves what a box writes to a descriptor to the one that it was given.
+// relay copies the box's output on a descriptor to the descriptor of the spec.
 type relay struct {
 	from, to *os.File
 	tap      *tap.Tap
 }
 
-// inlet moves what comes by the descriptor that a box reads to the pipe that is its
-// own in the nest, and ends that when there is no more: from the box's beginning to
-// its end, as the program may read later what was written before.
+// inlet copies the descriptor that a box reads to the box's own pipe in the
+// nest, and closes the pipe at end of file: from the box's beginning to its
+// end, because the program may read late.
 type inlet struct {
 	from, to *os.File
 	ended    chan struct{} // nil before start
@@ -499,8 +501,7 @@ type lentBox struct {
 	err  error
 }
 
-// Run implements [tier.Box]. When it returns, all that was written is where it is
-// to be read.
+// Run implements [tier.Box]. On return, all output has reached its reader.
 func (b *lentBox) Run(ctx context.Context, cmd tier.Command) glovebox.Outcome {
 	b.turn.Lock()
 	defer b.turn.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// lentControls are those of a box in a nest.
+// lentControls are the controls of a box in a nest.
 func (t *Tier) lentControls() []glovebox.Control {
 	list := t.controls()
 	for i, c := range list {
@@ -25,8 +25,7 @@ func (t *Tier) lentControls() []glovebox.Control {
 	return list
 }
 
-// controls says what a box enforces. All of it is part of how a box is made:
-// there is no box without one of them.
+// controls lists the controls of a box. Every box has all, by construction.
 func (t *Tier) controls() []glovebox.Control {
 	const meter = "the supervisor measures every 20 ms and kills"
 	memory := meter

@@ -9,9 +9,9 @@ import (
 	"gvisor.dev/gvisor/pkg/cpuid"
 )
 
-// A sentry begins by asking the processor what it is, some of it a dozen times.
-// In a virtual machine each question leaves it: 2.5 ms, where the answers are less
-// than one.
+// A sentry begins by asking the processor for its features, for some a dozen
+// times. In a virtual machine each question traps to the hypervisor: 2.5 ms in
+// all, less than one with remembered answers.
 
 //go:linkname cpuidOnce gvisor.dev/gvisor/pkg/cpuid.initOnce
 var cpuidOnce sync.Once
@@ -25,8 +25,8 @@ func readMaxCPUFreq()
 //go:linkname initHWCap gvisor.dev/gvisor/pkg/cpuid.initHWCap
 func initHWCap()
 
-// askProcessor is cpuid.Initialize, which asks each question once. It is gVisor's
-// own where that is not the version that we know.
+// askProcessor is cpuid.Initialize, but asks each question once. With an
+// unknown version of gVisor it stays gVisor's own.
 func askProcessor(linked string) {
 	if linked != sentryFilter.version {
 		return
@@ -38,7 +38,7 @@ func askProcessor(linked string) {
 	})
 }
 
-// answers are what the processor says of itself.
+// answers are the processor's replies to CPUID.
 type answers map[cpuid.In]cpuid.Out
 
 // Query implements [cpuid.Function].

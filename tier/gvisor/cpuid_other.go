@@ -2,5 +2,5 @@
 
 package gvisor
 
-// askProcessor is gVisor's own on other machines, which do not ask as often.
+// askProcessor is gVisor's own on other machines, where questions are few.
 func askProcessor(string) {}

@@ -14,12 +14,12 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/den"
 )
 
-// self is this process's own executable, also when the file has been replaced
-// or removed meanwhile.
+// self is this process's own executable, even if the file has been replaced or
+// removed meanwhile.
 const self = "/proc/self/exe"
 
-// executable returns what to start sentries from, and a directory that must be
-// kept for it, if any.
+// executable returns the file to start sentries from, and the directory, if
+// any, to keep for it.
 func executable(h den.Home) (_ *os.File, _ *den.Den, err error) {
 	f, err := os.Open(self)
 	if err != nil {
@@ -40,8 +40,9 @@ func executable(h den.Home) (_ *os.File, _ *den.Den, err error) {
 	if os.Geteuid() != 0 || info.Mode()&1 != 0 {
 		return f, nil, nil
 	}
-	// The sentry is started as a user who is nobody, so the file must be
-	// executable by all. We keep a copy that is, for as long as we live.
+	// The sentry is started as an unprivileged user, so the file must be
+	// executable by all. Make an executable copy, kept for the life of this
+	// process.
 	d, err := h.New()
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +63,7 @@ func executable(h den.Home) (_ *os.File, _ *den.Den, err error) {
 	return readable, d, f.Close()
 }
 
-// static tells whether the executable needs nothing beside itself: the sentry
+// static reports whether the executable needs nothing beside itself: the sentry
 // starts a part of itself in an empty root, where there is no loader and no
 // library.
 func static(f *os.File) error {

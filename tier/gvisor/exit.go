@@ -12,16 +12,16 @@ import (
 	"gvisor.dev/gvisor/pkg/sentry/pgalloc"
 )
 
-// A process that ends gives its memory back to the host while its parent waits to
-// be told, and on the same processors: of a small program's end that is a third.
-// So a small one's is given back a moment later.
+// An ending process gives its memory back to the host while its parent waits
+// for the exit status, on the same processors: a third of the end of a small
+// program. So the memory of a small process is given back a moment later.
 const (
 	smallEnd = 32 << 20 // bytes of memory that are few
 	endLater = 20 * time.Millisecond
 )
 
-// endSoon makes the end of a small process known before its memory is given back.
-// It is no harm where gVisor is not as we know it.
+// endSoon announces the end of a small process before its memory is given back.
+// With an unknown gVisor it does nothing.
 func endSoon() {
 	var later atomic.Bool // somebody's memory waits
 	wrapCalls(func(name string, next serve) serve {
@@ -30,7 +30,7 @@ func endSoon() {
 		}
 		return func(t *kernel.Task, nr uintptr, args arch.SyscallArguments) (uintptr, *kernel.SyscallControl, error) {
 			r, ok := releaserOf(t.Kernel().MemoryFile())
-			// A nest keeps it for the next program.
+			// A nest keeps the memory for the next program.
 			if ok && !oneProcessor.Load() && t.MemoryManager().ResidentSetSize() <= smallEnd && !later.Swap(true) {
 				r.hold()
 				time.AfterFunc(endLater, func() {
@@ -43,8 +43,8 @@ func endSoon() {
 	})
 }
 
-// releaser is what gives memory back that the guest has freed. Who frees some wakes
-// it only where there was none to give back before.
+// releaser gives the guest's freed memory back to the host. Freed memory wakes
+// the releaser only if there was no waste before.
 type releaser struct {
 	*sync.Cond
 	waste *bool // there is some
@@ -56,7 +56,7 @@ func releaserOf(f *pgalloc.MemoryFile) (releaser, bool) {
 	return releaser{cond, waste}, ok1 && ok2 && cond.L != nil
 }
 
-// hold makes that nobody wakes it.
+// hold keeps it asleep.
 func (r releaser) hold() {
 	r.L.Lock()
 	defer r.L.Unlock()

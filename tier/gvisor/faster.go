@@ -15,10 +15,10 @@ import (
 	"github.com/gloveboxhq/glovebox/glove"
 )
 
-// What the sentry does at every start, and need not. None of it is needed for
-// a box to be right: where something is missing, the sentry goes the long way.
+// Work that the sentry does at every start, needlessly. A box is correct
+// without the shortcuts: if one is missing, the sentry goes the long way.
 
-// gVisor fills tables for the tracing of guests, which we do not use.
+// gVisor fills tables for the tracing of guests, a feature without use here.
 //
 //go:linkname initTracing gvisor.dev/gvisor/pkg/sentry/seccheck.initOnce
 var initTracing sync.Once
@@ -38,8 +38,8 @@ func saveTime() {
 // umounter stays open for as long as its path is in use.
 var umounter *os.File
 
-// tinyUmounter makes an executable that does what umounterMain does, without
-// the start of a whole gVisor. It lives in a file without a name.
+// tinyUmounter makes an executable with the effect of umounterMain, without the
+// start of a whole gVisor. It lives in a file without a name.
 func tinyUmounter() (path string, err error) {
 	s := new(glove.Script)
 	early := s.Label()

@@ -12,17 +12,17 @@ import (
 	_ "gvisor.dev/gvisor/pkg/sentry/platform/systrap" // has the variables
 )
 
-// A system call of a guest goes from a thread of its own to one of the sentry's
-// and back. Each sleeps until the other wakes it, which takes some ten to a
-// hundred microseconds; where both spin for a moment instead, it takes one or
-// two. gVisor's monitor of this "fast path" learns within many milliseconds that
-// spinning pays, and forgets it whenever the guest waits. Most programs are
-// shorter than that: so with ours both spin when a guest has waited for long, as
-// one does that waits for its program, and gVisor's own states decide only when
-// its work lasts. While boxes are made, others need the processors.
+// A system call of a guest goes from a guest thread to a sentry thread and
+// back. Each sleeps until the other wakes it, at a cost of ten to a hundred
+// microseconds; if both spin for a moment instead, one or two. gVisor's monitor
+// of this "fast path" learns within many milliseconds that spinning pays, and
+// forgets the lesson whenever the guest waits. Most programs are shorter. So
+// our monitor lets both spin once a guest has waited for long, as a standby
+// command does, and leaves the decision to gVisor's own states only when work
+// lasts. While boxes are made, the processors are needed elsewhere.
 
-// fastPathState is systrap's type of this name. What has no name here is not
-// ours to know.
+// fastPathState is systrap's type of the same name. Unnamed fields do not
+// concern us.
 type fastPathState struct {
 	_                          [2][latencyBuckets]atomicbitops.Uint64
 	stubBackoff, sentryBackoff int
@@ -62,13 +62,13 @@ const (
 	longWait       = 5 * time.Millisecond
 )
 
-// known tells whether the state is what it is when nothing has happened yet.
+// known reports whether the state has the initial values that we expect.
 func (s *fastPathState) known() bool {
 	return s.state != nil && cap(s.wakeup) == 1 && s.stubBackoff == 2 && s.sentryBackoff == 2
 }
 
-// hurry makes the monitor ours, before it starts, where the version of gVisor is
-// the one that we know. gVisor starts none where it has only one processor.
+// hurry installs our monitor, before the start, where gVisor has the known
+// version. gVisor starts no monitor with a single processor.
 func (s *fastPathState) hurry(linked string) {
 	if linked == sentryFilter.version && s.known() {
 		atFirst := s.state
@@ -108,8 +108,8 @@ func (s *fastPathState) monitor(atFirst func(*fastPathState)) {
 	}
 }
 
-// oneProcessor tells that the guest's threads and the sentry's share a processor:
-// where one spins the other cannot run.
+// oneProcessor means that guest and sentry threads share a processor: while one
+// spins the other cannot run.
 var oneProcessor atomic.Bool
 
 func (s *fastPathState) spin(on bool) {
@@ -117,8 +117,8 @@ func (s *fastPathState) spin(on bool) {
 	s.sentry.Store(on)
 }
 
-// calm leaves what gVisor's first state expects: nobody spins, and nothing was
-// measured while somebody did.
+// calm restores the expectations of gVisor's first state: no spinning, and no
+// measurements from a time of spinning.
 func (s *fastPathState) calm() {
 	s.spin(false)
 	for side := range latencies {
@@ -128,8 +128,8 @@ func (s *fastPathState) calm() {
 	}
 }
 
-// park waits until there is activity. Who is active looks whether the monitor is
-// parked after it said so; and the monitor looks the other way round.
+// park waits until there is activity. An active thread first reports, then
+// checks for a parked monitor; the monitor does the reverse.
 func (s *fastPathState) park() {
 	select {
 	case <-s.wakeup: // a late one

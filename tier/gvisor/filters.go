@@ -12,13 +12,14 @@ import (
 	_ "gvisor.dev/gvisor/runsc/boot/filter" // has the variables
 )
 
-// The sentry confines itself with a seccomp filter. gVisor makes the filter's
-// program out of its rules at every start, which takes longer than all else that
-// a start does. It has a place for programs that were made ahead, which is empty
-// in its Go module. We fill it: filters_*.go hold the one program that our
-// sentries ask for, made by gVisor's own compiler from gVisor's own rules.
-// TestFilter compares it with a fresh one. Where there is no program, or it was
-// made for another version, gVisor makes its own.
+// The sentry confines itself with a seccomp filter. gVisor compiles the filter
+// from its rules at every start, which takes longer than the rest of the start.
+// gVisor has a table of precompiled programs, empty in its Go module. We fill
+// the table: filters_*.go hold the program for our sentries, made by gVisor's
+// own compiler from gVisor's own rules. TestFilter compares the program with a
+// fresh one. If it is missing, or made for a different version, gVisor compiles
+// one.
+//
 //
 //go:generate env CGO_ENABLED=0 go test -count=1 -run=^TestFilter$ . -generate
 
@@ -34,8 +35,8 @@ var filterPrograms map[string]precompiledseccomp.Program
 //go:linkname initFilterPrograms gvisor.dev/gvisor/runsc/boot/filter.registerPrecompiledProgramsOnce
 var initFilterPrograms sync.Once
 
-// takeFilter has the sentry use the program made ahead, if it was made for
-// the gVisor that we are linked with.
+// takeFilter has the sentry use the precompiled program, if made for the linked
+// version of gVisor.
 func takeFilter(f madeFilter, linked string) {
 	if f.version == "" || f.version != linked {
 		return
@@ -56,8 +57,8 @@ var linkedVersion = func() string {
 	return versionIn(info.Deps)
 }
 
-// versionIn is the version of gVisor in a list of modules. It is empty where
-// there is none, or something else in its place.
+// versionIn is the version of gVisor in a list of modules, empty if gVisor is
+// missing or replaced.
 func versionIn(modules []*debug.Module) string {
 	i := slices.IndexFunc(modules, func(m *debug.Module) bool { return m.Path == gvisorModule })
 	if i < 0 || modules[i].Replace != nil {

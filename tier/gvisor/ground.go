@@ -21,8 +21,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/den"
 )
 
-// ground is one booted box, seen from the host: its sentry and the file that is
-// the guest's memory. It is the [glove.Ground] of the box.
+// ground is one booted box, seen from the host: the sentry and the file of the
+// guest's memory. ground is the [glove.Ground] of the box.
 type ground struct {
 	limits  glovebox.Limits
 	den     *den.Den
@@ -45,15 +45,15 @@ type ground struct {
 	closeErr  error
 }
 
-// sentryMemory is the name of the file that backs everything that the guest
-// has: what its processes allocated, and its memory file systems.
+// sentryMemory is the name of the file that backs all of the guest's memory:
+// allocations of processes, and memory file systems.
 const sentryMemory = "/memfd:runsc-memory (deleted)"
 
 // findMemory finds the guest's memory among the sentry's descriptors.
 func (g *ground) findMemory() error {
 	dir := fmt.Sprintf("/proc/%d/fd/", g.sentry.Process.Pid)
-	// They are few, and a list of them would be dear: the kernel makes an entry
-	// for each, and takes them apart when the process ends.
+	// Try each number, because descriptors are few and a listing is expensive:
+	// the kernel makes an entry for each, and frees them when the process ends.
 	for fd := range sentryExe {
 		link := dir + strconv.Itoa(fd)
 		if name, err := os.Readlink(link); err != nil || name != sentryMemory {
@@ -74,7 +74,7 @@ func (g *ground) findMemory() error {
 	return nil
 }
 
-// memorySize is what the guest's memory takes, in bytes.
+// memorySize is the size of the guest's memory, in bytes.
 func (g *ground) memorySize() (size int64, err error) {
 	for _, f := range g.memory {
 		var st unix.Stat_t
@@ -86,8 +86,8 @@ func (g *ground) memorySize() (size int64, err error) {
 	return size, nil
 }
 
-// Kill implements [glove.Ground]. The sentry is process 1 of its own
-// namespace: every process of the box dies with it.
+// Kill implements [glove.Ground]. The sentry is process 1 of its namespace:
+// every process of the box dies at the same time.
 func (g *ground) Kill() {
 	_ = g.sentry.Process.Kill()
 }
@@ -95,7 +95,7 @@ func (g *ground) Kill() {
 // Dead implements [glove.Ground].
 func (g *ground) Dead() <-chan struct{} { return g.dead }
 
-// isDead tells whether the sentry's number may be another's.
+// isDead reports whether the sentry's number may be another's.
 func (g *ground) isDead() bool {
 	select {
 	case <-g.dead:
@@ -116,7 +116,7 @@ func (g *ground) Sample() (glove.Sample, error) {
 	if err != nil {
 		return glove.Sample{}, err
 	}
-	// What the guest makes the sentry itself hold, such as full pipes, counts
+	// The sentry's memory on behalf of the guest, such as full pipes, counts
 	// too.
 	s := glove.Sample{Memory: size + max(0, ownMemory(g.sentry.Process.Pid)-sentryMemorySize)}
 	if used, err := g.groupSample(); err == nil && used.CPU > 0 {
@@ -164,7 +164,7 @@ func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 	return hits
 }
 
-// patience bounds what a sentry is waited for to boot, on a machine under load.
+// patience bounds the boot of a sentry, on a machine under load.
 const patience = 30 * time.Second
 
 // Close implements [glove.Ground].

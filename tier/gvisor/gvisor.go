@@ -1,26 +1,25 @@
 //go:build linux
 
-// Package gvisor is the tier in which a box has a kernel of its own: gVisor,
-// linked into our own executable from its Go module. Nothing needs to be
-// installed, and no privilege is needed.
+// Package gvisor is the tier whose boxes have a kernel of their own: gVisor,
+// linked into our own executable as a Go module. The tier needs no installed
+// program, and no privilege.
 //
 // # How a box is made
 //
-// The program that opens a box starts itself again as the sentry: gVisor's
-// kernel, which serves the system calls of the guest's processes, and which is
-// itself confined by namespaces, an empty root and a seccomp filter. The guest's
-// root is an EROFS image that is only read; what the guest writes is in its own
-// memory. Process 1 of the guest is the glove.
+// To open a box, a program starts itself again as the sentry: gVisor's kernel.
+// The sentry serves the system calls of the guest's processes, and is itself
+// confined by namespaces, an empty root and a seccomp filter. The guest's root
+// is a read-only EROFS image; the guest's writes stay in memory. Process 1 of
+// the guest is the glove.
 //
-// Whether a process is one of these parts is told by its argv[0], in the init
-// function of this package: a program that imports the package needs no call
-// in main. See sentry.go.
+// The init function of this package recognizes these processes by argv[0]:
+// programs need no call in main. See sentry.go.
 //
 // # Who dies with whom
 //
-// The kernel kills the sentry when its owner ends, however it ends. The guest's
-// processes are in a PID namespace that ends with the sentry. The directory and
-// the control group that a killed owner leaves are swept by the next [New].
+// The kernel kills the sentry at any end of the owner. The guest's processes
+// are in a PID namespace ending with the sentry. The directory and the control
+// group of a killed owner are swept by the next [New].
 package gvisor
 
 import (
@@ -67,7 +66,7 @@ type Config struct {
 // a socket address; else gVisor would put the socket in a public directory.
 const longestHome = 52
 
-// New makes a Tier, and sweeps what the boxes of dead processes left.
+// New makes a Tier, and sweeps the remains of dead processes.
 func New(c Config) (*Tier, error) {
 	t := &Tier{}
 	var err error
@@ -89,8 +88,8 @@ func New(c Config) (*Tier, error) {
 	return t, nil
 }
 
-// Close drops what the tier keeps to make boxes. No box may be being made, and
-// none can be made any more.
+// Close drops the tier's stock for making boxes. No box may be in the making,
+// and no more can be made.
 func (t *Tier) Close() error {
 	t.templates.close()
 	errs := []error{t.nests.close()}
@@ -136,7 +135,7 @@ func box(b *glove.Box, _ *ground, err error) (tier.Box, error) {
 	return b, nil
 }
 
-// open makes a box, for a template or as a copy of one where there is an origin.
+// open makes a box, for a template or, given an origin, as a copy of one.
 func (t *Tier) open(ctx context.Context, spec tier.Spec, from *origin) (*glove.Box, *ground, error) {
 	ends, g, err := t.boot(ctx, spec, from)
 	if err != nil {
@@ -204,7 +203,7 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec, from *origin) (_ glove.
 	return ends, g, nil
 }
 
-// What the sentry itself needs, beside the guest.
+// The sentry's own needs, beside the guest's.
 const (
 	sentryMemorySize = 96 << 20
 	sentryTasks      = 512
@@ -224,7 +223,7 @@ func groupLimits(p *cgroup.Parent, l glovebox.Limits) cgroup.Limits {
 	return g
 }
 
-// fail makes err an [*tier.Error] that says what was tried.
+// fail makes err an [*tier.Error] that names the operation.
 func (t *Tier) fail(op string, err error) error {
 	var known *tier.Error
 	if errors.As(err, &known) {
@@ -243,15 +242,16 @@ func (t *Tier) invalid(err error) error {
 	return &tier.Error{Tier: t.Name(), Op: "open", Kind: tier.KindInvalid, Err: err}
 }
 
-// identity is the host's user and group that the guest's kernel runs as, which has
-// no power over anything of the host's.
+// identity is the host's user and group of the guest's kernel, without power
+// over anything on the host.
 type identity struct {
 	user, group int
 	apart       bool // nobody else's; else the caller's
 }
 
-// newIdentity draws a user for one box, so that one sentry is not another's: of a
-// thousand that live at once, two are the same in one of five hundred draws.
+// newIdentity draws a user for one box, different from other sentries' users:
+// among a thousand live boxes, two share a user with a chance of one in five
+// hundred.
 func newIdentity() (identity, error) {
 	if os.Geteuid() != 0 || !native.HasIDs(native.FreeUsers, native.FreeUsersCount) {
 		return identity{os.Geteuid(), os.Getegid(), false}, nil // there is no other

@@ -22,10 +22,10 @@ func beginLent(t *kernel.Task) {
 	})
 }
 
-// A sentry gives memory back to the host as soon as the guest has freed it, and
-// takes as much again for the next program, which is a fifth of all that a small
-// program of a batch takes. gVisor would rather use again what it has not given
-// back yet: so a nest's sentry keeps some.
+// A sentry gives freed guest memory back to the host at once, and takes as much
+// again for the next program: a fifth of the time of a small program in a
+// batch. gVisor prefers to reuse memory not yet given back: so a nest's sentry
+// retains some.
 
 const (
 	// hoardMost is how much a guest's memory may grow before nothing is kept.
@@ -33,8 +33,8 @@ const (
 	hoardEvery = 20 * time.Millisecond
 )
 
-// hoard keeps the memory that the guest frees. It is no harm where gVisor is not
-// as we know it.
+// hoard retains the memory freed by the guest. With an unknown gVisor it does
+// nothing.
 func hoard(f *pgalloc.MemoryFile) {
 	r, ok := releaserOf(f)
 	base, err := f.TotalUsage()

@@ -12,12 +12,12 @@ import (
 
 // newNamespaces are the flags of new namespaces. In a user namespace of its own
 // a command would have every capability, could mount, and would reach much more
-// of the sentry's code; a mount namespace gVisor gives to whoever asks clone.
+// of the sentry's code; gVisor grants a mount namespace to any caller of clone.
 const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// refuseNamespaces takes them from the guest, but for those of a box of a batch,
-// which process 1 of a nest makes, and nobody else could.
+// refuseNamespaces denies namespaces to the guest, except to process 1 of a
+// nest for a box of a batch.
 func refuseNamespaces() {
 	wrapCalls(func(name string, next serve) serve {
 		switch name {
@@ -29,8 +29,8 @@ func refuseNamespaces() {
 					if !t.Credentials().HasRootCapability(linux.CAP_SYS_ADMIN) {
 						return 0, nil, linuxerr.EPERM
 					}
-					// gVisor never frees sockets that are on their way to each other, nor what
-					// else they carry: files, locks, timers.
+					// gVisor never frees sockets in transit to each other, nor
+					// the rest of their cargo: files, locks, timers.
 					if len(t.Kernel().ListSockets()) > 0 {
 						return 0, nil, linuxerr.EBUSY
 					}

@@ -18,11 +18,12 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// nest is a sentry for the boxes of a batch, one after the other. Process 1 of its
-// guest is the standby command, ready, which holds the glove and lends itself to
-// each box (see [glove.Script.Lend]): the box's glove is pid 1 of new pid, mount,
-// net, ipc and uts namespaces of the guest, with file systems of its own, and ends
-// with it. Process 1 runs our own code alone, and no program sees it.
+// nest is a sentry reused by the boxes of a batch, one after the other. Process
+// 1 of the guest is the standby command, ready, which holds the glove and lends
+// itself to each box (see [glove.Script.Lend]): the box's glove is pid 1 of new
+// pid, mount, net, ipc and uts namespaces of the guest, with new file systems,
+// which end with the glove. Process 1 runs our own code alone, and no program
+// sees it.
 type nest struct {
 	ends glove.Ends
 	*ground
@@ -35,13 +36,13 @@ type nest struct {
 	kind string // of its boxes
 }
 
-// usage is what a sentry holds, in bytes.
+// usage is the memory of a sentry, in bytes.
 type usage struct{ guest, own int64 }
 
 // lentNamespaces are those of each box.
 const lentNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
-// openNest makes a nest for boxes of a spec, as a copy if that can be.
+// openNest makes a nest for boxes of a spec, as a copy if possible.
 func (t *Tier) openNest(ctx context.Context, kind string, spec tier.Spec) (*nest, error) {
 	var n *nest
 	copied, err := t.nests.templates.copy(ctx, kind, func(from *origin) (err error) {
@@ -69,7 +70,7 @@ type closer func() error
 
 func (c closer) Close() error { return c() }
 
-// bootNest makes a nest, for a template or as a copy of one where there is an origin.
+// bootNest makes a nest, for a template or, given an origin, as a copy of one.
 func (t *Tier) bootNest(ctx context.Context, spec tier.Spec, from *origin) (_ *nest, err error) {
 	n := &nest{made: time.Now(), on: -1}
 	bare := tier.Spec{Root: spec.Root, Limits: spec.Limits, Batch: spec.Batch}
@@ -106,8 +107,9 @@ func (t *Tier) bootNest(ctx context.Context, spec tier.Spec, from *origin) (_ *n
 }
 
 // pipes makes the nest's own descriptors in place of a spec's, and returns the
-// guest's ends. What boxes write is read by the host before the next one, but what
-// one is to read has an end, and may be left unread: each has another pipe for it.
+// guest's ends. The host reads the output of a box before the next box starts,
+// but input has an end, and may be left unread: each box gets a new pipe for
+// input.
 func (n *nest) pipes(spec *tier.Spec) (inner []*os.File, err error) {
 	inner = make([]*os.File, len(spec.Descriptors), firstIn-firstDescriptor+maxRead)
 	n.outs = make([]*os.File, len(spec.Descriptors))
@@ -149,8 +151,8 @@ const (
 	firstIn         = 64 // the nest's: what the box of each turn is to read
 )
 
-// becomeLender is the script by which the glove that a guest begins with becomes
-// the standby command.
+// becomeLender is the script that turns a guest's first glove into the standby
+// command.
 func becomeLender(cmd *tier.Command) *glove.Script {
 	s := new(glove.Script)
 	image := s.Buffer(8)
@@ -160,7 +162,7 @@ func becomeLender(cmd *tier.Command) *glove.Script {
 	return s
 }
 
-// settle appends the calls by which a glove makes its box, the turn-th of the nest.
+// settle appends a glove's calls for making the nest's turn-th box.
 func (n *nest) settle(s *glove.Script, spec *tier.Spec, turn int) {
 	mount := func(at, kind string, flags int, options string) {
 		s.Call("mount "+at, unix.SYS_MOUNT, kind, at, kind, unix.MS_NOSUID|unix.MS_NODEV|flags, options)
@@ -169,8 +171,8 @@ func (n *nest) settle(s *glove.Script, spec *tier.Spec, turn int) {
 	for _, at := range memoryDirs {
 		mount(at, "tmpfs", 0, memoryOptions(spec.Limits))
 	}
-	// What a program does to an open file, such as to lock it or to make it not
-	// wait, would be there for the next one.
+	// A program's changes to an open file, such as a lock or non-blocking mode,
+	// would persist for the next one.
 	anew := func(n int) {
 		fd := s.Buffer(8)
 		s.Call("open a stream anew", unix.SYS_OPENAT, unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", n), unix.O_WRONLY|unix.O_CLOEXEC, 0).To(fd)
@@ -189,7 +191,7 @@ func (n *nest) settle(s *glove.Script, spec *tier.Spec, turn int) {
 		}
 	}
 	s.Call("close those of other turns", unix.SYS_CLOSE_RANGE, firstIn, uint32(1<<32-1), 0)
-	// It has what the glove of any box has.
+	// The same capabilities as the glove of any box.
 	var has uint64
 	for _, c := range gloveCapabilityNumbers {
 		has |= 1 << c
@@ -205,14 +207,14 @@ func (n *nest) usage() (u usage, err error) {
 	return u, err
 }
 
-// A nest goes on only if a box has left no more than this.
+// A nest goes on only if a box has left at most this much.
 const (
 	mayKeep    = hoardMost + 8<<20 // of the guest's
 	mayKeepOwn = 24 << 20          // of the sentry's own
 )
 
-// clean tells whether the nest is as it was before its last box, which has ended.
-// Memory comes back some time after, for which it waits so long at the most.
+// clean fails unless the nest is as before the last box, which has ended.
+// Memory comes back some time later: clean waits at most wait.
 func (n *nest) clean(wait time.Duration) error {
 	n.mu.Lock()
 	limited := n.grown != nil || n.group != nil && len(n.group.Evidence()) > 0

@@ -16,23 +16,21 @@ import (
 	"github.com/gloveboxhq/glovebox/glove/native"
 )
 
-// The threads of a sentry and those that run its guest's code hand every system
-// call to each other. A kernel that puts both on one processor, as some do to
-// let others rest, makes each wait until the other sleeps. So the guest of a box
-// that waits for its program is on one half of the processors, and the sentry, whose
-// threads are many at a program's end, on any; when the program turns out to be one
-// that computes, it gets all.
-// Where boxes do not wait because there are more programs than processors, the
-// kernel places them better.
+// The sentry's threads and the threads of guest code pass every system call
+// back and forth. A kernel that puts both on one processor, to let the rest
+// idle, makes each side wait until the other sleeps. So the guest of a box
+// waiting for its program is pinned to one half of the processors. The sentry,
+// with many threads at a program's end, may use any; a computing program gets
+// all. If boxes do not wait because programs outnumber processors, the kernel's
+// placement is better.
 
-// waitsFor is how long a box waits before it is parted.
+// waitsFor is the time a box waits before it is pinned.
 const waitsFor = 10 * time.Millisecond
 
-// partedFor is how much processor time a command has used when it is one that
-// computes.
+// partedFor is the processor time after which a command counts as computing.
 const partedFor = 100 * time.Millisecond
 
-// halves are the two halves of the processors that we may use.
+// halves are the two halves of the processors available to us.
 var halves = sync.OnceValues(func() (two [2]unix.CPUSet, some bool) {
 	all, err := processors()
 	if err != nil || all.Count() < 2 {
@@ -67,8 +65,8 @@ func numbers(set unix.CPUSet) iter.Seq[int] {
 
 var turn atomic.Uint32
 
-// part puts the processes that run the guest on one half, unless the box has
-// something to do. It is no harm where it fails.
+// part pins the guest's processes to one half, unless the box is busy. A
+// failure does no harm.
 func (g *ground) part() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,8 +81,8 @@ func (g *ground) part() {
 	}
 }
 
-// join gives a box all processors. What is started meanwhile inherits the half of
-// who starts it, so it is called again until nobody is left.
+// join gives a box all processors. Processes started meanwhile inherit the half
+// of their parent, so the caller repeats join until none is left.
 func (g *ground) join() {
 	all, err := processors()
 	if err != nil || g.isDead() {
@@ -93,8 +91,8 @@ func (g *ground) join() {
 	g.parted = g.put(&all) > 0
 }
 
-// put lets the sentry and the processes that run the guest run on these
-// processors, and returns how many of their threads did not before.
+// put lets the sentry and the guest's processes run on these processors, and
+// returns the number of threads moved.
 func (g *ground) put(on *unix.CPUSet) (changed int) {
 	changed = place(g.sentry.Process.Pid, on)
 	for _, pid := range native.Below(g.sentry.Process.Pid) {
@@ -103,8 +101,8 @@ func (g *ground) put(on *unix.CPUSet) (changed int) {
 	return changed
 }
 
-// place lets the threads of a process run on these processors, and returns how
-// many did not before.
+// place lets the threads of a process run on these processors, and returns the
+// number moved.
 func place(pid int, on *unix.CPUSet) (changed int) {
 	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	for _, t := range threads {

@@ -16,8 +16,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/attack"
 )
 
-// GlovePlan is what a root file system must hold beside the toolchain: the
-// glove, which the guest starts as its process 1.
+// GlovePlan holds the needs of a root file system beside the toolchain: the
+// glove, process 1 of the guest.
 func GlovePlan() rootfs.Plan {
 	return rootfs.Plan{Entries: []rootfs.Entry{{Path: glove.Path, Data: glove.Image(), Mode: 0o755}}}
 }
@@ -54,7 +54,7 @@ func (t *Tier) probe(ctx context.Context) (report tier.Report, err error) {
 	return attack.Probe(ctx, t, root, list), nil
 }
 
-// segment is shared memory of the host that anybody may attach.
+// segment is shared memory of the host that any process may attach.
 type segment struct{ key, id int }
 
 func newSegment() (segment, error) {

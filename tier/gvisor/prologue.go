@@ -10,9 +10,9 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// prologue makes a command's own process what a command is: the ordinary user,
-// without capabilities and the way to any, and under its limits. bounded tells that
-// the glove has an empty bounding set.
+// prologue prepares a command's own process: the ordinary user, without
+// capabilities or a way to any, and under limits. bounded means that the glove
+// has an empty bounding set.
 func prologue(limits glovebox.Limits, bounded bool) func(*glove.Script) {
 	return func(s *glove.Script) {
 		for _, l := range rlimits(limits) {
@@ -28,7 +28,7 @@ func prologue(limits glovebox.Limits, bounded bool) func(*glove.Script) {
 	}
 }
 
-// boundCapabilities makes that no program has any capability.
+// boundCapabilities denies all capabilities to every program.
 func boundCapabilities(s *glove.Script) {
 	for c := 0; c <= unix.CAP_LAST_CAP; c++ {
 		s.Call("drop a capability", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0).Ignore()
@@ -43,10 +43,10 @@ type rlimit struct {
 
 // rlimits are the limits of one process.
 //
-// There is none of processor time: the guest's kernel counts the time that a
-// thread would run, whether or not the host lets it, so on a busy host it would
-// take a program's time away. The host's own count is metered instead. There is
-// none of address space: runtimes reserve far more than they use.
+// Processor time has none: the guest's kernel counts the time of a runnable
+// thread, whether or not the host runs it, so a busy host would cost a program
+// some time. The host's own count is metered instead. Address space has none:
+// runtimes reserve far more than needed.
 func rlimits(l glovebox.Limits) []rlimit {
 	const stack = 8 << 20
 	same := func(name string, resource int, value int64) rlimit {

@@ -20,14 +20,14 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// The guest's kernel is in our hands, so it can tell us what it refused: a
-// refused fork is evidence that the limit of processes was hit, where a look at
-// the number of processes, now and then, is a guess.
+// We control the guest's kernel and can make it report refusals: a refused fork
+// is evidence of the limit of processes, while counting processes, now and
+// then, is a guess.
 
-// Memory is not among them: the guest may ask for all addresses that there are, and
-// is refused what no machine has (ENOMEM). What it uses is measured.
+// Memory is not among them: the guest may ask for every address, and is refused
+// more than any machine has (ENOMEM). Actual use is measured.
 
-// refusal is what an error of some system calls says of a limit.
+// refusal relates an error of some system calls to a limit.
 type refusal struct {
 	calls string
 	err   *gverrors.Error
@@ -71,7 +71,7 @@ func wrapCalls(wrap func(name string, next serve) serve) {
 	table.Init()
 }
 
-// said tells of each of refusals whether it was reported.
+// said records which of the refusals were reported.
 var said = make([]atomic.Bool, len(refusals))
 
 // forgetRefusals makes the sentry report each again.
@@ -81,8 +81,8 @@ func forgetRefusals() {
 	}
 }
 
-// reportRefusals makes the sentry write a line to its log the first time that
-// it refuses something because of a limit.
+// reportRefusals makes the sentry write a line to its log at the first refusal
+// caused by each limit.
 func reportRefusals() {
 	of := map[string][]int{}
 	for i, r := range refusals {
@@ -109,8 +109,8 @@ func reportRefusals() {
 	})
 }
 
-// readRefusals reads what reportRefusals wrote, from an offset on. The log also holds the last
-// words of a sentry that died, so anything else is passed over.
+// readRefusals reads the lines of reportRefusals, from an offset on. The log
+// also holds the last words of a dead sentry, so all other lines are skipped.
 func readRefusals(log *os.File, from int64) []glovebox.Hit {
 	var hits []glovebox.Hit
 	lines := bufio.NewScanner(io.NewSectionReader(log, from, sentryLogMax))
@@ -131,7 +131,7 @@ func readRefusals(log *os.File, from int64) []glovebox.Hit {
 // sentryLogMax is how much of a sentry's log is read.
 const sentryLogMax = 64 << 10
 
-// lastWords returns why a sentry died, from its log.
+// lastWords returns the cause of a sentry's death, from its log.
 func lastWords(log *os.File) error {
 	data, err := io.ReadAll(io.NewSectionReader(log, 0, sentryLogMax))
 	if err != nil {

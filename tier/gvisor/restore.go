@@ -16,17 +16,17 @@ import (
 	"gvisor.dev/gvisor/runsc/boot"
 )
 
-// A state is what a sentry writes down of a box, its kernel and its memory, and
-// another reads. It is a file in memory without a name, so nobody can put another
-// in its place; and once it is sealed nobody can change it, not even we.
+// A state is a box, kernel and memory, written down by one sentry and read by
+// another. It is a nameless file in memory, protected from replacement; once
+// sealed, it is immutable, even for us.
 
-// stateName is what the kernel calls such a file, for people to read.
+// stateName is the kernel's name of such a file, for people to read.
 const stateName = "state of a box"
 
 func newState() (*os.File, error) { return memoryFile(stateName, nil, unix.MFD_ALLOW_SEALING) }
 
-// seal makes a state what it is for good, and returns its size in bytes. It fails
-// where somebody has a part of it mapped for writing.
+// seal makes a state immutable, and returns the size in bytes. It fails while
+// part of the state is mapped for writing.
 func seal(state *os.File) (size int64, err error) {
 	const forGood = unix.F_SEAL_SEAL | unix.F_SEAL_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK
 	if _, err := unix.FcntlInt(state.Fd(), unix.F_ADD_SEALS, forGood); err != nil {
@@ -39,14 +39,14 @@ func seal(state *os.File) (size int64, err error) {
 	return info.Size(), nil
 }
 
-// reopen opens a state anew, for reading: each reader has its own place in it.
+// reopen opens a state anew, for reading: each reader has its own position.
 func reopen(state *os.File) (*os.File, error) {
 	return os.Open(fmt.Sprintf("/proc/self/fd/%d", state.Fd()))
 }
 
 // save has the sentry write the box down, which ends it. The pages of memory go
-// into the same file as the kernel: from a file of their own they would be read
-// by many threads, which is dearer than to read the few there are.
+// into the same file as the kernel: from a separate file many threads would
+// read them, at a greater cost than reading the few pages.
 func (g *ground) save(ctx context.Context, state *os.File) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -64,8 +64,8 @@ func (g *ground) save(ctx context.Context, state *os.File) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// restore has a sentry that waits for its guest read one. It is what
-// sandbox.Sandbox.Restore does with a file that has a name.
+// restore has a waiting sentry read its guest from a state.
+// sandbox.Sandbox.Restore does the same with a named file.
 func (g *ground) restore(state *os.File) error {
 	conn, err := client.ConnectTo(g.sandbox.ControlSocketPath)
 	if err != nil {

@@ -20,30 +20,30 @@ import (
 	"gvisor.dev/gvisor/runsc/flag"
 )
 
-// The names (argv[0]) under which our own executable is started again. Nobody
-// types them: they are not names of files, and a shell sets argv[0] to the
-// file's name.
+// The names (argv[0]) under which our own executable is started again. No user
+// types these names: no files have them, and a shell sets argv[0] to the file's
+// name.
 const (
 	// sentryName is what gVisor calls its sentry: the kernel of the box.
 	sentryName = "runsc-sandbox"
-	// umounterName is what gVisor calls the process that takes /proc out of
-	// the sentry's sight; its argument vector is umounterArgs.
+	// umounterName is gVisor's name for the process that takes /proc out of the
+	// sentry's sight; its argument vector is umounterArgs.
 	umounterName = "/proc/self/exe"
 )
 
 var umounterArgs = []string{"umount", "--sync-fd=3", "/proc"}
 
-// sidecarDir is where gVisor would look for further executables (and run them)
-// when it is not told otherwise: beside our executable. Nothing can be planted
-// in a directory that is a device.
+// sidecarDir is where gVisor looks for further executables (and runs them), by
+// default beside our executable. Nothing can be planted in a directory that is
+// a device.
 const (
 	sidecarDirEnv = "GVISOR_SIDECAR_BINARIES_DIR"
 	noSidecarDir  = "/dev/null"
 )
 
-// init turns this process into a sentry or an umounter when it was started as
-// one. It is in init, not in main, so that every program that
-// imports this package works, test binaries too.
+// init turns this process into a sentry or an umounter if started as one. The
+// code is in init, not in main, for the sake of all importing programs,
+// including test binaries.
 func init() {
 	log.SetTarget(silence{})
 	if part := partOfBox(os.Args); part != nil {
@@ -57,8 +57,8 @@ type silence struct{}
 
 func (silence) Emit(int, log.Level, time.Time, string, ...any) {}
 
-// partOfBox returns what this process is as a part of a box; nil for every
-// other program.
+// partOfBox returns the main function of a part of a box; nil for every other
+// program.
 func partOfBox(args []string) func() {
 	switch {
 	case len(args) > 1 && args[0] == sentryName:
@@ -82,8 +82,8 @@ func fail(format string, args ...any) {
 }
 
 // sentryMain is gVisor's "boot" command: it becomes the kernel of the box. We
-// parse the command line ourselves, so that no other command of runsc is
-// within reach.
+// parse the command line ourselves, to keep all further commands of runsc out
+// of reach.
 func sentryMain(args []string) {
 	tameCollector()
 	allowInodeLimit()
@@ -134,10 +134,10 @@ func sentryMain(args []string) {
 	os.Exit(status.ExitStatus())
 }
 
-// shrink gives up what a sentry inherits and must not have.
+// shrink gives up the inheritance that a sentry must not have.
 func shrink() error {
-	// Below are descriptors that it was given, and no others. Nothing of ours
-	// has opened one yet.
+	// Lower numbers are the intended descriptors alone. None of our code has
+	// opened a file yet.
 	if err := closeFrom(sentryExe); err != nil {
 		return fmt.Errorf("close descriptors: %w", err)
 	}
@@ -175,8 +175,8 @@ const (
 	heapGrow = 100 // percent, Go's default
 )
 
-// tameCollector keeps the collector from running while the sentry boots, which
-// takes a quarter of its start; a box that lives on gets it back.
+// tameCollector stops the collector while the sentry boots, and saves a quarter
+// of the start; a long-lived box gets the collector back.
 func tameCollector() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(bootHeap)
@@ -188,8 +188,8 @@ func tameCollector() {
 	}()
 }
 
-// umounterMain takes /proc out of the sentry's mount namespace when the sentry
-// says so, which drops the privilege to do it first.
+// umounterMain takes /proc out of the sentry's mount namespace on the sentry's
+// signal. The sentry first drops the privilege to do so itself.
 func umounterMain() {
 	var u sentrycmd.Umount
 	flags := flag.NewFlagSet(u.Name(), flag.ContinueOnError)

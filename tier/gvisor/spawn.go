@@ -28,7 +28,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// guest is what a sentry is started for.
+// guest describes the guest of a sentry.
 type guest struct {
 	spec   *specs.Spec
 	image  string // the root file system's
@@ -41,10 +41,10 @@ type guest struct {
 // boxID names a box to its sentry. There is one box for each sentry.
 const boxID = "box"
 
-// settings are gVisor's own settings for every box: nothing of the host's
+// settings are gVisor's own settings for every box: no access to the host's
 // network, cgroups, sockets and files. With direct access to files the sentry
 // would keep capabilities, and its seccomp filter would allow calls on files.
-// It has no files of the host but the image, which is open.
+// The only host file is the image, already open.
 var settings = []string{
 	"--platform=systrap",
 	"--network=none",
@@ -56,7 +56,7 @@ var settings = []string{
 	"--overlay2=none",
 }
 
-// parsed is settings, as our side of the sentry's control socket wants them.
+// parsed is settings, in the form for our side of the sentry's control socket.
 var parsed = sync.OnceValues(func() (*config.Config, error) {
 	flags := flag.NewFlagSet(sentryName, flag.ContinueOnError)
 	config.RegisterFlags(flags)
@@ -66,8 +66,8 @@ var parsed = sync.OnceValues(func() (*config.Config, error) {
 	return config.NewFromFlags(flags)
 })
 
-// start starts a sentry and has it run the guest. It takes over the den and the
-// group, whatever comes of it.
+// start starts a sentry and has it run the guest. Even on error, g owns the den
+// and the group.
 func (g *ground) start(ctx context.Context, exe *os.File, guest guest) error {
 	conf, err := parsed()
 	if err != nil {
@@ -80,7 +80,7 @@ func (g *ground) start(ctx context.Context, exe *os.File, guest guest) error {
 		return errors.Join(err, g.Close())
 	}
 	defer ready.Close()
-	// The end of the sentry ends all waiting for it.
+	// The end of the sentry ends all waits below.
 	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
 	_, err = ready.Read(make([]byte, 1))
@@ -111,8 +111,8 @@ func (g *ground) begin(conf *config.Config, guest guest) error {
 	return errors.Join(g.findMemory(), <-up)
 }
 
-// launch starts the sentry, confined but for what it does to itself. It returns
-// a pipe that gives one byte when the sentry waits for the guest to be started.
+// launch starts the sentry, confined except for the sentry's own measures. The
+// returned pipe gives one byte when the sentry waits for the guest.
 func (g *ground) launch(exe *os.File, guest guest) (ready *os.File, err error) {
 	if err := descriptors(); err != nil {
 		return nil, err
@@ -162,8 +162,8 @@ func (g *ground) launch(exe *os.File, guest guest) (ready *os.File, err error) {
 	files.Donate("stdio-fds", guest.inner[0], guest.inner[1], guest.inner[2])
 
 	g.sentry = &exec.Cmd{Path: fmt.Sprintf("/proc/self/fd/%d", sentryExe), Dir: "/", SysProcAttr: attributes(guest.ids), Env: []string{
-		// One at a time is the least work until gVisor sets the number, which it
-		// does before there is a guest.
+		// One at a time is the least work until gVisor sets the number, before
+		// the guest starts.
 		"GOMAXPROCS=1",
 		// The runtime keeps no files of its own open, see closeFrom.
 		"GODEBUG=containermaxprocs=0,updatemaxprocs=0",
@@ -189,10 +189,11 @@ func (g *ground) launch(exe *os.File, guest guest) (ready *os.File, err error) {
 	return ready, nil
 }
 
-// sentryExe is the descriptor that a sentry is executed from: its user may
-// reach no path to the file. It is so high because a table of descriptors that
-// grows while threads run makes them wait for each other: this one grows before
-// there are any, to what a sentry needs. The sentry closes it, with all above.
+// sentryExe is the descriptor of the sentry's executable: the sentry's user may
+// reach no path to the file. The number is high because growing a table of
+// descriptors makes running threads wait for each other: with it the table
+// grows before there are threads, to the final size. The sentry closes the
+// descriptor, with all above.
 const sentryExe = 255
 
 // attributes are the namespaces and the user of a sentry.
@@ -205,16 +206,17 @@ func attributes(ids identity) *syscall.SysProcAttr {
 			unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
 		UidMappings: []syscall.SysProcIDMap{{HostID: ids.user, Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{HostID: ids.group, Size: 1}},
-		// As root it has none of our groups; an ordinary user cannot give them up.
+		// As root the sentry gets none of our groups; an ordinary user cannot
+		// give them up.
 		GidMappingsEnableSetgroups: ids.apart,
-		// It has all power in its namespace, and drops it.
+		// The sentry drops its initial power in the namespace.
 		Credential: &syscall.Credential{},
 	}
 }
 
-// run starts the sentry, and reaps it when it ends. The kernel kills a sentry
-// when the thread that started it ends, as it does when its process does: so
-// that thread waits for it.
+// run starts the sentry, and reaps it in the end. The kernel kills a sentry at
+// the end of its starting thread, not only of the process: so the thread waits
+// for the sentry.
 func (g *ground) run() error {
 	started := make(chan error)
 	dead := make(chan struct{})
@@ -245,8 +247,8 @@ func (g *ground) run() error {
 	return err
 }
 
-// spawn starts the sentry in the group: what a sentry starts before it enters
-// one, as it does with the processes that run the guest's code, never is in it.
+// spawn starts the sentry in the group: processes started earlier, such as the
+// guest's, would stay outside.
 func (g *ground) spawn() error {
 	if g.group == nil {
 		return g.sentry.Start()
@@ -260,7 +262,7 @@ func (g *ground) spawn() error {
 	return err
 }
 
-// descriptors reports a host on which too few files may be open for a sentry.
+// descriptors reports a host with too low a limit on open files for a sentry.
 func descriptors() error {
 	const least = sentryExe + 5 // those that are open while it is started
 	var l unix.Rlimit
@@ -272,9 +274,9 @@ func descriptors() error {
 		Err: fmt.Errorf("at most %d files may be open here, and a sentry needs %d", l.Max, least)}
 }
 
-// refused tells whether the kernel gives us no name spaces, rather than too little
-// of anything else now: as it does to an ordinary user of a hardened host, and to
-// the root of a container.
+// refused reports whether the kernel grants us no name spaces, rather than
+// lacking some resource now. An ordinary user of a hardened host is refused,
+// and the root of a container.
 func refused(err error) bool {
 	for _, no := range []error{unix.EPERM, unix.EACCES, unix.ENOSPC, unix.EUSERS, unix.EINVAL, unix.ENOSYS} {
 		if errors.Is(err, no) {
@@ -284,7 +286,7 @@ func refused(err error) bool {
 	return false
 }
 
-// memoryFile makes a file without a name that holds data. The flag is one of
+// memoryFile makes a nameless file with the data. The flag is one of
 // memfd_create.
 func memoryFile(name string, data []byte, flag int) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|flag)
@@ -301,8 +303,8 @@ func memoryFile(name string, data []byte, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// noPrivilege is the error of a host that gives us no user namespace, or one
-// without power.
+// noPrivilege is the error of a host without a user namespace for us, or with a
+// powerless one.
 type noPrivilege struct{ error }
 
 func (e *noPrivilege) Unwrap() error { return e.error }

@@ -15,26 +15,26 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// gloveCapabilities are what the glove has inside the guest, to set commands
-// up and to end them. They are powers over the guest alone, and no command has
-// any of them.
+// gloveCapabilities are the glove's capabilities inside the guest, to set
+// commands up and to end them. They are powers over the guest alone, and no
+// command has any.
 var gloveCapabilities = []string{
 	"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_KILL",
 	"CAP_SETGID", "CAP_SETPCAP", "CAP_SETUID", "CAP_SYS_RESOURCE",
 }
 
-// gloveCapabilityNumbers are the same, as the kernel knows them.
+// gloveCapabilityNumbers are the same capabilities as numbers.
 var gloveCapabilityNumbers = []int{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_KILL,
 	unix.CAP_SETGID, unix.CAP_SETPCAP, unix.CAP_SETUID, unix.CAP_SYS_RESOURCE,
 }
 
-// nestCapability is what process 1 of a nest has beyond that, to make namespaces
-// and mounts. The glove of a box of its gives it up.
+// nestCapability is the additional capability of process 1 of a nest, to make
+// namespaces and mounts. The glove of a box in the nest gives it up.
 const nestCapability = "CAP_SYS_ADMIN"
 
 // guestSpec describes the guest to gVisor: an EROFS image as root, memory file
-// systems for what is written, and the glove as process 1.
+// systems for writes, and the glove as process 1.
 func guestSpec(spec *tier.Spec) *specs.Spec {
 	image, limits := spec.Root.Image, spec.Limits
 	has := gloveCapabilities
@@ -76,8 +76,8 @@ func guestSpec(spec *tier.Spec) *specs.Spec {
 // memoryDirs are where commands can write.
 var memoryDirs = []string{"/dev/shm", tier.Temp, tier.Workspace}
 
-// memoryOptions are those of a file system in the guest's memory, which counts
-// against its memory limit too. Its root directory is a file too.
+// memoryOptions are the options of a file system in the guest's memory, which
+// counts against the memory limit too. The root directory counts as a file.
 func memoryOptions(l glovebox.Limits) string {
 	return fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", l.Disk, l.Files+1)
 }

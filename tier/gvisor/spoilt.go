@@ -13,9 +13,9 @@ import (
 	"gvisor.dev/gvisor/pkg/sentry/kernel"
 )
 
-// A guest's kernel has one file system of terminals, in no namespace, and numbers
-// them: so the next program would see how many there were. A nest in which a program
-// had one is not used again.
+// A guest's kernel numbers terminals in one file system outside all namespaces:
+// the next program would see how many were opened before. A nest is tainted,
+// and not used again, once a program had a terminal.
 
 // spoiltLine is what a sentry says then.
 const spoiltLine = "glovebox: spoilt\n"
@@ -25,7 +25,7 @@ const terminal = "*devpts.masterFileDescription"
 
 var saidSpoilt atomic.Bool
 
-// watchTerminals makes the sentry say when a program opens one.
+// watchTerminals makes the sentry report a program that opens a terminal.
 func watchTerminals() {
 	wrapCalls(func(name string, next serve) serve {
 		switch name {
@@ -52,8 +52,8 @@ func isTerminal(t *kernel.Task, fd int32) bool {
 	return reflect.TypeOf(file.Impl()).String() == terminal
 }
 
-// spoilt tells whether the sentry said so since the box began. Each line is one
-// write, and they are few.
+// spoilt reports whether the sentry logged a terminal since the box began. Each
+// line is one write, and lines are few.
 func (n *nest) spoilt() bool {
 	said, err := io.ReadAll(io.NewSectionReader(n.log, n.logged, sentryLogMax))
 	return err != nil || len(said) == sentryLogMax || bytes.Contains(said, []byte(spoiltLine))

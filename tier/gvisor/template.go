@@ -21,10 +21,10 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// A box whose standby command waits is dear to make and, when it is made, like
-// any other of its kind: nothing of a job is in it. So one of a kind is made,
-// its state is written down, and further boxes of the kind are copies. The first
-// one of a kind is made the long way, and so is any that cannot be a copy.
+// Warm boxes of one kind hold nothing of a job: they are interchangeable, and
+// expensive. So one is booted and checkpointed, and further boxes of the kind
+// are restored from the checkpoint (template). The first box of a kind is made
+// the long way, as is any box without a possible original.
 
 // template is the state of a box whose standby command waits.
 type template struct {
@@ -35,10 +35,10 @@ type template struct {
 	copies  int
 }
 
-// What is equal in all copies of a template, such as the seed of an
-// interpreter's hash tables and where its code lies, can be learned by the code
-// in one of them. So few boxes share a template, for a short time; its successor
-// is made before its end.
+// Some values are equal in all copies of a template, such as the seed of an
+// interpreter's hash tables and the addresses of its code. Code in one copy can
+// learn them. So few boxes share a template, for a short time, and the
+// successor is made early.
 const (
 	maxCopies   = 64
 	renewCopies = 48
@@ -46,7 +46,7 @@ const (
 	renewAge    = 5 * time.Minute
 )
 
-// What the templates of a tier may take.
+// Bounds on the templates of a tier.
 const (
 	maxTemplates     = 16
 	maxTemplateBytes = 256 << 20
@@ -73,7 +73,7 @@ type templates struct {
 	done  bool
 }
 
-// shelf is what there is for a kind.
+// shelf is the entry of a kind.
 type shelf struct {
 	template *template // nil: none
 	making   bool
@@ -95,7 +95,7 @@ type origin struct {
 	state    *os.File  // the template's, opened for this box alone
 }
 
-// waiting is the process of the standby command that waits in the box from the
+// waiting is the process of the standby command waiting in the box from the
 // beginning, or 0.
 func (o *origin) waiting() int64 {
 	if o == nil || o.template == nil {
@@ -104,8 +104,8 @@ func (o *origin) waiting() int64 {
 	return o.template.waiting
 }
 
-// kindMark is what gVisor compares, among all else that a guest's description
-// says, when it restores one: a box cannot be the copy of one of another kind.
+// kindMark is an annotation compared by gVisor on restore, with the rest of a
+// guest's description: a box cannot be a copy from a different kind.
 const kindMark = "dev.gvisor.glovebox.kind"
 
 // mark writes the kind into a guest's description.
@@ -116,7 +116,7 @@ func (o *origin) mark(guest *specs.Spec) *specs.Spec {
 	return guest
 }
 
-// take returns what a box of a kind can be copied from, or nil.
+// take returns an origin for copies of a kind, or nil.
 func (ts *templates) take(kind string) *origin {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -138,8 +138,8 @@ func (ts *templates) take(kind string) *origin {
 	return &origin{kind, t, state}
 }
 
-// copy has open make a copy of what there is of a kind, and tells whether it did.
-// An error is that of ctx: else the long way is left.
+// copy has open make a copy of the kind's template, and reports success. The
+// only error is that of ctx: after any failure but this the long way is left.
 func (ts *templates) copy(ctx context.Context, kind string, open func(*origin) error) (done bool, err error) {
 	from := ts.take(kind)
 	if from == nil {
@@ -170,8 +170,8 @@ func (ts *templates) tell(c *origin, err error) {
 	}
 }
 
-// want has a template made for the further boxes of a kind, unless there is
-// one. It returns at once.
+// want has a template made for the further boxes of a kind, unless one exists.
+// It returns at once.
 func (ts *templates) want(kind string, spec tier.Spec) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -221,7 +221,7 @@ func (ts *templates) takeTurn(spec tier.Spec) (*template, error) {
 	return ts.make(ts.ctx, spec)
 }
 
-// bound drops what was not used for the longest time, where there is too much.
+// bound drops the least recently used templates, where there are too many.
 func (ts *templates) bound() {
 	for {
 		var n, size int64
@@ -249,7 +249,8 @@ func (ts *templates) bound() {
 	}
 }
 
-// close drops all, and returns when none is being made. No more are made.
+// close drops all templates, and returns when none is in the making. No more
+// are made.
 func (ts *templates) close() {
 	ts.mu.Lock()
 	ts.done = true
@@ -276,8 +277,8 @@ func (s *shelf) fail() {
 	s.failures, s.rest = 0, time.Now().Add(pause)
 }
 
-// kindOf names what must be equal in a box and in the one that it is a copy of.
-// That the executable is, is sure: no template outlives the process.
+// kindOf names the common properties of a box and its original. The executable
+// is equal: no template outlives the process.
 func kindOf(spec tier.Spec) (string, error) {
 	var image unix.Stat_t
 	if err := unix.Stat(spec.Root.Image, &image); err != nil {
@@ -294,15 +295,14 @@ func kindOf(spec tier.Spec) (string, error) {
 	l := spec.Limits
 	l.Wall, l.CPU, l.Output = 0, 0, 0 // these are the supervisor's
 	h := sha256.New()
-	// Quoted, since no two lists of strings look the same so.
+	// Quoted, to keep different lists of strings distinct.
 	fmt.Fprintf(h, "%q %q %v %+v %v %q %q %q %q", spec.Root.Key, spec.Root.Image,
 		[]int64{int64(image.Dev), int64(image.Ino), image.Size, image.Mtim.Nano(), image.Ctim.Nano()},
 		l, access, spec.Standby.Args, spec.Standby.Env, spec.Standby.Dir, spec.Batch)
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// none is the access of a descriptor that is not there; else it is O_RDONLY or
-// O_WRONLY.
+// none is the access of an absent descriptor; otherwise O_RDONLY or O_WRONLY.
 const none = -1
 
 func accessOf(f *os.File) (int, error) {
@@ -324,8 +324,8 @@ func statusOf(f *os.File) (int, error) {
 	return tap.Ask(f, func(fd uintptr) (int, error) { return unix.FcntlInt(fd, unix.F_GETFL, 0) })
 }
 
-// stripped is spec without all that is one job's, its descriptors replaced by
-// pipes that nobody uses.
+// stripped is spec without all parts of a single job, the descriptors replaced
+// by unused pipes.
 func stripped(spec tier.Spec) (_ tier.Spec, closeAll func(), err error) {
 	var files []*os.File
 	closeAll = func() {
@@ -355,7 +355,7 @@ func stripped(spec tier.Spec) (_ tier.Spec, closeAll func(), err error) {
 	return bare, closeAll, nil
 }
 
-// makeTemplate makes the template of a spec that is stripped.
+// makeTemplate makes the template of a stripped spec.
 func (t *Tier) makeTemplate(ctx context.Context, spec tier.Spec) (*template, error) {
 	return writeDown(ctx, spec, func(o *origin) (*ground, int64, io.Closer, error) {
 		box, g, err := t.open(ctx, spec, o)
@@ -366,7 +366,7 @@ func (t *Tier) makeTemplate(ctx context.Context, spec tier.Spec) (*template, err
 	})
 }
 
-// writeDown makes a template of what open opens.
+// writeDown makes a template of the box from open.
 func writeDown(ctx context.Context, spec tier.Spec, open func(*origin) (*ground, int64, io.Closer, error)) (_ *template, err error) {
 	kind, err := kindOf(spec)
 	if err != nil {
@@ -390,7 +390,7 @@ func writeDown(ctx context.Context, spec tier.Spec, open func(*origin) (*ground,
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return nil, err
 	}
-	// Nobody is left who could write.
+	// No writer is left.
 	if made.size, err = seal(state); err != nil {
 		return nil, err
 	}
@@ -400,7 +400,7 @@ func writeDown(ctx context.Context, spec tier.Spec, open func(*origin) (*ground,
 	return made, nil
 }
 
-// openStandby makes a box with a standby command, as a copy if that can be.
+// openStandby makes a box with a standby command, as a copy if possible.
 func (t *Tier) openStandby(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	kind, err := kindOf(spec)
 	if err != nil { // it can be no copy

@@ -13,8 +13,9 @@ import (
 	"gvisor.dev/gvisor/pkg/sentry/kernel"
 )
 
-// tellThread adds a call of Linux's that gVisor lacks: a thread asks where its C
-// library keeps its number, which a glove needs to copy a process.
+// tellThread adds a system call of Linux missing from gVisor: a thread asks for
+// the address of its number in the C library, required for a glove to copy a
+// process.
 func tellThread() {
 	wrapCalls(func(name string, next serve) serve {
 		if name != "prctl" {
@@ -34,7 +35,7 @@ func tellThread() {
 	})
 }
 
-// field returns a field of a struct that has no name outside of its package.
+// field returns an unexported field of a struct.
 func field[F, S any](s *S, name string) (*F, bool) {
 	f, ok := reflect.TypeFor[S]().FieldByName(name)
 	if !ok || f.Type != reflect.TypeFor[F]() {

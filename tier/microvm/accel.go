@@ -16,12 +16,12 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// probePatience is how long a guest may take to answer on a processor that is
-// not emulated. It takes a tenth of that.
+// probePatience bounds the wait for a guest's answer on a processor without
+// emulation. An answer takes a tenth of the bound.
 const probePatience = 8 * time.Second
 
-// accelerator decides what executes the guests, once. KVM is taken where a guest
-// has answered on it: there are hosts whose /dev/kvm is there, and guests hang.
+// accelerator decides, once, how guests are executed. KVM is chosen after a
+// guest has answered on it: on some hosts /dev/kvm exists, and guests hang.
 func (t *Tier) accelerator(ctx context.Context, p plan) (monitor.Accel, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,8 +54,8 @@ func (t *Tier) accelerator(ctx context.Context, p plan) (monitor.Accel, error) {
 // been too slow once.
 const badFor = time.Hour
 
-// tryKVM boots a guest on KVM, or returns what came of that before, since this
-// host's boot and with this monitor and guest.
+// tryKVM boots a guest on KVM, or returns the result of an earlier attempt
+// since the host's boot with the same monitor and guest.
 func (t *Tier) tryKVM(ctx context.Context, p plan) error {
 	f, err := os.OpenFile("/dev/kvm", os.O_RDWR, 0)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *Tier) tryKVM(ctx context.Context, p plan) error {
 	return err
 }
 
-// verdict is what a file says, and since when.
+// verdict returns the text of a file, and its age.
 func (c *cache) verdict(name string) (string, time.Time, bool) {
 	path := filepath.Join(c.dir, name)
 	text, err := os.ReadFile(path)

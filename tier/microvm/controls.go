@@ -10,9 +10,9 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// controls says what a box enforces. All of it is part of how a box is made:
-// there is no box without one of them. Of a box that has booted from the start
-// where a snapshot was wanted, cold says why.
+// controls lists the controls that a box enforces. Every box has all of them,
+// by construction. cold explains why a box booted from the start where a
+// snapshot was wanted.
 func (t *Tier) controls(p plan, cold error) []glovebox.Control {
 	processor := "KVM"
 	if p.accel == monitor.Emulated {

@@ -24,7 +24,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// ground is one machine and the link to its glove. It implements [glove.Ground].
+// ground is one machine and the link to its glove. ground implements
+// [glove.Ground].
 type ground struct {
 	instance monitor.Instance
 	console  *monitor.Console
@@ -67,9 +68,9 @@ func (g *ground) Kill() {
 // Dead implements [glove.Ground].
 func (g *ground) Dead() <-chan struct{} { return g.instance.Dead() }
 
-// Sample implements [glove.Ground]: the processor time of the whole machine, the
-// monitor's own part included. What of the guest's memory is whose only its
-// kernel knows, which also enforces the limit; see Evidence.
+// Sample implements [glove.Ground]: the processor time of the whole machine,
+// including the monitor's own. Only the guest's kernel can attribute the
+// guest's memory; it also enforces the limit. See Evidence.
 func (g *ground) Sample() (glove.Sample, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,9 +84,9 @@ func (g *ground) Sample() (glove.Sample, error) {
 // evidencePatience bounds the answer of a glove that is idle.
 const evidencePatience = 10 * time.Second
 
-// Evidence implements [glove.Ground]. It is called when the glove has nothing
-// else to do, and asks it for the word of the guest's kernel. Of a machine that
-// has died the kernel's last words are on the console.
+// Evidence implements [glove.Ground]. Called when the glove is idle, it asks
+// the glove for the report of the guest's kernel. The last words of a dead
+// machine's kernel are on the console.
 func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,7 +99,7 @@ func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 			g.hits = said.hits()
 			return g.hits
 		}
-		// It died, or we are no longer in step.
+		// The glove died, or its replies are out of step.
 		g.Kill()
 	}
 	select {
@@ -109,8 +110,7 @@ func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 	return g.hits
 }
 
-// memoryPeak is the most memory that the commands used at once, as far as it is
-// known.
+// memoryPeak is the peak memory of the commands, as far as known.
 func (g *ground) memoryPeak() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -136,7 +136,7 @@ func (g *ground) Close() error {
 	return g.closeErr
 }
 
-// word is what the guest's kernel says of the commands' control group.
+// word is the report of the guest's kernel on the commands' control group.
 type word struct {
 	oom   int64 // times that they met their limit of memory
 	kills int64 // processes that were killed for it
@@ -161,7 +161,7 @@ func ask(ends glove.Ends) (word, error) {
 	return parseWord(raw, size)
 }
 
-// parseWord reads three files, each of which has size bytes.
+// parseWord reads three files of size bytes each.
 func parseWord(raw []byte, size int) (w word, err error) {
 	if len(raw) != 3*size {
 		return w, fmt.Errorf("the guest's kernel said %d bytes", len(raw))
@@ -195,7 +195,7 @@ func parseWord(raw []byte, size int) (w word, err error) {
 }
 
 // hits are the limits that were met. All memory of the machine is the box's, so
-// a kill for want of it is always the box's own doing.
+// a kill for want of memory is always the box's own doing.
 func (w word) hits() []glovebox.Hit {
 	var list []glovebox.Hit
 	if w.kills > 0 {
@@ -211,9 +211,9 @@ func kernelSays(l glovebox.LimitName, fact string) glovebox.Hit {
 	return glovebox.Hit{Limit: l, Evidence: glovebox.Evidence{Source: "kernel", Fact: fact}}
 }
 
-// oomLine is what Linux prints when it kills for want of memory. Nothing but the
-// kernel writes to the console, and the most that a program can have it print of
-// its own is its name, which is too short for this.
+// oomLine matches the kernel's line about a kill for want of memory. Only the
+// kernel writes to the console. Of a program's text at most its own name gets
+// printed, too short for the line.
 var oomLine = lazyre.New(`(?m)^\[ *\d+\.\d+\] (?:Memory cgroup out of memory|Out of memory(?: \([^)]*\))?): Killed process \d+`)
 
 // lastWords finds on a console why the machine ended.
@@ -225,7 +225,7 @@ func lastWords(console []byte) []glovebox.Hit {
 	return nil
 }
 
-// merge adds the hits on limits that are not in list.
+// merge adds the hits on limits that list lacks.
 func merge(list, more []glovebox.Hit) []glovebox.Hit {
 	for _, h := range more {
 		known := false

@@ -20,7 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// guest is what all machines of a tier boot.
+// guest is the common boot configuration of a tier's machines.
 type guest struct {
 	monitor  monitor.Monitor
 	identity string // of the monitor
@@ -38,7 +38,7 @@ const (
 )
 
 // cmdline are the guest's own kernel arguments: few words on the console, and
-// an end where its kernel has met a bug of its own.
+// an end at a bug of the kernel's own.
 const cmdline = "quiet oops=panic"
 
 // newGuest makes the initramfs and keeps it in the cache.
@@ -89,7 +89,7 @@ func newGuest(m monitor.Monitor, k *kernel.Kernel, c *cache) (*guest, error) {
 	return g, err
 }
 
-// boot is the kernel's file as the monitor takes it.
+// boot is the kernel's file in the form that the monitor takes.
 func (g *guest) boot() string {
 	if g.monitor.Uncompressed() {
 		return g.kernel.Vmlinux
@@ -97,9 +97,9 @@ func (g *guest) boot() string {
 	return g.kernel.Image
 }
 
-// start are the first calls of the guest: it loads the modules and mounts the
-// drive and the control groups. It has no console, so that nothing in the guest
-// but its kernel ever writes there.
+// start are the first calls of the guest: load the modules, mount the drive and
+// the control groups. The guest's processes have no console: only the kernel
+// ever writes to it.
 func start(s *glove.Script, modules []kernel.Module) {
 	s.Call("mount /dev", unix.SYS_MOUNT, "dev", "/dev", "devtmpfs", 0, 0)
 	s.Call("mount the control groups", unix.SYS_MOUNT, "cgroup", "/"+groupDir, "cgroup2", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, 0)
@@ -109,7 +109,7 @@ func start(s *glove.Script, modules []kernel.Module) {
 		s.CallOn(fd, "load "+m.Name, unix.SYS_FINIT_MODULE, "", 0)
 		s.CallOn(fd, "close", unix.SYS_CLOSE)
 	}
-	// The kernel makes the drive's node when it gets to it.
+	// The drive's node appears some time later.
 	again, failed, mounted := s.Label(), s.Label(), s.Label()
 	tries := s.Words(driveTries)
 	mount := func() *glove.Ins {
@@ -125,7 +125,7 @@ func start(s *glove.Script, modules []kernel.Module) {
 	s.Place(mounted)
 }
 
-// How often the guest tries to mount its drive, and the pause between.
+// The number of attempts to mount the guest's drive, and the pause between.
 const (
 	driveTries = 1000
 	drivePause = 2 * time.Millisecond

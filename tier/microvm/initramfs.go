@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// entry is a file of an initramfs, or a directory where it has no data.
+// entry is a file of an initramfs, or, without data, a directory.
 type entry struct {
 	path string // without a leading slash; the directories above come before
 	mode uint32 // with the file's type

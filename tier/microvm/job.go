@@ -19,8 +19,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
-// jobScript makes of a guest that has what all boxes have one box, whose limits
-// are l. It begins with what two machines of one snapshot must not share.
+// jobScript turns a guest in the common state into one box with limits l. The
+// first calls set the values that two machines of one snapshot must not share.
 func jobScript(link *wire.Link, l glovebox.Limits) *glove.Script {
 	s := new(glove.Script)
 	entropy(s)
@@ -32,7 +32,7 @@ func jobScript(link *wire.Link, l glovebox.Limits) *glove.Script {
 	}
 	set(fdMemoryMax, l.Memory)
 	set(fdPidsMax, l.Processes)
-	// The workspace is sticky, so that the glove's files in it stay.
+	// The workspace is sticky, which protects the glove's files.
 	bound := fmt.Sprintf("size=%d,nr_inodes=%d,mode=1777", l.Disk, l.Files+1)
 	for _, m := range []struct {
 		at    string
@@ -49,8 +49,8 @@ const (
 	rndReseedCRNG = 0x5207
 )
 
-// entropy gives the guest's kernel random numbers of the host's, and makes it
-// use them at once.
+// entropy gives the guest's kernel random numbers of the host, for immediate
+// use.
 func entropy(s *glove.Script) {
 	const size = 64
 	// Struct rand_pool_info: the bits, the bytes, and those.
@@ -65,16 +65,16 @@ func entropy(s *glove.Script) {
 	s.CallOn(fd, "close", unix.SYS_CLOSE)
 }
 
-// clock sets the guest's clock, which has stood since the snapshot was taken.
+// clock sets the guest's clock, which has stood still since the snapshot.
 func clock(s *glove.Script) {
 	now := time.Now()
 	s.Call("set the clock", unix.SYS_CLOCK_SETTIME, unix.CLOCK_REALTIME, s.Words(now.Unix(), now.Nanosecond()))
 }
 
-// prologue is what each command's own process puts on.
+// prologue prepares each command's own process.
 func prologue(l glovebox.Limits) func(*glove.Script) {
-	// The guest's kernel counts a processor's time whether or not the host lets
-	// it run, so on a busy host its limit would take a program's time away. The
+	// The guest's kernel counts a processor's time whether or not the host runs
+	// it, so on a busy host a guest limit would cost a program some time. The
 	// host's own count is metered instead.
 	l.CPU = glovebox.MaxLimits.CPU
 	c := native.Command{Limits: l, Become: true, Filter: seccomp.Filter(seccomp.Policy{Metered: true}), FilterSize: seccomp.Size}

@@ -22,20 +22,20 @@ import (
 )
 
 const (
-	// guestOverhead is the memory of a guest beside its commands': its kernel,
-	// and what it keeps of the drive.
+	// guestOverhead is the memory of a guest beside its commands': the kernel,
+	// and the cached part of the drive.
 	guestOverhead = 128 << 20
-	// memoryStep is what the memory of a guest is a multiple of, so that jobs of
-	// similar limits share a snapshot. The guest's own control group keeps the
-	// limit to the byte.
+	// memoryStep is the unit of a guest's memory, so that jobs of similar
+	// limits share a snapshot. The guest's own control group keeps the limit to
+	// the byte.
 	memoryStep = 128 << 20
 	// monitorOverhead is the memory of the monitor itself.
 	monitorOverhead = 256 << 20
-	// monitorTasks is the most threads of a monitor with one processor.
+	// monitorTasks is the maximum of threads of a monitor with one processor.
 	monitorTasks = 128
 )
 
-// plan is what the machines of one kind have in common.
+// plan is the common description of the machines of one kind.
 type plan struct {
 	guest  *guest
 	image  string // the drive
@@ -45,7 +45,7 @@ type plan struct {
 	accel  monitor.Accel
 }
 
-// plan finds out what machine a box needs.
+// plan determines the machine for a box.
 func (t *Tier) plan(g *guest, spec tier.Spec) (plan, error) {
 	p := plan{guest: g, image: spec.Root.Image, vcpus: t.o.VCPUs}
 	var st unix.Stat_t
@@ -57,13 +57,13 @@ func (t *Tier) plan(g *guest, spec tier.Spec) (plan, error) {
 	return p, nil
 }
 
-// key identifies the state of a machine that has booted: a snapshot of one is
-// good for all machines with the same key, and for no other.
+// key identifies the state of a booted machine: a snapshot is valid for all
+// machines with the same key, and for no other.
 func (p plan) key() string {
 	parts := []string{"template 3", p.guest.identity, p.guest.key, p.drive, fmt.Sprint(p.memory, p.vcpus), string(p.accel)}
 	if p.accel == monitor.KVM {
-		// The processor's features are the host's, which may be other ones after
-		// the next boot.
+		// The processor's features are the host's, and may differ after the
+		// next boot.
 		parts = append(parts, bootID())
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
@@ -76,7 +76,7 @@ func bootID() string {
 	return strings.TrimSpace(string(id))
 }
 
-// start starts a machine, from a snapshot where there is one.
+// start starts a machine, from a snapshot if given.
 func (t *Tier) start(ctx context.Context, p plan, snapshot string) (_ *ground, err error) {
 	g := &ground{console: new(monitor.Console)}
 	defer func() {
@@ -128,7 +128,7 @@ func (g *ground) do(ctx context.Context, s *glove.Script, patience time.Duration
 	return g.explain(err)
 }
 
-// explain adds what the guest and the monitor said.
+// explain adds the output of the guest and the monitor.
 func (g *ground) explain(err error) error {
 	if e := g.link.Err(); e != nil {
 		err = fmt.Errorf("%w: %w", err, e)
@@ -146,7 +146,7 @@ func (g *ground) explain(err error) error {
 	return err
 }
 
-// discard closes what is left of a machine that failed with err.
+// discard closes the remains of a machine that failed with err.
 func (g *ground) discard(err error) error {
 	errs := []error{err}
 	if g.link != nil {
@@ -170,7 +170,7 @@ func (t *Tier) boot(ctx context.Context, p plan, descriptors []*os.File, patienc
 	return g, nil
 }
 
-// restore starts a machine that goes on where all boxes are alike.
+// restore starts a machine from the state common to all boxes.
 func (t *Tier) restore(ctx context.Context, p plan, descriptors []*os.File, limits glovebox.Limits) (*ground, error) {
 	s, err := t.snapshot(ctx, p)
 	if err != nil {
@@ -243,7 +243,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 	return &box{b, g}, nil
 }
 
-// box is a box whose memory its guest's kernel measures.
+// box is a box whose memory is measured by the guest's kernel.
 type box struct {
 	*glove.Box
 	ground *ground

@@ -1,37 +1,38 @@
 //go:build linux
 
-// Package microvm is the tier in which a box is a virtual machine: a kernel of
-// its own behind the processor's walls, or behind those of an emulated
-// processor where the operator allows that.
+// Package microvm is the tier whose boxes are virtual machines: each has a
+// kernel of its own behind the processor's walls, or behind those of an
+// emulated processor where the operator allows emulation.
 //
 // # How a box is made
 //
-// A machine boots the prepared kernel (package kernel) with an initramfs of four
-// things: the modules that it needs, the relay (package wire), the glove, and
-// nothing else; its root is an EROFS image, as a read-only drive. There is one
-// byte stream to the glove, a serial console that is only listened to, and no
-// network device.
+// A machine boots the prepared kernel (package kernel) with an initramfs of
+// only the kernel modules, the relay (package wire) and the glove; its root is
+// an EROFS image, as a read-only drive. The host has one byte stream to the
+// glove and a serial console, for reading only. There is no network device.
 //
 // Scripts to the glove do the rest, in two parts. The first (template.go) makes
-// what all boxes have: the namespaces, the root, /proc, /dev, the guest's control
-// group. Then the machine is stopped and its state is written to a file, once;
-// each box is a machine that goes on from there (template, snapshot.go), and is
-// used once. The second (job.go) gives it what is its own, before anything else
-// random numbers and the time, then memory file systems and limits.
+// the common part of all boxes: the namespaces, the root, /proc, /dev, the
+// guest's control group. Then the machine is stopped and its state is written
+// to a file, once; each box is a machine restored from this checkpoint
+// (template, snapshot.go), and is used once. The second part (job.go) gives the
+// machine its own values: first random numbers and the time, then memory file
+// systems and limits.
 //
-// What limits were hit is the word of the guest's kernel, which the glove asks;
-// commands are another user of the guest, in namespaces of their own, and under
-// a filter of system calls, so they do not reach the glove or that kernel's
-// word. A guest whose kernel has fallen can lie about itself and no other.
+// The guest's kernel reports the limits that were hit, and the glove asks for
+// the report. Commands run as another user of the guest, in namespaces of their
+// own, and under a filter of system calls, so they reach neither the glove nor
+// the kernel's report. A guest whose kernel has fallen can lie about itself and
+// no other.
 //
 // # What it does not protect
 //
-// The monitor is the host's program that serves the guest's devices: a bug in it
-// is a way to an ordinary user of the host, without a network and behind a filter
-// of system calls. With a processor that is shared between machines, its timing
-// can be observed. All machines of one template have the same layout of their
-// kernel's memory. Emulation is slow, and QEMU does not call its emulation of the
-// processor a security boundary.
+// The monitor is the host's program that serves the guest's devices: a bug in
+// the monitor is a way to an ordinary user of the host, without a network and
+// behind a filter of system calls. The timing of a processor shared between
+// machines can be observed. All machines of one template have the same layout
+// of kernel memory. Emulation is slow, and QEMU does not call its emulation of
+// the processor a security boundary.
 package microvm
 
 import (
@@ -73,8 +74,8 @@ type Options struct {
 	NoSnapshots bool
 	// VCPUs is how many processors a guest has; 0 means one.
 	VCPUs int
-	// Warn is told what went wrong and was made good, such as a snapshot that
-	// could not be used. Nil is told nothing.
+	// Warn receives errors with a remedy, such as an unusable snapshot. Nil
+	// discards.
 	Warn func(error)
 }
 
@@ -91,8 +92,9 @@ type Tier struct {
 	accel monitor.Accel
 }
 
-// New returns the tier, after it has removed what dead processes left behind.
-// It succeeds on hosts that cannot run machines: [Tier.Open] says why.
+// New returns the tier, after removing the remains of dead processes. It also
+// succeeds on hosts unable to run machines: there [Tier.Open] returns the
+// reason.
 func New(o Options) (*Tier, error) {
 	t := &Tier{o: o, starts: make(chan struct{}, 2*runtime.NumCPU())}
 	if t.o.VCPUs == 0 {
@@ -159,13 +161,13 @@ func broken(op string, err error) *tier.Error {
 	return &tier.Error{Tier: glovebox.TierMicroVM, Op: op, Kind: tier.KindBroken, Err: err}
 }
 
-// lacks says what the host does not have.
+// lacks is the error for something missing on the host.
 func lacks(what, fix string, err error) *tier.Error {
 	return &tier.Error{Tier: glovebox.TierMicroVM, Op: "prepare", Kind: tier.KindUnsupported, Control: what, Fix: fix, Err: err}
 }
 
-// prepare finds, once, what all machines need. What fails is tried again the
-// next time: the operator may have mended it.
+// prepare finds, once, the common needs of all machines. Failures are retried
+// at the next call: the operator may have fixed the cause.
 func (t *Tier) prepare(ctx context.Context) (*guest, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

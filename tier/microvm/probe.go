@@ -42,7 +42,7 @@ func (t *Tier) probe(ctx context.Context) (tier.Report, error) {
 	return attack.Probe(ctx, t, root, list), nil
 }
 
-// kernelAttack asks the kernel who it is.
+// kernelAttack asks the kernel for its identity.
 func (t *Tier) kernelAttack() attack.Attack {
 	var name unix.Utsname
 	field := len(name.Release)
@@ -61,8 +61,8 @@ func (t *Tier) kernelAttack() attack.Attack {
 			if err := unix.Uname(&host); err != nil {
 				return false, err.Error()
 			}
-			// The release alone may be the same: the guest's kernel is a
-			// distribution's, too. The version has the time of its build.
+			// The release alone may be equal: the guest's kernel is a
+			// distribution's, too. The version includes the time of its build.
 			theirs := unix.ByteSliceToString(stdout[:field]) + " " + unix.ByteSliceToString(stdout[field:])
 			ours := unix.ByteSliceToString(host.Release[:]) + " " + unix.ByteSliceToString(host.Version[:])
 			t.mu.Lock()

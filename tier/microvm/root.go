@@ -7,8 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// ImageRoot implements [tier.ImageRoot]: the places where the guest mounts what
-// is its own.
+// ImageRoot implements [tier.ImageRoot]: the mount points of the guest.
 func (t *Tier) ImageRoot() rootfs.Plan {
 	var p rootfs.Plan
 	for _, d := range []string{"/dev", "/proc", "/sys", tier.Temp, tier.Workspace} {

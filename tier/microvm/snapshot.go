@@ -26,14 +26,14 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// cache is the private directory of snapshots. Each has a directory in it:
+// cache is the private directory of snapshots, with a directory for each:
 //
-//	KEY/lock      locked shared by who restores it, exclusively by who makes it
-//	KEY/part      one in the making; what a crash leaves is removed
+//	KEY/lock      locked shared by a restorer, exclusively by a maker
+//	KEY/part      one in the making; remains of a crash are removed
 //	KEY/state     the monitor's files, and
 //	KEY/manifest  their sizes and hashes, written last
 //
-// Beside them are the initramfs of the guest, and what came of trying KVM.
+// Beside them are the initramfs of the guest, and the results of trying KVM.
 type cache struct {
 	dir string
 
@@ -41,11 +41,11 @@ type cache struct {
 	checked map[string]string // key of a snapshot to the stamp that was checked
 }
 
-// cacheSize is how many bytes of snapshots are kept; those that were not used
-// the longest go first.
+// cacheSize bounds the kept snapshots, in bytes; the least recently used go
+// first.
 const cacheSize = 2 << 30
 
-// openCache opens the cache and removes what crashes left.
+// openCache opens the cache and removes the remains of crashes.
 func openCache(dir string) (*cache, error) {
 	if dir == "" {
 		above, err := rootfs.DefaultDir()
@@ -80,7 +80,7 @@ func openCache(dir string) (*cache, error) {
 	return c, nil
 }
 
-// keep writes a file that others may read, unless it is there already.
+// keep writes a file readable by all, unless present already.
 func (c *cache) keep(name string, data []byte) (string, error) {
 	path := filepath.Join(c.dir, name)
 	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, data) {
@@ -127,7 +127,7 @@ func (c *cache) tryLock(home string, how lock.Kind) (*os.File, error) {
 	return f, nil
 }
 
-// wait locks a snapshot's directory as soon as it can be.
+// wait locks a snapshot's directory as soon as possible.
 func (c *cache) wait(ctx context.Context, home string, how lock.Kind) (*os.File, error) {
 	for {
 		if err := os.Mkdir(home, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -145,7 +145,7 @@ func (c *cache) wait(ctx context.Context, home string, how lock.Kind) (*os.File,
 	}
 }
 
-// snapshot is one that may be restored until it is released.
+// snapshot may be restored until released.
 type snapshot struct {
 	dir   string
 	home  string
@@ -155,7 +155,7 @@ type snapshot struct {
 
 func (s *snapshot) release() { s.lock.Close() }
 
-// spoil makes the snapshot one that nobody uses again.
+// spoil marks the snapshot as unusable.
 func (s *snapshot) spoil() error {
 	err := os.Remove(filepath.Join(s.home, "manifest"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -190,7 +190,7 @@ func (t *Tier) snapshot(ctx context.Context, p plan) (*snapshot, error) {
 	}
 }
 
-// take makes a snapshot, unless another has made it in the meantime.
+// take makes a snapshot, unless a different process has done so meanwhile.
 func (t *Tier) take(ctx context.Context, p plan, home string) error {
 	f, err := t.cache.wait(ctx, home, lock.Exclusive)
 	if err != nil {
@@ -246,7 +246,7 @@ func (g *ground) wipe() error {
 	return err
 }
 
-// file is what a manifest says of a file.
+// file is a manifest's entry for a file.
 type file struct {
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
@@ -277,7 +277,7 @@ func (c *cache) seal(home string) error {
 	return nil
 }
 
-// remember notes that a snapshot was seen to be whole.
+// remember notes that a snapshot was checked and found intact.
 func (c *cache) remember(home, stamp string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -307,8 +307,8 @@ func describe(dir string) (map[string]file, error) {
 	return list, nil
 }
 
-// check tells whether a snapshot is as it was made: by its hashes the first
-// time, by what the file system says of the files from then on.
+// check fails unless a snapshot is intact: by its hashes the first time, by the
+// file system's metadata from then on.
 func (c *cache) check(home string) error {
 	data, err := os.ReadFile(filepath.Join(home, "manifest"))
 	if err != nil {
@@ -365,8 +365,8 @@ func stamp(dir string) (string, error) {
 	return all.String(), nil
 }
 
-// prune removes snapshots that were not used for long, but one, until the rest
-// fits. Those that are in use stay.
+// prune removes the least recently used snapshots, except but, until the rest
+// fits. Snapshots in use stay.
 func (c *cache) prune(but string) {
 	type kept struct {
 		home string

@@ -11,7 +11,7 @@ import (
 )
 
 // Descriptors of the glove: the files of the guest's control group, which has
-// no path in the box. Package wire has the lower ones until the first script
+// no path in the box. Package wire has the lower numbers until the first script
 // of a box; no command has any of them.
 const (
 	fdJoin = 70 + iota
@@ -22,7 +22,7 @@ const (
 	fdMemoryPeak
 )
 
-// groupFiles are those files, with how they are opened.
+// groupFiles are the files of the group, with their open flags.
 var groupFiles = []struct {
 	fd    int
 	name  string
@@ -36,8 +36,8 @@ var groupFiles = []struct {
 	{fdMemoryPeak, "memory.peak", unix.O_RDONLY},
 }
 
-// templateScript makes of a guest that has just booted what all boxes have in
-// common. Nothing of any job is in it.
+// templateScript brings a freshly booted guest to the state common to all
+// boxes. The state holds nothing of any job.
 func templateScript() *glove.Script {
 	s := new(glove.Script)
 	controlGroup(s)
@@ -51,13 +51,13 @@ func templateScript() *glove.Script {
 	return s
 }
 
-// controlGroup makes the group of the commands. The glove is not in it: it must
-// not be short of what they have used up.
+// controlGroup makes the group of the commands. The glove stays outside: it
+// must not suffer from shortages caused by commands.
 func controlGroup(s *glove.Script) {
 	const group = "/" + groupDir + "/box"
 	writeFile(s, "/"+groupDir+"/cgroup.subtree_control", "+memory +pids")
 	s.Call("make the control group", unix.SYS_MKDIRAT, unix.AT_FDCWD, group, 0o700)
-	// Who runs out of memory ends as a whole, and not with one process.
+	// On lack of memory the whole group ends, not a single process.
 	writeFile(s, group+"/memory.oom.group", "1")
 	for _, f := range groupFiles {
 		fd := s.Buffer(8)
@@ -74,9 +74,9 @@ func writeFile(s *glove.Script, path, text string) {
 	s.CallOn(fd, "close", unix.SYS_CLOSE)
 }
 
-// namespaces makes the glove's successor, process 1 of the box, in which the
-// script goes on. The first one stays, without a descriptor, for as long as that
-// lives: the relay waits for it.
+// namespaces makes the glove's successor, process 1 of the box, where the
+// script continues. The first glove stays, without a descriptor, as long as its
+// successor: the relay waits for it.
 func namespaces(s *glove.Script) {
 	const flags = unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET | unix.CLONE_NEWCGROUP
 	pid, inside := s.Buffer(8), s.Label()
@@ -88,9 +88,9 @@ func namespaces(s *glove.Script) {
 	s.Place(inside)
 }
 
-// root makes the drive the root of everything. The initramfs stays below it,
-// out of reach of whoever cannot change the root: pivot_root does not work
-// there.
+// root makes the drive the root of everything. The initramfs stays below, out
+// of reach for processes without a way to change the root: pivot_root does not
+// work in the box.
 func root(s *glove.Script) {
 	s.Call("private mounts", unix.SYS_MOUNT, 0, "/", 0, unix.MS_REC|unix.MS_PRIVATE, 0)
 	s.Call("leave the control groups", unix.SYS_UMOUNT2, "/"+groupDir, unix.MNT_DETACH)
@@ -105,7 +105,7 @@ func root(s *glove.Script) {
 
 const tmpFlags = unix.MS_NOSUID | unix.MS_NODEV
 
-// devices are those of a box, by their numbers, all without state.
+// devices are the devices of a box, by number, all without state.
 var devices = []struct {
 	name  string
 	minor int
@@ -123,8 +123,9 @@ func dev(s *glove.Script) {
 		s.Call("link "+l[0], unix.SYS_SYMLINKAT, "/proc/self/fd"+l[1], unix.AT_FDCWD, "/dev/"+l[0])
 	}
 	s.Call("make shm", unix.SYS_MKDIRAT, unix.AT_FDCWD, "/dev/shm", 0o755)
-	// The guest's kernel is the box's own, and what it tells is nobody's secret;
-	// but no program needs it. A kernel has some of these, as files or directories.
+	// The guest's kernel is the box's own, and the information no secret; but
+	// no program needs it. A kernel has some of the paths, as files or
+	// directories.
 	for _, name := range native.Maskable {
 		for _, cover := range []string{"/dev/null", "/sys"} {
 			s.Call("cover /proc/"+name, unix.SYS_MOUNT, cover, "/proc/"+name, 0, unix.MS_BIND, 0).Ignore()
@@ -133,15 +134,14 @@ func dev(s *glove.Script) {
 	s.Call("close /dev", unix.SYS_MOUNT, 0, "/dev", 0, unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NOEXEC, 0)
 }
 
-// What a guest that is taken a snapshot of wipes, at the most, and what it
-// leaves alone.
+// The most that a guest wipes before a snapshot, and the part left alone.
 const (
 	mostWiped = 512 << 20
 	unwiped   = 24 << 20
 )
 
-// freeScript asks the guest's kernel for its free memory: struct sysinfo, whose
-// sixth word is that in bytes.
+// freeScript asks the guest's kernel for the free memory: the sixth word of
+// struct sysinfo, in bytes.
 func freeScript() *glove.Script {
 	s := new(glove.Script)
 	info := s.Buffer(128)
@@ -150,9 +150,9 @@ func freeScript() *glove.Script {
 	return s
 }
 
-// wipeScript fills n bytes of free memory with zeros: of what has been there
-// before, such as the kernel's compressed image, nothing is to be kept in a
-// snapshot and loaded with each box.
+// wipeScript fills n bytes of free memory with zeros: old contents, such as the
+// kernel's compressed image, must not be kept in a snapshot and loaded with
+// each box.
 func wipeScript(n int64) *glove.Script {
 	s := new(glove.Script)
 	at := s.Words(0)

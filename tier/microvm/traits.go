@@ -7,8 +7,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// Traits implements [tier.Described]. Emulated tells what the tier does if it
-// has no choice, until a guest has tried KVM.
+// Traits implements [tier.Described]. Until a guest has tried KVM, Emulated
+// reports the tier's fallback.
 func (t *Tier) Traits() tier.Traits {
 	t.mu.Lock()
 	defer t.mu.Unlock()

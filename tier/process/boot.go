@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
-// bootPlan is what the scripts of one box depend on.
+// bootPlan holds the inputs to the scripts of one box.
 type bootPlan struct {
 	host    *machine
 	spec    *tier.Spec
@@ -29,10 +29,11 @@ type bootPlan struct {
 	box     glove.Config
 }
 
-// has tells whether the box is to have a control.
+// has reports whether the box is to have a control.
 func (p *bootPlan) has(control string) bool { return p.without[control] == nil }
 
-// do makes calls under the name of a control, if the box is to have it.
+// do makes calls under the name of a control, if the box is to have the
+// control.
 func (p *bootPlan) do(s *glove.Script, control string, calls func(call caller)) {
 	if !p.has(control) {
 		return
@@ -44,8 +45,8 @@ func (p *bootPlan) do(s *glove.Script, control string, calls func(call caller)) 
 
 type caller func(what string, nr uintptr, args ...any) *glove.Ins
 
-// script returns the boot script. Its first part is for the process that the
-// host started, the rest for pid 1 of the box, which the first part makes.
+// script returns the boot script. The first part is for the host's child
+// process; the rest is for pid 1 of the box, started by the first part.
 func (p *bootPlan) script() *glove.Script {
 	s := new(glove.Script)
 	if p.box.Within {
@@ -65,16 +66,17 @@ func (p *bootPlan) script() *glove.Script {
 	if p.sent != nil {
 		native.SendListener(s, p.host.listen, seccomp.Makes(), seccomp.Size)
 	}
-	// The meter opens its files before nobody may any more.
+	// The meter must open its files before the box drops privileges: afterwards
+	// they are unreadable.
 	if p.metered {
 		p.box.Begin(s)
 	}
 	return s
 }
 
-// outside enters the control group, makes pid 1 of the box with all its
-// namespaces as a child of the host, says which process it is, and ends. What is
-// early, pid 1 does while the host maps its users.
+// outside enters the control group, makes pid 1 of the box with all namespaces
+// as a child of the host, reports the pid, and ends. Pid 1 makes the calls of
+// early while the host maps the users.
 func (p *bootPlan) outside(s *glove.Script, early func()) {
 	s.Call("close", unix.SYS_CLOSE, native.FDImage)
 	p.join(s)
@@ -92,11 +94,12 @@ func (p *bootPlan) outside(s *glove.Script, early func()) {
 	native.SucceedWith(s, tier.ControlNamespaces+": clone", flags, early)
 }
 
-// inside is what is left of that for a copy of a parent, whose users are mapped.
+// inside is the rest of outside for a copy of a parent, whose users are mapped
+// already.
 func (p *bootPlan) inside(s *glove.Script) {
 	s.Call("setsid", unix.SYS_SETSID)
 	p.join(s)
-	// The group that it is in now is the root of what it sees.
+	// The current group becomes the root of the box's view.
 	s.Call(tier.ControlNamespaces+": unshare", unix.SYS_UNSHARE, unix.CLONE_NEWCGROUP)
 }
 
@@ -108,7 +111,8 @@ func (p *bootPlan) join(s *glove.Script) {
 	}
 }
 
-// fdDevice is where the devices wait, as detached mounts, until there is a /dev.
+// fdDevice is the descriptor of the devices, as detached mounts, until /dev
+// exists.
 const fdDevice = native.FDRules + 1
 
 // attr is a struct mount_attr that adds flags.
@@ -121,12 +125,12 @@ const (
 	tmpFlags  = unix.MS_NOSUID | unix.MS_NODEV
 )
 
-// root makes the tree the root of everything. What is mounted is the directory
-// around the tree, and the root is set to the tree inside of it: so the mount
-// is not in the box's mount table, which would show its path on the host.
+// root makes the tree the root of everything. The directory around the tree is
+// mounted, and the root is set to the tree inside: so the mount is absent from
+// the box's mount table, and with it the path on the host.
 //
-// We are still the host's user here, in our directory as it was given to us:
-// the way there may be closed to others.
+// This part still runs as the host's user, in the inherited directory: the path
+// to the directory may be closed to other users.
 func (p *bootPlan) root(s *glove.Script) {
 	p.do(s, tier.ControlFilesystem, func(call caller) {
 		call("private mounts", unix.SYS_MOUNT, 0, "/", 0, unix.MS_REC|unix.MS_PRIVATE, 0)
@@ -151,7 +155,7 @@ func (p *bootPlan) root(s *glove.Script) {
 		s.CallOn(home, "close", unix.SYS_CLOSE)
 		tree := filepath.Base(p.spec.Root.Tree)
 		p.ownFiles(s, tree)
-		// The kernel gives us a new /proc only while we can see another.
+		// The kernel grants a new /proc only while another is visible.
 		p.do(s, tier.ControlProc, func(call caller) {
 			call("mount", unix.SYS_MOUNT, "proc", tree+"/proc", "proc", tmpFlags|unix.MS_NOEXEC|unix.MS_RDONLY, 0)
 		})
@@ -194,8 +198,9 @@ func tmpfs(call caller, at string, flags int, options string) {
 }
 
 // dev makes a /dev with a few harmless devices and the usual links, and covers
-// what /proc tells about the host: files with the empty device, directories
-// with /sys, which is empty, and what programs need with what never changes.
+// the files of /proc that describe the host: files with the empty device,
+// directories with the empty /sys, and files that programs need with constant
+// contents.
 func (p *bootPlan) dev(s *glove.Script) {
 	p.do(s, tier.ControlDevices, func(call caller) {
 		tmpfs(call, "/dev", tmpFlags|unix.MS_NOEXEC, "size=4k,nr_inodes=32,mode=755")
@@ -225,8 +230,8 @@ func (p *bootPlan) dev(s *glove.Script) {
 	})
 }
 
-// scratch mounts what commands write to. Where the glove is another user, the
-// workspace is sticky, so that the glove's files in it stay.
+// scratch mounts the writable directories. If the glove is another user, the
+// workspace is sticky, which protects the glove's files.
 func (p *bootPlan) scratch(s *glove.Script) {
 	l := p.spec.Limits
 	bound := fmt.Sprintf("size=%d,nr_inodes=%d", l.Disk, l.Files+1)
@@ -241,7 +246,7 @@ func (p *bootPlan) scratch(s *glove.Script) {
 	})
 }
 
-// names sets the host's name and brings the loopback up where it is not.
+// names sets the host's name and brings the loopback up where it is down.
 func (p *bootPlan) names(s *glove.Script) {
 	p.do(s, tier.ControlHostname, func(call caller) {
 		call("sethostname", unix.SYS_SETHOSTNAME, tier.Hostname, len(tier.Hostname))

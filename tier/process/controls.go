@@ -9,10 +9,10 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// missing are controls that a box goes without, and why.
+// missing maps the controls that a box goes without to the reasons.
 type missing map[string]error
 
-// fixes say what an operator can do about a control that the host lacks.
+// fixes say how an operator can supply a control that the host lacks.
 var fixes = map[string]string{
 	tier.ControlNamespaces:   tier.FixNamespaces,
 	tier.ControlUser:         "run as an ordinary user, or as root with CAP_SETUID and CAP_SETGID and at least 32768 ids in its user namespace",
@@ -29,7 +29,7 @@ var fixes = map[string]string{
 	tier.ControlDisk:         "allow tmpfs in user namespaces",
 }
 
-// controls says what a box enforces, and by what.
+// controls lists the box's controls and their means.
 func (t *Tier) controls(p *bootPlan, without missing) []glovebox.Control {
 	user := "the caller's own user, mapped to 1000"
 	if t.host.root {

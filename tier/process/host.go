@@ -8,10 +8,10 @@ import (
 	"github.com/gloveboxhq/glovebox/glove/native"
 )
 
-// machine is what the boot script depends on; it is looked at once.
+// machine holds the facts about the host behind the boot script, read once.
 type machine struct {
-	// root: we may give the box users that are nobody's on the host, one for
-	// the glove and one for the commands. Else both are our own user.
+	// root: the box may have otherwise unused host users: a user for the glove
+	// and a user for the commands. Else both are our own user.
 	root     bool
 	landlock int // the version of its interface, 0 for none
 	masked   []native.Mask
@@ -20,7 +20,7 @@ type machine struct {
 	deaf     error // why there is none
 }
 
-// devices are those of a box, all without state.
+// devices are the devices of a box, all without state.
 var devices = []string{"null", "zero", "full", "random", "urandom"}
 
 func lookAtHost() machine {

@@ -21,22 +21,24 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
-// parent is a standby command that is ready, outside of any box, and holds the
-// glove (see [tier.Spec.Forks]). The host drives it to copy itself; a copy is born
-// in all the namespaces of a new box, and is its glove.
+// parent is a zygote: a standby command, ready outside of any box, with the
+// glove (see [tier.Spec.Forks]). On the host's request it copies itself; a copy
+// is born in all the namespaces of a new box, as the glove of the box.
 //
-// It is our own code alone: no job's bytes and no secret ever come to it, nor do
-// its copies' pipes stay with it. It is a user of the host that nobody else is,
-// without a capability, and sees the root of its boxes, without a network. A copy
-// is another user, in another pid namespace, and cannot reach it. It dies with
-// the thread that started it, which lives as long as the host (see native.Start).
+// A parent runs our own code alone: it never receives a job's bytes or a
+// secret, nor keeps its copies' pipes. It runs as a host user of its own,
+// without a capability, and sees the root of its boxes, without a network. A
+// copy is another user, in another pid namespace, and cannot reach the parent.
+// The parent dies with its starting thread, alive as long as the host (see
+// native.Start).
 type parent struct {
 	proc  *os.Process
 	ends  glove.Ends
 	sends *os.File // descriptors for its copies
 	made  time.Time
 
-	// Held by who makes a copy or ends the parent; it guards the next two.
+	// Held while making a copy or ending the parent; guards the next two
+	// fields.
 	turn chan struct{}
 	torn bool   // it ended, or a copy may be there that we were not told of: it makes no more
 	last uint64 // the number of its last copy
@@ -51,11 +53,11 @@ type parent struct {
 const (
 	fdReceive = 34
 	fdHome    = 35 // the directory around the tree
-	// What a copy is given arrives at the lowest numbers that are free.
+	// A copy's descriptors arrive at the lowest free numbers.
 	firstSlot, lastSlot = 3, glove.FDScript - 1
 )
 
-// forks tells whether the box can be a copy of a parent: its users are made by
+// forks reports whether the box can be a copy of a parent: its users are made by
 // the host.
 func (t *Tier) forks(spec *tier.Spec) bool {
 	return spec.Standby != nil && spec.Forks && t.host.root
@@ -106,11 +108,11 @@ func (t *Tier) openParent(ctx context.Context, spec tier.Spec) (_ *parent, err e
 	return p, nil
 }
 
-// parentRoot is the script by which a parent's glove makes what the parent sees.
-// The lowest mount is the directory around the tree; a second mount of that, on
-// the tree, is where a copy begins (see [bootPlan.root]); and over all lies the
-// tree: a process whose root is not that of its mount namespace may not make
-// namespaces.
+// parentRoot is the script by which a parent's glove makes the parent's view.
+// The lowest mount is the directory around the tree; a second mount of the same
+// directory, on the tree, is where a copy begins (see [bootPlan.root]); and
+// over all lies the tree, because a process whose root differs from the root of
+// its mount namespace may not make namespaces.
 func (t *Tier) parentRoot(tree string) *glove.Script {
 	s := new(glove.Script)
 	name := filepath.Base(tree)
@@ -124,7 +126,8 @@ func (t *Tier) parentRoot(tree string) *glove.Script {
 		s.Call("open_tree "+dev, unix.SYS_OPEN_TREE, unix.AT_FDCWD, "/dev/"+dev, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(fd)
 		s.Renumber(fd, fdDevice+i)
 	}
-	// again mounts what is at a path once more, at another, and goes there.
+	// again mounts the object at a path once more, at a second path, and goes
+	// there.
 	again := func(what, at string, setAttr bool) {
 		fd := s.Buffer(8)
 		s.Call("open_tree", unix.SYS_OPEN_TREE, unix.AT_FDCWD, what, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).To(fd)
@@ -147,8 +150,8 @@ func (t *Tier) parentRoot(tree string) *glove.Script {
 	again(name, "/", false)
 	s.Call("chroot", unix.SYS_CHROOT, ".")
 	call := func(what string, nr uintptr, args ...any) *glove.Ins { return s.Call(what, nr, args...) }
-	// A box gets a /proc of its own only where its maker sees one. This one shows
-	// nobody but who looks, and a copy sets what is its network's by it.
+	// A box gets its own /proc only if its maker sees one. In this /proc each
+	// process sees only itself. A copy makes network settings through it.
 	call("mount /proc", unix.SYS_MOUNT, "proc", "/proc", "proc", tmpFlags|unix.MS_NOEXEC, "hidepid=ptraceable")
 	tmpfs(call, "/dev", tmpFlags|unix.MS_NOEXEC, "size=4k,nr_inodes=32,mode=755")
 	for i, dev := range t.host.devices {
@@ -169,12 +172,12 @@ func becomeParent(cmd *tier.Command, user, group uint32) *glove.Script {
 	s.Call("setresuid", unix.SYS_SETRESUID, user, user, user)
 	native.DropCapabilities(s)
 	native.DieWithHost(s)
-	// Its memory lies as that of a box that starts its own.
+	// The same memory layout as in a box that starts the command itself.
 	var own unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_STACK, &own) == nil {
 		s.Call("limit the stack", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_STACK, s.Words(min(native.Stack, own.Max), own.Max), 0)
 	}
-	// What we ourselves were given by whoever started us.
+	// Close the descriptors inherited from our own parent process.
 	s.Call("close", unix.SYS_CLOSE_RANGE, fdHome+1, tier.FDImage-1, 0)
 	s.Call("close", unix.SYS_CLOSE_RANGE, tier.FDImage+1, uint32(1<<32-1), 0)
 	s.Execute(cmd)
@@ -184,19 +187,19 @@ func becomeParent(cmd *tier.Command, user, group uint32) *glove.Script {
 // forkPatience bounds the making of a copy, which takes some milliseconds.
 const forkPatience = 2 * time.Second
 
-// errBarren says that a parent made no copy, or one that says nothing.
+// errBarren means a parent without a copy, or with a silent one.
 var errBarren = errors.New("the parent makes no copy")
 
-// fork makes a copy in the namespaces of a box. The copy has files as its
-// descriptors, by number, and no other, and waits for the scripts that come by
-// them.
+// fork makes a copy in the namespaces of a box. The copy has only files as
+// descriptors, by number, and waits for scripts through these.
 //
-// A parent that owes us a reply is never asked again: that reply would be taken
-// for the next copy's. So who gives up ends the parent.
+// A parent with a reply outstanding is never asked again: the late reply would
+// be mistaken for the next copy's. A caller that gives up therefore ends the
+// parent.
 func (p *parent) fork(ctx context.Context, files map[int]*os.File) (*os.Process, error) {
 	numbers := slices.Sorted(maps.Keys(files))
-	// A number is never below that of its slot, so the copy can begin with the last
-	// and none is overwritten before it has moved: see forkScript.
+	// A number is never below its slot, so the copy can move descriptors from
+	// the last on without overwriting one: see forkScript.
 	i, _ := slices.BinarySearch(numbers, firstSlot)
 	numbers = append(slices.Clone(numbers[i:]), numbers[:i]...)
 	if len(numbers) > lastSlot-firstSlot+1 {
@@ -228,7 +231,7 @@ func (p *parent) fork(ctx context.Context, files map[int]*os.File) (*os.Process,
 	return box, nil
 }
 
-// copyBy sends descriptors and the script that makes a copy with them.
+// copyBy sends descriptors and the script for a copy with them.
 func (p *parent) copyBy(script *glove.Script, fds []int) (*os.Process, error) {
 	if err := unix.Sendmsg(int(p.sends.Fd()), []byte{1}, unix.UnixRights(fds...), nil, unix.MSG_DONTWAIT); err != nil {
 		return nil, os.NewSyscallError("sendmsg", err)
@@ -243,9 +246,8 @@ func (p *parent) copyBy(script *glove.Script, fds []int) (*os.Process, error) {
 	return native.Successor(report[:8])
 }
 
-// forkScript takes the descriptors that were sent and makes a copy that has them
-// by these numbers. It replies with the number of the copy's process, and ours of
-// the copy.
+// forkScript takes the descriptors sent and makes a copy with them at these
+// numbers. The reply is the copy's pid and our number of the copy.
 func forkScript(numbers []int, ours uint64) *glove.Script {
 	s := new(glove.Script)
 	inside, failed, born := s.Label(), s.Label(), s.Label()
@@ -268,7 +270,7 @@ func forkScript(numbers []int, ours uint64) *glove.Script {
 			s.Call("renumber", unix.SYS_DUP3, slot, n, 0)
 		}
 	}
-	// What is left between those that it has.
+	// Close the gaps between the copy's descriptors.
 	next := firstSlot
 	for _, n := range append(slices.Sorted(slices.Values(numbers)), 1<<32-1) {
 		if n >= next {

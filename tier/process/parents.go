@@ -15,10 +15,10 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// What is equal in all copies of a parent, such as the seed of an interpreter's
-// hash tables and where its code lies, can be learned by the code in one of them.
-// So few boxes share a parent, for a short time; its successor is made before its
-// end, and waits for that: a parent costs as much as many copies.
+// Some values are equal in all copies of a parent, such as the seed of an
+// interpreter's hash tables and the addresses of its code. Code in one copy can
+// learn them. So few boxes share a parent, for a short time. Its successor is
+// made early and waits: a parent costs as much as many copies.
 const (
 	maxCopies   = 64
 	renewCopies = 8
@@ -30,8 +30,8 @@ const (
 // interpreter.
 const maxParents = 16
 
-// A kind whose parents fail has none for a while, and for twice as long each
-// further time.
+// A kind with failing parents has none for a while, and for twice as long after
+// each further failure.
 const (
 	respite    = time.Minute
 	maxRespite = time.Hour
@@ -49,8 +49,8 @@ type parents struct {
 	done  bool
 }
 
-// line is the parent of a kind now, and its successor. There is one for each kind
-// there ever was: who makes a parent comes back to it.
+// line is the current parent of a kind, and its successor. Lines are never
+// removed, because the maker of a parent returns to the line.
 type line struct {
 	parent *parent       // nil: none
 	next   *parent       // nil: none yet
@@ -73,17 +73,17 @@ func newParents(maker func(context.Context, tier.Spec) (*parent, error)) *parent
 	return ps
 }
 
-// kindOf names what must be equal in boxes of one parent: the limits are each
+// kindOf names the common properties of a parent's boxes: the limits are each
 // box's own.
 func kindOf(spec *tier.Spec) string {
 	h := sha256.New()
-	// Quoted, since no two lists of strings look the same so.
+	// Quoted, to keep different lists of strings distinct.
 	fmt.Fprintf(h, "%q %q %q %q %q", spec.Root.Key, spec.Root.Tree, spec.Standby.Args, spec.Standby.Env, spec.Standby.Dir)
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// openCopy makes a box as a copy of a parent, or returns nil where that cannot be.
-// It has a parent made for the next ones.
+// openCopy makes a box as a copy of a parent, or returns nil where no copy is
+// possible. It has a parent made for the next boxes.
 func (t *Tier) openCopy(ctx context.Context, spec tier.Spec) (box tier.Box) {
 	kind := kindOf(&spec)
 	for range 2 { // the first may end, with its successor there, while we wait for our turn
@@ -109,10 +109,10 @@ func (t *Tier) openCopy(ctx context.Context, spec tier.Spec) (box tier.Box) {
 	return nil
 }
 
-// spent tells whether no more copies are to be made of the parent.
+// spent reports whether no more copies are to be made of the parent.
 func (p *parent) spent() bool { return !p.usable(maxCopies, maxAge) }
 
-// usable tells whether there are fewer copies of the parent, and it is younger.
+// usable reports whether the parent has fewer copies and a lower age.
 func (p *parent) usable(copies int, age time.Duration) bool {
 	return p.taken < copies && time.Since(p.made) < age
 }
@@ -136,9 +136,10 @@ func (ps *parents) take(kind string) *parent {
 	return l.parent
 }
 
-// tried says what came of a box that was to be a copy of a parent. One that made
-// none is dropped; other errors are the box's own, but where the host refuses the
-// copy a wall, it refuses it to all. A kind whose parent never made any gets a respite.
+// tried records the result of an intended copy of a parent. A parent without a
+// copy is dropped; further errors are the box's own, but a host that refuses a
+// wall to one copy refuses the wall to all. A kind gets a respite if its parent
+// never made a copy.
 func (ps *parents) tried(kind string, p *parent, err error) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -155,11 +156,11 @@ func (ps *parents) tried(kind string, p *parent, err error) {
 	}
 }
 
-// none is closed: nobody makes a parent.
+// none is closed: no parent is in the making.
 var none = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// want has a parent made for the further boxes of a kind, unless there is one.
-// It returns at once, with what is closed when one is made or cannot be.
+// want has a parent made for the further boxes of a kind, unless one exists. It
+// returns at once, with a channel to be closed on success or failure.
 func (ps *parents) want(kind string, spec *tier.Spec) <-chan struct{} {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -199,8 +200,8 @@ func (ps *parents) want(kind string, spec *tier.Spec) <-chan struct{} {
 	return made
 }
 
-// add makes a parent the one of its kind, now or when that is spent, and ends it
-// at its age, used or not.
+// add makes a parent the current one of its kind, now or after the present one
+// is spent, and ends it at the maximum age, used or not.
 func (ps *parents) add(l *line, p *parent) {
 	if l.parent == nil {
 		l.parent = p
@@ -216,8 +217,7 @@ func (ps *parents) add(l *line, p *parent) {
 	})
 }
 
-// bound drops the parent that was not used for the longest time, where there are
-// too many.
+// bound drops the least recently used parent, where there are too many.
 func (ps *parents) bound() {
 	n, oldest := 0, ""
 	for kind, l := range ps.kinds {
@@ -243,8 +243,8 @@ func (ps *parents) dropAll(l *line) {
 	}
 }
 
-// drop ends a parent, and its successor takes its place. A copy that is being made
-// of it fails, or lives on.
+// drop ends a parent, and the successor takes over. A copy in the making fails,
+// or lives on.
 func (ps *parents) drop(l *line) {
 	p := l.parent
 	l.parent, l.next = l.next, nil
@@ -257,7 +257,7 @@ func (ps *parents) drop(l *line) {
 	})
 }
 
-// close drops all, and returns when none is left. No more are made.
+// close drops all parents, and returns when none is left. No more are made.
 func (ps *parents) close() {
 	ps.mu.Lock()
 	ps.done = true

@@ -18,7 +18,7 @@ func (t *Tier) Probe(ctx context.Context) tier.Report {
 	if err != nil {
 		return tier.Report{Tier: t.Name(), Reason: err.Error()}
 	}
-	// Landlock is a second wall behind the others: it is said, not required.
+	// Landlock is a second wall behind the others: reported, not required.
 	if t.host.landlock == 0 {
 		report.Controls = append(report.Controls, tier.Probe{
 			Name: tier.ControlLandlock, Detail: "this kernel has none", Fix: fixes[tier.ControlLandlock],
@@ -45,8 +45,8 @@ func (t *Tier) probe(ctx context.Context) (tier.Report, error) {
 	return attack.Probe(ctx, t, root, list), nil
 }
 
-// bareRoot makes a root that holds nothing but the places where the rest is
-// mounted: attacks bring all they need.
+// bareRoot makes a root with nothing but mount points: attacks bring all that
+// they need.
 func bareRoot() (*rootfs.Root, func(), error) {
 	dir, err := os.MkdirTemp("", "glovebox-probe-")
 	if err != nil {

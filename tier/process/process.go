@@ -1,35 +1,35 @@
 //go:build linux
 
-// Package process is the tier that isolates with what an ordinary Linux kernel
-// has: user, pid, mount, network, ipc, uts and cgroup namespaces, a read-only
-// root, a seccomp filter, Landlock, resource limits and control groups. It
-// needs no installed program, and no root.
+// Package process is the tier that isolates with the means of an ordinary Linux
+// kernel: user, pid, mount, network, ipc, uts and cgroup namespaces, a
+// read-only root, a seccomp filter, Landlock, resource limits and control
+// groups. It needs no installed program, and no root.
 //
 // # How a box is made
 //
-// The glove (package glove) is started as an ordinary process and sent one
+// The glove (package glove) is started as an ordinary process and receives one
 // script, the boot script (boot.go). With it the glove enters the box's control
 // group and makes, in a single clone, its own successor in all the new
-// namespaces; the successor waits until the host has mapped its users, builds
+// namespaces. The successor waits until the host has mapped its users, builds
 // the walls and is pid 1 of the box. The first process is gone by then. Nothing
 // of a box is on the host's disk.
 //
 // A box whose standby command can be copied is a copy of a parent (parent.go):
 // born in all the namespaces, it builds the same walls.
 //
-// Each command is a child of pid 1 that puts on its own walls
-// before it is executed.
+// Each command is a child of pid 1 that puts on its own walls before it is
+// executed.
 //
-// Where no control group is writable, the host meters the box and is asked by
-// the kernel before each process and thread, and before a process ends.
+// Where no control group is writable, the host meters the box: the kernel asks
+// the host before each new process and thread, and before a process ends.
 //
 // # What it does not protect
 //
-// All boxes share the host's kernel: a bug in it that the filtered system calls
-// still reach is a way out. Timing and load of the host can be observed. Where
-// no control group is writable, memory is metered by the supervisor fifty times a
-// second or more, so a box can overshoot its limit for some milliseconds, and what
-// the kernel itself holds for it is counted at the most that it can be.
+// All boxes share the host's kernel: a kernel bug within reach of the filtered
+// system calls is a way out. Timing and load of the host can be observed. Where
+// no control group is writable, the supervisor meters memory fifty times a
+// second or more, so a box can overshoot its limit for some milliseconds, and
+// the kernel's own memory for the box is counted at its upper bound.
 package process
 
 import (
@@ -53,8 +53,8 @@ import (
 
 // Options are the operator's choices. The zero value is the safe default.
 type Options struct {
-	// NoControlGroups makes no use of control groups even where they are
-	// writable; the supervisor meters in their place.
+	// NoControlGroups ignores control groups even where they are writable; the
+	// supervisor meters in their place.
 	NoControlGroups bool
 }
 
@@ -66,7 +66,7 @@ type Tier struct {
 	parents *parents
 }
 
-// New returns the tier, after it has removed what dead processes left behind.
+// New returns the tier, after removing the remains of dead processes.
 func New(o Options) (*Tier, error) {
 	t := &Tier{host: lookAtHost()}
 	t.parents = newParents(t.openParent)
@@ -107,7 +107,7 @@ func (t *Tier) Open(ctx context.Context, spec tier.Spec) (tier.Box, error) {
 		if err == nil || !errors.As(err, &lack) || lack.Kind != tier.KindUnsupported {
 			return box, err
 		}
-		// The operator may have said that the box may do without.
+		// The operator may have allowed the box to do without.
 		if !slices.Contains(spec.Allow, lack.Control) || !slices.Contains(tier.Optional, lack.Control) || without[lack.Control] != nil ||
 			lack.Control == tier.ControlProc && t.groups == nil { // the meter reads it
 			return nil, err
@@ -132,8 +132,8 @@ func broken(op string, err error) *tier.Error {
 	return &tier.Error{Tier: glovebox.TierProcess, Op: op, Kind: tier.KindBroken, Err: err}
 }
 
-// open boots a box without the controls that are known to be missing: as a copy
-// of a parent, or from nothing where that is nil.
+// open boots a box without the controls known to be missing: as a copy of a
+// parent, or from nothing where from is nil.
 func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing, from *parent) (box tier.Box, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, broken("open", err)
@@ -167,7 +167,7 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing, from *
 		defer plan.sent.Close()
 	}
 	plan.box = glove.Config{Tier: glovebox.TierProcess, Spec: spec, Ends: ends, Ground: g, Owner: t.host.root, Within: from != nil}
-	// Before there is a pid 1 to kill, the wish to kill it is kept.
+	// A kill that comes before pid 1 exists is kept for pid 1.
 	stop := context.AfterFunc(ctx, g.Kill)
 	defer stop()
 	if from != nil {
@@ -196,7 +196,8 @@ func (t *Tier) open(ctx context.Context, spec tier.Spec, without missing, from *
 // bootNew makes the box from nothing.
 func (t *Tier) bootNew(p *bootPlan, ends glove.Ends, inner glove.Inner, group *cgroup.Group, g *native.Ground) error {
 	first, script, err := t.start(p, inner, group)
-	// Only the box holds its ends now: when it dies, they are seen to end.
+	// From now on only the box holds the inner ends: so a death of the box
+	// shows at ours.
 	inner.Close()
 	if err != nil {
 		return broken("start the glove", err)
@@ -204,12 +205,11 @@ func (t *Tier) bootNew(p *bootPlan, ends glove.Ends, inner glove.Inner, group *c
 	return t.boot(p, ends, first, script, g)
 }
 
-// firstJoin is the first of the files by which the glove enters its control
-// group.
+// firstJoin is the first file for the glove's entry into its control group.
 const firstJoin = native.FDImage + 1
 
-// start starts the glove as a process of the host, with the wanted descriptors
-// and no other, and returns its boot script.
+// start starts the glove as a process of the host, with only the wanted
+// descriptors, and returns the boot script.
 func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first *os.Process, script *glove.Script, err error) {
 	files, done, err := p.files(inner, group, true)
 	if err != nil {
@@ -242,8 +242,9 @@ func (t *Tier) start(p *bootPlan, inner glove.Inner, group *cgroup.Group) (first
 	return first, script, err
 }
 
-// files are the descriptors of the glove by number. done is called when it has
-// them. spawned tells that it is started within the group where that can be.
+// files returns the descriptors of the glove by number. done is called once the
+// glove has them. spawned means that the glove is started within the group
+// where possible.
 func (p *bootPlan) files(inner glove.Inner, group *cgroup.Group, spawned bool) (files map[int]*os.File, done func(), err error) {
 	files = maps.Clone(inner)
 	for i, f := range p.spec.Descriptors {
@@ -268,7 +269,7 @@ func (p *bootPlan) files(inner glove.Inner, group *cgroup.Group, spawned bool) (
 	}, nil
 }
 
-// boot sends the boot script and does the host's part of it.
+// boot sends the boot script and does the host's part of the boot.
 func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, script *glove.Script, g *native.Ground) error {
 	deadline := time.Now().Add(bootPatience)
 	report, err := ends.Do(script, deadline)
@@ -303,15 +304,16 @@ func (t *Tier) boot(p *bootPlan, ends glove.Ends, first *os.Process, script *glo
 	return p.measure(box.Pid, g)
 }
 
-// hideCounts hides what the host's kernel counts of all networks, where we may.
-// SECURITY.md says what is seen where we may not.
+// hideCounts hides the host kernel's counts of all networks, where permitted.
+// SECURITY.md lists what stays visible elsewhere.
 func (p *bootPlan) hideCounts(pid int) {
 	if p.host.root && p.has(tier.ControlNetwork) {
 		_ = native.HideCounts(pid)
 	}
 }
 
-// measure begins to measure a box whose walls stand, where no control group does.
+// measure begins to measure a box whose walls stand, where no control group
+// does.
 func (p *bootPlan) measure(pid int, g *native.Ground) (err error) {
 	if p.metered {
 		return nil
@@ -330,8 +332,8 @@ func (p *bootPlan) measure(pid int, g *native.Ground) (err error) {
 	return nil
 }
 
-// lack turns the fault of a call of the boot script into the control that it
-// stands for: the names of the calls begin with it.
+// lack turns the fault of a call of the boot script into the control behind the
+// call: call names begin with the control.
 func lack(err error) error {
 	var f *glove.Fault
 	if !errors.As(err, &f) {

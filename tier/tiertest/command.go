@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// commandTests are about one command: what it is given and what it gives back.
+// commandTests are about one command: its inputs and its results.
 var commandTests = map[string]func(*suite, *testing.T){
 	"streams are never mixed": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
@@ -34,7 +34,7 @@ var commandTests = map[string]func(*suite, *testing.T){
 		run(box, "p", func(c *tier.Command) { c.Stdout, c.Stderr = nil, nil }).ok(t)
 	},
 	"exit codes": func(s *suite, t *testing.T) {
-		// Those that others read as a limit are codes like any other.
+		// Codes read as a limit by other programs are ordinary codes.
 		for _, code := range []int{0, 1, 2, 124, 137, 152, 255} {
 			box := s.open(t, program("p", func(s *glove.Script) { s.Call("exit", linux.SYS_EXIT_GROUP, code) }))
 			if r := run(box, "p"); r.Cause != glovebox.CauseExit || r.ExitCode != code || r.Signal != "" || len(r.Hits) > 0 {
@@ -162,7 +162,8 @@ var commandTests = map[string]func(*suite, *testing.T){
 		run(box, "p").ok(t)
 	},
 	"signals are as usual": func(s *suite, t *testing.T) {
-		// What the Go runtime blocks or ignores must not be so in the box.
+		// Signals blocked or ignored by the Go runtime must be normal in the
+		// box.
 		box := s.open(t, program("p", func(s *glove.Script) {
 			set, wrong, on := s.Buffer(8), s.Label(), s.Label()
 			s.Call("sigprocmask", linux.SYS_RT_SIGPROCMASK, 0, 0, set, 8)
@@ -201,8 +202,8 @@ var commandTests = map[string]func(*suite, *testing.T){
 	},
 	"the end of a command is the end of its children": func(s *suite, t *testing.T) {
 		box := s.open(t, program("p", func(s *glove.Script) {
-			// The pipe is descriptors 3 and 4; the child writes to it when it has
-			// written to stdout, which it then holds.
+			// The pipe is descriptors 3 and 4. The child keeps stdout open, and
+			// writes to the pipe after the write to stdout.
 			s.Call("pipe", linux.SYS_PIPE2, s.Buffer(8), 0)
 			fork(s, func(s *glove.Script) { write(s, 1, "child"); write(s, 4, "."); pause(s) })
 			s.Call("read", linux.SYS_READ, 3, s.Buffer(8), 1)

@@ -16,7 +16,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// fileTests are about what a box holds and what comes out of it.
+// fileTests are about a box's files and their way out.
 var fileTests = map[string]func(*suite, *testing.T){
 	"staged": func(s *suite, t *testing.T) {
 		big := bytes.Repeat([]byte("glovebox"), 700_000) // more than one script carries
@@ -96,7 +96,7 @@ var fileTests = map[string]func(*suite, *testing.T){
 	"read-only files of a command stay": func(s *suite, t *testing.T) {
 		want := glovebox.File{Path: "sub/late", Data: []byte("late"), ReadOnly: true}
 		box := s.open(t, program("trap", func(s *glove.Script) {
-			// What the command before left must not lead the file astray.
+			// Remains of the previous command must not lead the file astray.
 			s.Call("symlink", linux.SYS_SYMLINKAT, tier.Temp, linux.AT_FDCWD, "link")
 			s.Call("mkdir", linux.SYS_MKDIRAT, linux.AT_FDCWD, "dir", 0o777)
 		}), program("p", func(s *glove.Script) {

@@ -61,7 +61,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// shortDir makes a directory whose path is short enough for sockets in it.
+// shortDir makes a directory with a path short enough for sockets.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "gbt")
@@ -72,11 +72,10 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-// ownerEnv makes Run an owner of boxes that is going to be killed.
+// ownerEnv makes Run an owner of boxes that will be killed.
 const ownerEnv = "GLOVEBOX_TIERTEST_OWNER"
 
-// nextEnv makes Run a process that starts after one was killed, and does
-// little.
+// nextEnv makes Run a process that starts after the kill, and does little.
 const nextEnv = "GLOVEBOX_TIERTEST_NEXT"
 
 func isOwner() bool { return os.Getenv(ownerEnv) != "" }
@@ -84,8 +83,8 @@ func isOwner() bool { return os.Getenv(ownerEnv) != "" }
 // ownerBoxes is how many boxes the owner has.
 const ownerBoxes = 5
 
-// own opens boxes whose commands run, some that are idle, says so, and waits
-// for its death.
+// own opens boxes, some busy and some idle, reports the boxes, and waits to be
+// killed.
 func (s *suite) own() {
 	for i := range ownerBoxes {
 		box, err := s.tier.Open(context.Background(), s.spec(program("p", func(s *glove.Script) {
@@ -111,7 +110,7 @@ func (s *suite) own() {
 }
 
 // ownerKilled: the death of the owner is the death of its boxes' processes, and
-// the next tier removes what else they left.
+// the next tier removes the rest.
 func (s *suite) ownerKilled(t *testing.T) {
 	dir := shortDir(t)
 	t.Setenv("TMPDIR", dir)
@@ -162,14 +161,14 @@ func (s *suite) ownerKilled(t *testing.T) {
 			}
 		}
 	}
-	// Others may have been cut short as well: all start again at once.
+	// Other processes may have been cut short as well: all start again at once.
 	next := exec.Command(c.Path, c.Args[1:]...)
 	next.Env = append(os.Environ(), nextEnv+"=1")
 	if out, err := next.CombinedOutput(); err != nil {
 		t.Fatalf("the next process: %v: %s", err, out)
 	}
 	for _, g := range groups {
-		// Another program that starts now may be the one that sweeps it.
+		// A different program starting now may be the sweeper.
 		for begin := time.Now(); exists(g); time.Sleep(time.Millisecond) {
 			if time.Since(begin) > 10*time.Second {
 				t.Errorf("control group %s is left", g)
@@ -182,8 +181,8 @@ func (s *suite) ownerKilled(t *testing.T) {
 	}
 }
 
-// GroupsOf returns the directories of the control groups of a box that a
-// process is in.
+// GroupsOf returns the directories of a process's control groups that belong to
+// boxes.
 func GroupsOf(pid int) []string {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 	var dirs []string

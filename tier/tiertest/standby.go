@@ -13,11 +13,11 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// standbyPath is where the root of the suite has the command that waits.
+// standbyPath is the path of the standby command in the root of the suite.
 const standbyPath = "/opt/standby"
 
-// The descriptors of the command: one that is open and, after one that is
-// closed, the two of its own; and its exit code.
+// The descriptors of the command: one open, one closed, then the command's own
+// two; and the exit code.
 const (
 	fdGiven   = 3
 	fdOrders  = 5
@@ -25,9 +25,9 @@ const (
 	exitOrder = 9
 )
 
-// standbyRoot adds the command that waits to what the root holds. It prints a
-// dot each time that it gets ready; with its orders it prints them, and what it
-// can read of stdin and of the file "staged", and ends.
+// standbyRoot adds the standby command to the contents of the root. The command
+// prints a dot each time it gets ready. After the start message the command prints
+// the message, stdin and the file "staged" as far as readable, and ends.
 func standbyRoot() rootfs.Plan {
 	s := new(glove.Script)
 	again, orders, over := s.Label(), s.Label(), s.Label()
@@ -45,7 +45,7 @@ func standbyRoot() rootfs.Plan {
 	copyTo(s, rest, 1)
 	s.Call("close", linux.SYS_CLOSE, fdOrders)
 	s.Call("close", linux.SYS_CLOSE, fdReady)
-	// It has no descriptor but those it was given.
+	// There are no descriptors but the given ones.
 	for fd := fdGiven + 1; fd < 1100; fd++ {
 		must(s, linux.EBADF, linux.SYS_FCNTL, fd, linux.F_GETFD)
 	}
@@ -61,8 +61,8 @@ func standbyRoot() rootfs.Plan {
 	return rootfs.Plan{Entries: []rootfs.Entry{{Path: standbyPath, Data: image, Mode: 0o755}}}
 }
 
-// standby opens a box with the suite's standby command, and returns what it is
-// given as a descriptor.
+// standby opens a box with the suite's standby command, and returns our end of
+// its descriptor.
 func (s *suite) standby(t *testing.T, files ...glovebox.File) (tier.Box, *os.File) {
 	t.Helper()
 	if d, ok := s.tier.(tier.Described); !ok || !d.Traits().Standby {
@@ -86,7 +86,7 @@ func obey(box tier.Box, orders string, change ...func(*tier.Command)) *result {
 	return run(box, "", append(change, func(c *tier.Command) { c.Args, c.Orders = nil, []byte(orders) })...)
 }
 
-// standbyTests are about a command that waits for its orders.
+// standbyTests are about a command waiting for a start message.
 var standbyTests = map[string]func(*suite, *testing.T){
 	"orders": func(s *suite, t *testing.T) {
 		// More than a pipe holds.

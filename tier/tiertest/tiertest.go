@@ -1,8 +1,8 @@
 // Package tiertest is the conformance suite of [tier.Tier]: every promise of
 // package tier, as a test that can fail. Every tier runs it.
 //
-// It needs no interpreter: its programs are a few system calls (see
-// [glove.Program]), in a root that holds nothing but what every root holds.
+// The suite needs no interpreter: its programs are a few system calls (see
+// [glove.Program]), in a root with only the entries of every root.
 package tiertest
 
 import (
@@ -25,28 +25,28 @@ import (
 
 // Kind is a kind of tier under test.
 type Kind struct {
-	// New makes a tier and sweeps what dead ones left, as the kind does.
+	// New makes a tier and sweeps the remains of dead ones, as the kind does.
 	New func() (tier.Tier, error)
-	// Root builds a root file system that holds a plan.
+	// Root builds a root file system with the entries of a plan.
 	Root func(ctx context.Context, store *rootfs.Store, plan rootfs.Plan) (*rootfs.Root, error)
-	// Kernel tells that the boxes share the host's kernel.
+	// Kernel means that the boxes share the host's kernel.
 	Kernel bool
-	// Slow tells that the boxes' processor is emulated: a command may take a
+	// Slow means that the boxes' processor is emulated: a command may take a
 	// second to begin on a busy host.
 	Slow bool
-	// Silent tells that the limit of processes is kept without evidence of who
-	// met it.
+	// Silent means that the limit of processes is enforced without evidence of
+	// the offender.
 	Silent bool
-	// Pids lists the boxes' processes of all owners, where another program makes
-	// them; nil where they are below the process that opens the boxes.
+	// Pids lists the boxes' processes of all owners, if they belong to a
+	// different program; nil if the processes are below the opener of the
+	// boxes.
 	Pids func(t *testing.T) []int
-	// Kept are ends of names of descriptors that a tier keeps until it is closed.
+	// Kept are suffixes of names of descriptors that a tier keeps until closed.
 	Kept []string
 }
 
-// Run holds a kind of tier to the contract. The test that calls it is run
-// again, in a process that is then killed, so it must get here the same way
-// each time.
+// Run holds a kind of tier to the contract. Run starts the calling test again,
+// in a process to be killed, so the test must get here the same way each time.
 func Run(t *testing.T, k Kind) {
 	tr, err := k.New()
 	if err != nil {
@@ -100,7 +100,7 @@ func Run(t *testing.T, k Kind) {
 			}
 		})
 	}
-	// What a tier keeps to make boxes faster goes with it.
+	// A tier's stock for making boxes faster goes with it.
 	if c, ok := tr.(io.Closer); ok {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -118,11 +118,10 @@ type suite struct {
 	root *rootfs.Root
 }
 
-// ample is a wall that only a test that hangs meets.
+// ample is a wall time that only a hanging test meets.
 const ample = time.Minute
 
-// soon is the wall of a command that must meet it, after it has done its first
-// things.
+// soon is the wall limit of a command meant to hit the limit, after some first work.
 func (s *suite) soon() time.Duration {
 	if s.kind.Slow {
 		return 3 * time.Second
@@ -135,7 +134,8 @@ func (s *suite) spec(files ...glovebox.File) tier.Spec {
 	return tier.Spec{Root: s.root, Limits: l.WithDefaults(), Files: files}
 }
 
-// open opens a box that is closed, without a complaint, with the test.
+// open opens a box that is closed with the test; a failure to close fails the
+// test.
 func (s *suite) open(t *testing.T, files ...glovebox.File) tier.Box {
 	t.Helper()
 	return s.openSpec(t, s.spec(files...))
@@ -234,7 +234,7 @@ func fork(s *glove.Script, body func(s *glove.Script)) {
 	s.Place(on)
 }
 
-// copyTo writes all that it reads from the descriptor in a word.
+// copyTo copies the contents of the descriptor in a word.
 func copyTo(s *glove.Script, from glove.Ref, to int) {
 	again, end := s.Label(), s.Label()
 	const atomic = 4 << 10 // of more, a pipe may take a part
@@ -269,9 +269,9 @@ func refused(s *glove.Script, nr uintptr, args ...any) {
 	s.Place(failed)
 }
 
-// alone ends the program with exit code 97 where it may signal another process
-// than process 1. (A signal to all succeeds, too, where nobody takes it but the
-// agent, which is not process 1 in every tier.)
+// alone ends the program with exit code 97 if it may signal any process but
+// process 1. (A signal to all also succeeds if only the agent takes it, and the
+// agent is not process 1 in every tier.)
 func alone(s *glove.Script) {
 	other, again, next := exits(s, 97), s.Label(), s.Label()
 	own, pid := s.Words(0), s.Words(2)

@@ -15,7 +15,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/attack"
 )
 
-// wallTests are about what a box keeps in, and the limits.
+// wallTests are about the walls of a box, and the limits.
 var wallTests = map[string]func(*suite, *testing.T){
 	"attacks": func(s *suite, t *testing.T) {
 		bait, err := attack.NewBait()
@@ -49,7 +49,7 @@ var wallTests = map[string]func(*suite, *testing.T){
 				t.Errorf("probe of %s says %+v", p.Name, p)
 			}
 		}
-		// What a box says it enforces is what the probe proved.
+		// A box must list exactly the controls that the probe proved.
 		for _, c := range s.open(t).Controls() {
 			if c.Enforced && !proven[c.Name] || c.How == "" {
 				t.Errorf("control %+v is claimed and not proven", c)

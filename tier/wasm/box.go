@@ -22,7 +22,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// patience is how long a process may take over what is not the code's.
+// patience bounds the steps of a process before and after the code.
 const patience = 30 * time.Second
 
 // grace is how long a killed process may take to end.
@@ -49,7 +49,7 @@ type box struct {
 	close sync.Once
 }
 
-// head keeps the first bytes that are written to it.
+// head keeps the first bytes written to it.
 type head struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -116,8 +116,8 @@ func (t *Tier) boot(ctx context.Context, spec tier.Spec, apart bool) (*box, erro
 	return b, nil
 }
 
-// start starts the process on a thread that lives as long as it: the kernel ties
-// the process's life to it.
+// start starts the process on a thread that lives as long as the process: the
+// kernel kills the process when the thread ends.
 func (b *box) start() error {
 	started := make(chan error)
 	go func() {
@@ -133,7 +133,7 @@ func (b *box) start() error {
 	return <-started
 }
 
-// greet tells the process what box it is, and waits for its answer.
+// greet sends the process its setup, and waits for the answer.
 func (b *box) greet(ctx context.Context, s setup, apart bool) error {
 	late := time.AfterFunc(patience, b.kill)
 	defer late.Stop()
@@ -348,7 +348,7 @@ func (b *box) listen(cmd tier.Command) (a answered) {
 	}
 }
 
-// maxFact bounds a fact that the process tells.
+// maxFact bounds a fact reported by the process.
 const maxFact = 300
 
 // read takes the process's word for how a command ended.
@@ -367,8 +367,8 @@ func (b *box) read(out *glovebox.Outcome, d done) {
 	}
 }
 
-// died reads how a process ended that we did not kill. Whatever it was, it was
-// the code's doing: what is ours was done before it ran.
+// died reads the end of a process that we did not kill. Any such end is the
+// code's doing: our own part was over before the code ran.
 func (b *box) died(out *glovebox.Outcome, err error, stderr io.Writer) {
 	select {
 	case <-b.dead:
@@ -392,7 +392,7 @@ func (b *box) died(out *glovebox.Outcome, err error, stderr io.Writer) {
 	}
 }
 
-// signalOf names the signal that a program of machine code would have had.
+// signalOf names the signal that a program of machine code would have received.
 func signalOf(trap string) string {
 	switch {
 	case strings.Contains(trap, "out of bounds"), strings.Contains(trap, "stack overflow"):

@@ -14,9 +14,9 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// builtins are programs that a box's process has itself. Each does its work and
-// returns the command that comes after it, or nil for a failure. They are our own
-// machine code, and confined here as a module is.
+// builtins are programs inside a box's process. Each does its work and returns
+// the following command, or nil for a failure. builtins are our own machine
+// code, confined here like a module.
 var builtins = map[string]func(g *guest, args []string, stderr io.Writer) []string{
 	typescript.Path: stripTypes,
 	wasi.Check:      checkModule,

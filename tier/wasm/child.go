@@ -11,13 +11,12 @@ import (
 )
 
 // childName is the name (argv[0]) under which our own executable is started
-// again as a box's process. Nobody types it: it is not the name of a file, and a
+// again as a box's process. No user types it: it is not a file name, and a
 // shell sets argv[0] to the file's name.
 const childName = "glovebox-wasm"
 
-// init turns this process into a box's when it was started as one. It is in
-// init, not in main, so that every program that imports this package works,
-// test binaries too.
+// init turns this process into a box's if started as one. The code is in init,
+// not in main, for the sake of all importing programs, including test binaries.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == childName {
 		os.Exit(childMain())
@@ -27,16 +26,16 @@ func init() {
 // exitUnexpected is the exit code of a box's process that could not go on.
 const exitUnexpected = 125
 
-// goHeap is how large Go's own memory may grow before it is collected: with what
-// modules print, and their files.
+// goHeap bounds Go's own memory before a collection: the output of modules, and
+// their files.
 func goHeap(l glovebox.Limits) int64 { return 96<<20 + min(2*l.Disk, l.Memory) }
 
 // machineMemory is what else the process needs: compiled modules and stacks.
 const machineMemory = 256 << 20
 
 func childMain() int {
-	// The collector would wait for a module that loops. What it has to collect
-	// is little: linear memory is none of Go's.
+	// The collector would wait for a module that loops. It has little to
+	// collect: linear memory is none of Go's.
 	debug.SetGCPercent(-1)
 	orders := make(chan order)
 	go listen(orders)
@@ -77,8 +76,8 @@ type order struct {
 	payload []byte
 }
 
-// listen reads the host's orders. Their end is ours, even while a module runs:
-// the owner closed the box, or died.
+// listen reads the host's orders. At end of file the process ends, even while a
+// module runs: the owner closed the box, or died.
 func listen(orders chan<- order) {
 	for {
 		k, payload, err := receive(os.Stdin, maxOrder-1)

@@ -16,14 +16,14 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
-// What follows stands behind the module's own walls: it is for the day on which
-// a bug in wazero lets a module become machine code of this process. Each part
-// is put on where the host has it, and the box's Controls say what is.
+// The code below stands behind the module's own walls: for the day when a bug
+// in wazero lets a module become machine code of this process. Each part is
+// applied if the host supports it, and the box's Controls list the parts in
+// force.
 
-// confine gives up what this process will never need again: all but memory,
-// time, and the descriptors that it has.
+// confine gives up all rights except to memory, time and the open descriptors.
 func confine(limits glovebox.Limits) []glovebox.Control {
-	// What is only put on this thread the filter puts on the others.
+	// The filter extends to all threads the settings made for this thread only.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
@@ -60,8 +60,8 @@ func rlimits(limits glovebox.Limits) error {
 	return nil
 }
 
-// everyThread makes a system call on every thread of the process. It cannot in
-// programs that are linked with C.
+// everyThread makes a system call on every thread of the process. In programs
+// linked with C it fails.
 func everyThread(nr, a, b, c uintptr) error {
 	if _, _, errno := syscall.AllThreadsSyscall(nr, a, b, c); errno != 0 {
 		return errno
@@ -69,8 +69,8 @@ func everyThread(nr, a, b, c uintptr) error {
 	return nil
 }
 
-// noNewPrivs is what the kernel asks of an ordinary user before Landlock and
-// filters, of each thread that they are put on.
+// noNewPrivs is the kernel's condition for an ordinary user before Landlock and
+// filters, on each confined thread.
 func noNewPrivs() error {
 	err := everyThread(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0)
 	if err == unix.ENOTSUP {
@@ -79,7 +79,8 @@ func noNewPrivs() error {
 	return err
 }
 
-// landlock refuses every right to files that the kernel's version of it knows.
+// landlock refuses every right to files known to the kernel's version of
+// Landlock.
 func landlock() error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -101,7 +102,7 @@ func landlock() error {
 	return everyThread(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0)
 }
 
-// kept are the system calls that Go's runtime, reading and writing need.
+// kept are the system calls for Go's runtime, reading and writing.
 var kept = []uintptr{
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE,
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_MADVISE, unix.SYS_MINCORE, unix.SYS_BRK,
@@ -113,7 +114,7 @@ var kept = []uintptr{
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 }
 
-// filter is the system calls that are left, for all threads.
+// filter permits only the remaining system calls, for all threads.
 func filter() error {
 	refuse := seccomp.Errno(linux.EPERM)
 	calls := []seccomp.Call{
@@ -125,7 +126,7 @@ func filter() error {
 			When: []seccomp.Cond{{Arg: 0, Value: uint32(os.Getpid())}}, Then: seccomp.Allow,
 		}}},
 	}
-	// C libraries, which some programs are linked with, then use clone.
+	// C libraries, linked into some programs, then use clone.
 	calls = append(calls, seccomp.Call{NR: unix.SYS_CLONE3, Else: seccomp.Errno(linux.ENOSYS)})
 	for _, nr := range kept {
 		calls = append(calls, seccomp.Call{NR: nr, Else: seccomp.Allow})

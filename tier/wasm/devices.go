@@ -11,8 +11,8 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 )
 
-// devices puts the devices of one command into /dev: its streams, what the box
-// was given as /dev/fd/3 and on, zeros and random bytes.
+// devices puts the devices of one command into /dev: the streams, the box's
+// descriptors as /dev/fd/3 and on, zeros and random bytes.
 func (t *tree) devices(std [3]esys.File, given []*os.File, random io.Reader) {
 	dev := t.mkdirs("/dev")
 	clear(dev.children)
@@ -59,9 +59,9 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// stream is a file that is read and written in order. Once it is closed, it
-// stays closed until the command ends: a driver closes the descriptor of its
-// reports before it starts what it does not trust.
+// stream is a sequential file. Once closed, it stays closed until the command
+// ends: a driver closes the descriptor for reports before the start of
+// untrusted code.
 type stream struct {
 	esys.UnimplementedFile
 	r      io.Reader

@@ -19,11 +19,11 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// The files of a box are in the memory of its process: a copy of the root that
-// is only read, a workspace and a /tmp that are written, and a few devices. A
-// module that asks for a file asks this code, never the host.
+// The files of a box are in the memory of its process: a read-only copy of the
+// root, a writable workspace and /tmp, and a few devices. A module's requests
+// for files go to this code, never to the host.
 
-// Bounds of a root. What it holds is read whole when a box is opened.
+// Bounds of a root. The whole root is read when a box is opened.
 const (
 	maxRootBytes = 256 << 20
 	maxRootFiles = 1 << 16
@@ -203,7 +203,7 @@ func (t *tree) remove(n *node) {
 	n.forget()
 }
 
-// forget gives back what a removed file took, once nobody has it open.
+// forget gives back the space of a removed file, once no descriptor is open.
 func (n *node) forget() {
 	if n.gone && n.opens == 0 {
 		n.area.grow(-1, -int64(len(n.data)))
@@ -211,7 +211,7 @@ func (n *node) forget() {
 	}
 }
 
-// holdsFixed tells whether a file that must stay is in n.
+// holdsFixed reports whether a file that must stay is in n.
 func (n *node) holdsFixed() bool {
 	if n.fixed {
 		return true
@@ -226,8 +226,8 @@ func (n *node) holdsFixed() bool {
 
 const maxLinks = 16
 
-// walk finds a path from a directory. It returns the directory that the last
-// part is in, that part, and the node, which may be nil.
+// walk finds a path from a directory. The results are the directory of the last
+// part, the last part, and the node, possibly nil.
 func (t *tree) walk(from *node, name string, follow bool) (dir *node, last string, n *node, errno esys.Errno) {
 	links := 0
 	return t.step(from, name, follow, &links)
@@ -277,12 +277,12 @@ func (n *node) stat() sys.Stat_t {
 	return sys.Stat_t{Dev: 1, Ino: n.ino, Mode: n.mode, Nlink: 1, Size: size, Atim: n.mtime, Mtim: n.mtime, Ctim: n.mtime}
 }
 
-// view is the tree as a module sees it from a directory. It implements the
-// file system that wazero asks.
+// view is the tree as a module sees it from a directory. view implements
+// wazero's file system.
 //
-// A module has no working directory: C libraries take what is not absolute to be
-// in the root. So a first name that the root does not have is looked for, and
-// made, in the directory.
+// A module has no working directory: C libraries resolve relative paths in the
+// root. So a first name missing from the root is looked for, and made, in the
+// directory.
 type view struct {
 	esys.UnimplementedFS
 	*tree
@@ -298,7 +298,7 @@ func (v view) walk(name string, follow bool) (dir *node, last string, n *node, e
 	return v.tree.walk(at, strings.TrimLeft(name, "/"), follow)
 }
 
-// find is walk for something that must be there.
+// find is walk for a path that must exist.
 func (v view) find(name string, follow bool) (*node, esys.Errno) {
 	_, _, n, errno := v.walk(name, follow)
 	if errno == 0 && n == nil {
@@ -307,8 +307,7 @@ func (v view) find(name string, follow bool) (*node, esys.Errno) {
 	return n, errno
 }
 
-// place is walk for something that is not there yet, in a directory that may be
-// written to.
+// place is walk for a path that must not exist yet, in a writable directory.
 func (v view) place(name string) (dir *node, last string, errno esys.Errno) {
 	dir, last, n, errno := v.walk(name, false)
 	switch {
@@ -322,7 +321,7 @@ func (v view) place(name string) (dir *node, last string, errno esys.Errno) {
 	return dir, last, 0
 }
 
-// movable is find for something that is to be removed, moved or replaced.
+// movable is find for a path to be removed, moved or replaced.
 func (v view) movable(name string) (*node, esys.Errno) {
 	n, errno := v.find(name, false)
 	switch {
@@ -499,7 +498,7 @@ func (v view) Chmod(name string, perm fs.FileMode) esys.Errno {
 	return errno
 }
 
-// unimplemented is what a file has that it does not implement.
+// unimplemented has the methods that a file does not implement.
 type unimplemented struct{ esys.UnimplementedFile }
 
 // position is where a file is read and written. It is generic only because go

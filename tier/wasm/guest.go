@@ -23,8 +23,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// guest is what is in a box's process: the files, and the modules of the root,
-// compiled.
+// guest is the state of a box's process: the files, and the modules of the
+// root, compiled.
 type guest struct {
 	files  *tree
 	budget *budget
@@ -38,7 +38,7 @@ type guest struct {
 	compiled         map[*node]wazero.CompiledModule
 }
 
-// clock is what time it is in the box.
+// clock is the time in the box.
 type clock interface {
 	wall() int64       // nanoseconds since 1970
 	since() int64      // nanoseconds since some moment
@@ -52,14 +52,14 @@ func (hostClock) wall() int64       { return time.Now().UnixNano() }
 func (c hostClock) since() int64    { return int64(time.Since(c.begin)) }
 func (hostClock) sleep(nanos int64) { time.Sleep(time.Duration(nanos)) }
 
-// fixedClock stands still but for what the code sleeps.
+// fixedClock stands still except during the code's sleeps.
 type fixedClock struct{ begin, now int64 }
 
 func (c *fixedClock) wall() int64       { return c.now }
 func (c *fixedClock) since() int64      { return c.now - c.begin }
 func (c *fixedClock) sleep(nanos int64) { c.now += max(nanos, 0) }
 
-// newGuest reads the root and compiles its modules: all that needs the host's
+// newGuest reads the root and compiles its modules: all work on the host's
 // files, before any code of the box runs.
 func newGuest(s setup, host *lane) (*guest, error) {
 	g := &guest{
@@ -108,8 +108,8 @@ func newGuest(s setup, host *lane) (*guest, error) {
 	return g, errors.Join(g.wasi(g.trusted), g.wasi(g.hostile), g.compileRoot(g.files.root))
 }
 
-// wasi gives a runtime the system interface. Its proc_exit leaves the module
-// open: what a language wants to say after it, its host still says.
+// wasi gives a runtime the system interface. proc_exit leaves the module open,
+// for the final output of a language's host.
 func (g *guest) wasi(r wazero.Runtime) error {
 	b := r.NewHostModuleBuilder(wasi_snapshot_preview1.ModuleName)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
@@ -138,8 +138,8 @@ func (g *guest) compileRoot(at *node) error {
 	return nil
 }
 
-// module returns the module that a path names, and the runtime to run it in.
-// One of the workspace is hostile, and compiled without the cache.
+// module returns the module at a path, and the runtime to run it in. A module
+// of the workspace is hostile, and compiled without the cache.
 func (g *guest) module(name string) (wazero.Runtime, wazero.CompiledModule, error) {
 	_, _, n, errno := g.files.walk(g.files.root, name, true)
 	switch {
@@ -151,8 +151,7 @@ func (g *guest) module(name string) (wazero.Runtime, wazero.CompiledModule, erro
 	if m, ok := g.compiled[n]; ok {
 		return g.trusted, m, nil
 	}
-	// wazero keeps what it compiled: a module that was checked is not compiled
-	// again.
+	// wazero keeps compiled modules: a checked module is not compiled again.
 	m, err := g.hostile.CompileModule(context.Background(), n.data)
 	return g.hostile, m, err
 }
@@ -218,14 +217,14 @@ func (g *guest) run(c command) (d done) {
 	return d
 }
 
-// linear makes the linear memory of a module. One that cannot have its first
-// pages ends the command: wazero knows no other answer.
+// linear makes the linear memory of a module. A refusal of the first pages ends
+// the command: wazero knows no other answer.
 func (g *guest) linear(_, most uint64) experimental.LinearMemory {
 	return &linear{budget: g.budget, reserved: reserve(min(int64(most), g.budget.max))}
 }
 
-// runCommand runs a WASI command, or a library that does its work when it is
-// instantiated.
+// runCommand runs a WASI command, or a library with its work in the
+// instantiation.
 func (g *guest) runCommand(ctx context.Context, r wazero.Runtime, compiled wazero.CompiledModule, config wazero.ModuleConfig) (err error) {
 	defer recovered(&err)
 	m, err := r.InstantiateModule(ctx, compiled, config)
@@ -242,8 +241,8 @@ func (g *guest) runCommand(ctx context.Context, r wazero.Runtime, compiled wazer
 	return nil
 }
 
-// recovered makes a panic while a module is instantiated its error: wazero has
-// no other answer where the first pages of a memory are refused.
+// recovered turns a panic during instantiation into the module's error: wazero
+// panics where the first pages of a memory are refused.
 func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%v", p)
@@ -292,8 +291,8 @@ func (i *input) Read(b []byte) (int, esys.Errno) {
 	return n, 0
 }
 
-// ended reads how a module ended. What it did not decide itself is a trap, whose
-// kind is told as that of a signal would be: on stderr.
+// ended reads how a module ended. An end that the module did not decide itself
+// is a trap, reported like a signal: on stderr.
 func ended(err error, stderr io.Writer) (exit int, trap string) {
 	var exited *sys.ExitError
 	switch {

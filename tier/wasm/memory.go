@@ -6,14 +6,14 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// budget is the memory of a box: the linear memories of its modules and the
-// files that they write come out of one sum.
+// budget is the memory of a box: one sum for modules' linear memories and
+// written files.
 type budget struct {
 	used, peak, max int64
 	hits            hits
 }
 
-// take takes n bytes, or refuses and remembers it. Negative n gives back.
+// take takes n bytes, or refuses and notes the refusal. Negative n gives back.
 func (b *budget) take(n int64, what string) bool {
 	if n > 0 && n > b.max-b.used {
 		b.hits.note(glovebox.LimitMemory, "%s of %d bytes was refused: %d of %d are in use", what, n, b.used, b.max)
@@ -24,7 +24,7 @@ func (b *budget) take(n int64, what string) bool {
 	return true
 }
 
-// hits are the limits that a command touched, each with the first fact.
+// hits are the limits touched by a command, each with the first fact.
 type hits map[glovebox.LimitName]string
 
 func (h hits) note(limit glovebox.LimitName, format string, args ...any) {
@@ -35,8 +35,8 @@ func (h hits) note(limit glovebox.LimitName, format string, args ...any) {
 
 // Linear memory.
 
-// linear is the linear memory of one module: addresses that are reserved once
-// and become memory as the module grows. It never moves.
+// linear is the linear memory of one module: addresses are reserved once and
+// become memory as the module grows. The memory never moves.
 type linear struct {
 	budget   *budget
 	reserved []byte

@@ -2,8 +2,8 @@
 
 package wasm
 
-// Where addresses cannot be reserved, the memory is Go's: pages that were never
-// touched cost nothing there either.
+// Where addresses cannot be reserved, the memory is Go's: untouched pages cost
+// nothing there either.
 func reserve(size int64) []byte { return make([]byte, size) }
 
 func commit([]byte) bool { return true }

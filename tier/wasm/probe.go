@@ -22,7 +22,7 @@ type attack struct {
 	control, what string
 	limits        func(*glovebox.Limits)
 	module        func(m *program)
-	// held tells whether it was stopped, and what was seen.
+	// held judges whether the attack was stopped, and returns the observation.
 	held func(out glovebox.Outcome) (bool, string)
 }
 
@@ -31,7 +31,7 @@ var probeLimits = glovebox.Limits{
 	Wall: 20 * time.Second, Memory: 32 << 20, OpenFiles: 16, FileSize: 1 << 20, Disk: 1 << 20, Files: 16, Output: 64 << 10,
 }
 
-// soon is how long a limit of time is, where it is tried.
+// soon is the length of a limit of time, in a trial.
 const soon = 200 * time.Millisecond
 
 // Probe implements [tier.Tier].
@@ -75,7 +75,7 @@ func (t *Tier) probe(ctx context.Context) (_ tier.Report, err error) {
 	return report, nil
 }
 
-// try runs one attack in a box of its own.
+// try runs one attack in a new box.
 func (t *Tier) try(ctx context.Context, a attack, root *rootfs.Root) (p tier.Probe, err error) {
 	p = tier.Probe{Name: a.control, Detail: a.what}
 	m := newProgram()
@@ -102,8 +102,8 @@ func (t *Tier) try(ctx context.Context, a attack, root *rootfs.Root) (p tier.Pro
 	return p, nil
 }
 
-// fails is for attacks that ask for what must be refused: a program that ends
-// with WASI's number of the error.
+// fails is for attacks with a forbidden request: the program ends with WASI's
+// number of the error.
 func fails(out glovebox.Outcome) (bool, string) {
 	if out.Cause != glovebox.CauseExit || out.ExitCode == 0 {
 		return false, fmt.Sprintf("it ended with %s %d", out.Cause, out.ExitCode)
@@ -164,8 +164,8 @@ func (p *program) openFor(name string, flags int, rights int64) []byte {
 		assemble.I64(rights), assemble.I64(rights), assemble.I32(0), assemble.I32(atResult), assemble.Call(f))
 }
 
-// transfer reads or writes a text at a descriptor, which is on the stack, and
-// leaves the error there.
+// transfer reads or writes a text at the descriptor on the stack, and leaves
+// the error there.
 func (p *program) transfer(call, text string) []byte {
 	f := p.Import(assemble.WASI, call, "iiii", "i")
 	p.Data(atText, []byte(text))
@@ -179,7 +179,7 @@ func (p *program) exits() []byte { return assemble.Call(p.exit) }
 // opened pushes the descriptor that open left.
 var opened = slices.Concat(assemble.I32(atResult), assemble.Load)
 
-// kilobyte is what programs write when they write much.
+// kilobyte is the unit of large writes.
 var kilobyte = string(bytes.Repeat([]byte("x"), 1024))
 
 func attacks(bait string) []attack {
@@ -239,7 +239,7 @@ func attacks(bait string) []attack {
 	}
 }
 
-// manyFiles makes files, each with a name of its own, until one is refused.
+// manyFiles makes files, each with a new name, until one is refused.
 func (p *program) manyFiles() []byte {
 	name := "workspace/aa"
 	last := atName + len(name) - 1

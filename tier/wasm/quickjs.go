@@ -15,27 +15,28 @@ import (
 )
 
 // QuickJS, as its authors build it for WASI, is a library (a "reactor"): its
-// host makes the interpreter, turns its event loop and gives it a stack. What
-// JavaScript sees is none of our concern: the script that it starts with is in
-// the root; see language/quickjs.
+// host makes the interpreter, turns the event loop and provides a stack. The
+// environment of JavaScript is decided elsewhere: the first script is in the
+// root; see language/quickjs.
 
-// Names of what the library exports, and of what the script leaves for us.
+// Names of the library's exports, and of the values that the script leaves for
+// us.
 const (
 	quickJSInit = "qjs_init_argv"
-	// stackPointer is where its C stack ends. The build has 64 KiB of it, which
-	// a recursion of JavaScript soon overruns, unseen, into its data; whoever
-	// put the library into the root exports the pointer, so that we can give it
-	// a stack of a size that wazero's own limit is always reached before.
+	// stackPointer is the end of the library's C stack. The build has 64 KiB of
+	// stack, and a recursion of JavaScript soon overruns it, unseen, into data.
+	// The installer of the library exports the pointer, so we can choose a
+	// stack large enough for wazero's own limit to come first.
 	stackPointer = "__stack_pointer"
 	turn         = `globalThis[Symbol.for("glovebox.turn")]()`
 	rejected     = `globalThis[Symbol.for("glovebox.rejected")]()`
 )
 
-// stackSize is the most stack; a small box has an eighth of its memory.
+// stackSize is the maximum stack; a small box gets an eighth of its memory.
 const stackSize = 16 << 20
 
-// unhandled begins what QuickJS says, before it ends with code 1, of a promise
-// that was rejected and that nobody waits for.
+// unhandled begins the message of QuickJS, before it ends with code 1, about a
+// rejected promise without a handler.
 const unhandled = "Possibly unhandled promise rejection"
 
 // quickJS is one interpreter.
@@ -59,7 +60,7 @@ func (g *guest) runQuickJS(ctx context.Context, r wazero.Runtime, compiled wazer
 	err = q.run(args)
 	stderr := sender{g.host, kindStderr}
 	if err != nil && strings.Contains(err.Error(), "stack overflow") {
-		// As Node.js has it, which can go on where this library cannot.
+		// As in Node.js, which can go on here, unlike this library.
 		fmt.Fprintf(stderr, "node:internal:1\n\n^\n\nRangeError: Maximum call stack size exceeded\n    at <anonymous>\n")
 		return sys.NewExitError(1)
 	}
@@ -96,8 +97,8 @@ func (q *quickJS) run(args []string) error {
 	return q.loop()
 }
 
-// loop turns the event loop: what is ready, then what the script says is next.
-// The script ends it by proc_exit.
+// loop turns the event loop: ready work first, then the script's next step. The
+// script ends the loop by proc_exit.
 func (q *quickJS) loop() error {
 	for watch := true; ; {
 		if watch {
@@ -130,7 +131,7 @@ func (q *quickJS) loop() error {
 	}
 }
 
-// complains tells whether the library ended itself over a promise.
+// complains reports whether the library ended itself over a promise.
 func (q *quickJS) complains(err error) bool {
 	var exited *sys.ExitError
 	return errors.As(err, &exited) && bytes.HasPrefix(q.words.Bytes(), []byte(unhandled))
@@ -194,7 +195,7 @@ func (q *quickJS) eval(script string) (float64, error) {
 	return math.Float64frombits(bits), nil
 }
 
-// call calls a function of the library that has at most one result.
+// call calls a function of the library with at most one result.
 func (q *quickJS) call(name string, args ...uint64) (uint64, error) {
 	f := q.m.ExportedFunction(name)
 	if f == nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// files sends what is below a directory of the box.
+// files sends the contents of a directory of the box.
 func (l *lane) files(n *node, prefix string) error {
 	for name, c := range n.children {
-		// Names that the host would not take stay in the box.
+		// Names that the host would refuse stay in the box.
 		if clean, err := glovebox.CleanPath(path.Join(prefix, name)); err != nil || clean != path.Join(prefix, name) {
 			continue
 		}
@@ -36,8 +36,7 @@ func (l *lane) files(n *node, prefix string) error {
 }
 
 // readSnapshot reads the workspace of a box's process, which may lie: no name
-// leaves the workspace, and there are no more files and bytes than the limits
-// allow.
+// leaves the workspace, and files and bytes stay within the limits.
 func readSnapshot(r io.Reader, limits glovebox.Limits) (*snapshot, error) {
 	s := &snapshot{files: map[string]*memory{".": {entry: entry{Path: ".", Dir: true}}}}
 	var last *memory
@@ -75,7 +74,7 @@ func readSnapshot(r io.Reader, limits glovebox.Limits) (*snapshot, error) {
 // snapshot is a workspace as it was. It implements fs.FS.
 type snapshot struct{ files map[string]*memory }
 
-// memory is a file or directory in it.
+// memory is a file or directory of a snapshot.
 type memory struct {
 	entry
 	data  []byte

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// own makes the process die with us, and puts it into a session and, where the
-// host lets us, into name spaces of its own.
+// own makes the process die with us, with its own session and, where the host
+// permits, name spaces.
 func own(cmd *exec.Cmd, apart bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if apart {
@@ -36,7 +36,7 @@ func give(cmd *exec.Cmd, files []*os.File) []uintptr {
 
 const apartPossible = true
 
-// ticksPerSecond is USER_HZ, which is 100 on every machine that Go knows.
+// ticksPerSecond is USER_HZ, 100 on every machine supported by Go.
 const ticksPerSecond = 100
 
 // usage is the processor time and the resident memory of a process.

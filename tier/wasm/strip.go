@@ -12,9 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// stripTypes is the program that strips the types of TypeScript files: our own
-// machine code, which this process has, and which is confined here as a module
-// is.
+// stripTypes is the program for stripping the types of TypeScript files: our
+// own machine code in this process, confined like a module.
 func stripTypes(g *guest, args []string, stderr io.Writer) []string {
 	var job typescript.Job
 	if len(args) < 3 || json.Unmarshal([]byte(args[1]), &job) != nil {

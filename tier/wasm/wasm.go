@@ -1,25 +1,25 @@
 // Package wasm is the tier whose boxes have no system calls at all: WebAssembly
-// modules on wazero, with no capability but the streams, the files and the pipes
-// that the box gives them. Nothing needs to be installed, no privilege is
-// needed, and it works on every host that Go does.
+// modules on wazero, with no capability but the streams, files and pipes from
+// the box. The tier needs no installed program, no privilege, and works on
+// every host supported by Go.
 //
 // # How a box is made
 //
-// The program that opens a box starts itself again as the box's process (see
-// child.go for how that is told), which reads the root and compiles its modules,
-// confines itself as far as the host can (confine_linux.go), and then runs
-// commands: one module each, in an instance of its own. What a module may ask
-// for is WASI preview 1: its files are a tree in the process's memory
-// (files.go), its clock, its arguments. There are no sockets and no processes.
+// To open a box, a program starts itself again as the box's process (child.go
+// has the mechanism). The process reads the root and compiles the modules,
+// confines itself by the host's means (confine_linux.go), and then runs
+// commands: one module each, in a new instance. A module may call WASI preview
+// 1: files in a tree in the process's memory (files.go), the clock, the
+// arguments. There are no sockets and no processes.
 //
 // The deadline is a kill of the process, never a check in the module's code,
-// which would make all code many times slower. A command that is killed takes
-// its box with it.
+// which would make all code many times slower. The box ends with a killed
+// command.
 //
 // # Descriptors
 //
-// What a Spec gives as descriptors 3, 4, … a module opens as /dev/fd/3, ….
-// /dev/stdin is standard input from its begin, and seekable.
+// A module opens the descriptors 3, 4, … of a Spec as /dev/fd/3, …. /dev/stdin
+// is standard input from its beginning, and seekable.
 package wasm
 
 import (
@@ -40,15 +40,15 @@ import (
 // Tier makes boxes of WebAssembly.
 type Tier struct {
 	c Config
-	// together tells that this host gives no name spaces of a process's own.
+	// together records a host without name spaces for a process.
 	together atomic.Bool
 }
 
 // Config says how to make a Tier. Its zero value is ready to use.
 type Config struct {
 	// Cache is the directory of compiled modules, of this user alone; empty
-	// means one in [rootfs.DefaultDir]. A box's process writes to it before it
-	// runs any code, and only what it compiled of the root.
+	// means a directory in [rootfs.DefaultDir]. A box's process writes only
+	// modules compiled from the root, before running any code.
 	Cache string
 	// Fixed makes runs repeatable: the same code sees the same time and the
 	// same random bytes. Nil means the host's clock and real randomness.
@@ -57,14 +57,14 @@ type Config struct {
 
 // Fixed is the time and the randomness of repeatable runs.
 type Fixed struct {
-	// Time is when each box begins; only what the code sleeps lets it pass.
+	// Time is when each box begins; only sleeps of the code advance it.
 	Time time.Time
-	// Seed is what its random bytes are made of.
+	// Seed is the source of the random bytes.
 	Seed uint64
 }
 
-// New makes a Tier. It never leaves anything to sweep: a box is a process, and
-// its files are in it.
+// New makes a Tier. There is never anything to sweep: a box is a process, with
+// the files inside.
 func New(c Config) (*Tier, error) {
 	t := &Tier{c: c}
 	t.together.Store(!apartPossible)
@@ -134,8 +134,8 @@ type startError struct{ error }
 
 func (e *startError) Unwrap() error { return e.error }
 
-// executable is our own program as it was started, even where its file was
-// replaced since.
+// executable is our own program as started, even if the file was replaced
+// since.
 func executable() (string, error) {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil
@@ -151,8 +151,8 @@ func (t *Tier) invalid(err error) error {
 	return &tier.Error{Tier: t.Name(), Op: "open", Kind: tier.KindInvalid, Err: err}
 }
 
-// controls says what a box enforces. confined is the process's own word, given
-// before it ran any code.
+// controls lists the box's controls. confined is the process's own report, made
+// before running any code.
 func controls(apart bool, confined []glovebox.Control) []glovebox.Control {
 	const module = "a module can name none: WASI has "
 	held := []glovebox.Control{

@@ -13,11 +13,11 @@ import (
 )
 
 // The host and a box's process speak over the process's standard input and
-// output: frames of a kind (one byte), a length (four, big-endian) and that many
-// bytes. What the host says is trusted. What the process says is hostile from
-// the first command on, which may have taken it over: the host bounds all of
-// it, believes no path and no size, and by no answer of its own can the process
-// harm more than its own box.
+// output: frames of a kind (one byte), a length (four, big-endian) and a
+// payload of this length. The host's messages are trusted. The process is
+// hostile from the first command on, a possible attacker: the host bounds every
+// message and believes no path and no size. With its answers the process can
+// harm no box but its own.
 
 // kind is what a frame is.
 type kind byte
@@ -43,7 +43,7 @@ const (
 	maxOrder = 4 << 30  // to the process
 )
 
-// setup is what a box's process is told first.
+// setup is the first message to a box's process.
 type setup struct {
 	Tree, Cache string
 	Limits      glovebox.Limits
@@ -65,7 +65,7 @@ type command struct {
 // up says that the box is ready.
 type up struct {
 	Err string `json:",omitempty"`
-	// Confined says what the process put on itself, and by what.
+	// Confined lists the process's own controls, with their means.
 	Confined []glovebox.Control
 }
 

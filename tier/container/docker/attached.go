@@ -30,14 +30,14 @@ func newAttached(conn net.Conn, r *bufio.Reader) *attached {
 	return &attached{Conn: conn, r: r, ended: make(chan struct{})}
 }
 
-// maxSaid bounds what is kept of a container's stderr.
+// maxSaid bounds the kept part of a container's stderr.
 const maxSaid = 1 << 10
 
-// lastWords is how long a container that takes nothing any more is listened to.
+// lastWords is the time for reading from a container that takes no more input.
 const lastWords = time.Second
 
-// Write implements [io.Writer]. A container that is gone may have said why, which is
-// read before the error tells anybody to close the connection.
+// Write implements [io.Writer]. A dead container may have stated the cause on
+// stderr: read it before the error leads a caller to close the connection.
 func (a *attached) Write(p []byte) (int, error) {
 	n, err := a.Conn.Write(p)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *attached) hear(n uint32) error {
 	return err
 }
 
-// diagnosis is what the container said on stderr.
+// diagnosis is the container's output on stderr.
 func (a *attached) diagnosis() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/process/seccomp"
 )
 
-// boot finishes the container and looks at what it is.
+// boot finishes the container and examines the result.
 func boot(l *wire.Link) (f found, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	// No command may be there before the last of the relay's threads: the number
+	// No command may start before the last of the relay's threads: the number
 	// of tasks is limited.
 	if err := l.Settle(ctx); err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func boot(l *wire.Link) (f found, err error) {
 	return found(reply), err
 }
 
-// prologue makes a command's own process what a command is: the first that the
-// kernel kills for memory, under its limits, the ordinary user, without a
-// capability and the way to any, and behind the filter of system calls.
+// prologue prepares a command's own process: the kernel's first choice when
+// memory runs out, under limits, the ordinary user, without a capability or a
+// way to any, and behind the filter of system calls.
 func prologue(limits glovebox.Limits, f found) func(*glove.Script) {
 	return func(s *glove.Script) {
 		fd := s.Words(0)
@@ -73,7 +73,7 @@ func prologue(limits glovebox.Limits, f found) func(*glove.Script) {
 	}
 }
 
-// Capabilities by number: all that there can be, and those of Linux 3.16.
+// Capabilities by number: the highest possible, and the highest of Linux 3.16.
 const (
 	lastCap  = 63
 	knownCap = 37
@@ -93,9 +93,9 @@ type rlimit struct {
 	soft, hard uint64
 }
 
-// commandLimits are the limits of one process. There is none of processes: the
-// kernel would count those of every user 1000 on the machine; the control group
-// counts the box's.
+// commandLimits are the limits of one process. Processes have no such limit:
+// the kernel would count those of every user 1000 on the machine; the control
+// group counts the box's.
 func commandLimits(l glovebox.Limits) []rlimit {
 	// The time of all together is measured, and ends the command with the word
 	// that tells; the kernel's limit on each, a second later, is the last resort.

@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// engine speaks the Engine API, of which Docker and Podman have the same part.
-// See docs.docker.com/reference/api/engine.
+// engine speaks the Engine API, in the part common to Docker and Podman. See
+// docs.docker.com/reference/api/engine.
 type engine struct {
 	dial    func(context.Context) (net.Conn, error)
 	http    *http.Client
@@ -24,8 +24,8 @@ type engine struct {
 	podman  bool   // it is Podman
 }
 
-// Versions of the interface that we know: engines refuse those that are too
-// old, and may change what comes later. 1.41 is what Podman has.
+// Known versions of the interface: engines refuse old versions, and may change
+// later ones. Podman has 1.41.
 const (
 	oldest = 41
 	newest = 51
@@ -42,7 +42,7 @@ func newEngine(ctx context.Context, dial func(context.Context) (net.Conn, error)
 			DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 			DisableKeepAlives: true, // an engine is near, and nothing is left
 		},
-		// An engine has no other place to send us.
+		// An engine has no reason to redirect us.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	answer, err := e.request(ctx, http.MethodGet, "/_ping", nil, nil, "")
@@ -60,7 +60,7 @@ func newEngine(ctx context.Context, dial func(context.Context) (net.Conn, error)
 	return e, nil
 }
 
-// refusal is an answer of the engine that is not the wished one.
+// refusal is an answer of the engine with an unexpected status.
 type refusal struct {
 	Status  int    `json:"-"`
 	Message string `json:"message"`
@@ -110,8 +110,8 @@ func readRefusal(answer *http.Response) error {
 	return r
 }
 
-// call sends a request with a value as its body and reads the answer into out;
-// nil is none of either.
+// call sends a request with in as its body and reads the answer into out; nil
+// means no body.
 func (e *engine) call(ctx context.Context, method, path string, query url.Values, in, out any) error {
 	var body io.Reader
 	kind := ""

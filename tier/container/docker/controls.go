@@ -7,7 +7,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// controls says what a box enforces, and by what.
+// controls lists the box's controls and their means.
 func (t *Tier) controls(g group) []glovebox.Control {
 	word := func(c counter) string {
 		if c.limit == "" {

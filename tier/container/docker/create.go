@@ -9,7 +9,7 @@ import (
 )
 
 // The part of the engine's interface that describes a container: see
-// ContainerCreate there.
+// ContainerCreate in its reference.
 type (
 	createRequest struct {
 		Image           string
@@ -58,14 +58,14 @@ type (
 	}
 )
 
-// capabilities are what the glove has in the container, to set commands up and
-// to end them. No command has any of them.
+// capabilities are the glove's capabilities in the container, to set commands
+// up and to end them. No command has any.
 var capabilities = []string{
 	"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETPCAP", "SETUID",
 }
 
-// masked is what a box does not see: what the engines hide by themselves, and
-// what else tells about the host. Of /sys the control group is left.
+// masked are the paths hidden from a box: the engines' own list, and further
+// facts about the host. Of /sys only the control group remains.
 var masked = []string{
 	"/proc/acpi", "/proc/asound", "/proc/buddyinfo", "/proc/bus", "/proc/cgroups", "/proc/cmdline", "/proc/config.gz",
 	"/proc/consoles", "/proc/crypto", "/proc/diskstats", "/proc/dma", "/proc/driver", "/proc/dynamic_debug",
@@ -81,7 +81,7 @@ var masked = []string{
 	"/sys/kernel", "/sys/module", "/sys/power",
 }
 
-// describe says what container a box is, but for what can be written in it.
+// describe describes the container of a box, except its writable directories.
 func (t *Tier) describe(image string, limits glovebox.Limits) createRequest {
 	security := []string{"no-new-privileges"}
 	if t.engine.podman {
@@ -125,8 +125,8 @@ func (t *Tier) describe(image string, limits glovebox.Limits) createRequest {
 // tasks is how many tasks a container has at the most.
 func tasks(l glovebox.Limits) int64 { return l.Processes + wire.Tasks }
 
-// openFiles is how many descriptors a process of the container has at the most:
-// the relay needs its own, a command has its limit put on by itself.
+// openFiles bounds the descriptors of a process in the container: the relay
+// needs its own; each command gets its own limit later.
 func openFiles(l glovebox.Limits) int64 { return max(l.OpenFiles, 256) }
 
 // manyTasks is no limit, but a number: the kernel would count all tasks of the

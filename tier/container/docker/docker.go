@@ -1,37 +1,37 @@
 // Package docker is the container tier by a Docker-compatible engine (Docker,
-// Podman): for hosts where that is all there is, such as macOS and Windows, and
-// for those whose operator trusts an engine with the machine anyway.
+// Podman): for hosts without an alternative (macOS, Windows), and for hosts
+// whose operator trusts an engine with the machine anyway.
 //
 // # How a box is made
 //
-// The root file system goes to the engine once, as an image with a label that
-// says what it holds. A box is a container of it, whose standard streams are
-// attached: they are the channel of package wire, whose relay is the container's
-// process 1 and starts the glove. So the engine needs no mount of the host, and
-// may be in a virtual machine of its own.
+// The root file system goes to the engine once, as an image labelled with its
+// contents. A box is a container of the image, with its standard streams
+// attached: the channel of package wire, with the relay as the container's
+// process 1 and parent of the glove. So the engine needs no mount of the host,
+// and may be in a virtual machine of its own.
 //
-// The engine is asked for every wall that it has. What came of it is looked at
-// in the box: the limits of memory and of processes in its control group, the
-// file systems and their sizes. (A rootless Podman on version 1 of control groups
-// says that it limits memory, and does not.) Each command puts on walls of its
-// own before it is executed: another user without a capability, the limits of a
-// process, and the process tier's filter of system calls. So they hold where the
-// engine's are weak.
+// The tier asks the engine for every available wall. Then the tier examines the
+// results in the box: the limits of memory and of processes in the control
+// group, the file systems and their sizes. (A rootless Podman on version 1 of
+// control groups claims to limit memory, and does not.) Each command puts on
+// further walls before it is executed: another user without a capability, the
+// limits of a process, and the process tier's filter of system calls. So these
+// walls hold where the engine's are weak.
 //
 // # Who dies with whom
 //
 // When the connection to the engine ends, so with its owner, the relay reads an
-// end of file and ends, and all of the container with it. The stopped container
-// stays, since how it died can be asked then; its owner removes it, or else the
-// next [New].
+// end of file and ends, and the whole container with it. The stopped container
+// stays, with the cause of death for the owner to read; the owner removes the
+// container, or else the next [New].
 //
 // # What it does not protect
 //
-// Whoever may talk to an engine is root where it runs. All boxes share that
-// machine's kernel.
+// Access to an engine is root access on the engine's machine. All boxes share
+// the machine's kernel.
 //
-// The engine's interface is a dozen requests of JSON over HTTP, in client.go: the
-// engines' own client would bring sixty packages, most of them for tracing.
+// The engine's interface is a dozen requests of JSON over HTTP, in client.go:
+// the engines' own client would bring sixty packages, mostly for tracing.
 package docker
 
 import (
@@ -51,17 +51,17 @@ import (
 
 // Options are the operator's choices. The zero value is the safe default.
 type Options struct {
-	// Host is where the engine listens: unix:///path, npipe:////./pipe/name
-	// (Windows), or tcp://host:port, for which TLS is required. Empty takes
-	// DOCKER_HOST or, of the places where engines listen, the first that is
-	// there.
+	// Host is the engine's address: unix:///path, npipe:////./pipe/name
+	// (Windows), or tcp://host:port, with TLS required. Empty takes DOCKER_HOST
+	// or the first usual address that exists.
 	Host string
 	// TLSDir has ca.pem, cert.pem and key.pem for tcp. Empty takes
 	// DOCKER_CERT_PATH.
 	TLSDir string
-	// Runtime is the engine's runtime for boxes, such as runsc or kata; empty is
-	// its default. Where it hides the control group from the box, the engine is
-	// believed that there is one; without a Runtime it is not.
+	// Runtime is the engine's runtime for boxes, such as runsc or kata; empty
+	// is the engine's default. If a Runtime hides the control group from the
+	// box, the tier trusts the engine to have set one; without a Runtime the
+	// box must show the group.
 	Runtime string
 }
 
@@ -69,7 +69,8 @@ type Options struct {
 type Tier struct {
 	options Options
 	engine  *engine
-	// noEngine says why there is none: New does not fail for that, Open does.
+	// noEngine explains the absence of an engine: New succeeds without one,
+	// Open fails.
 	noEngine error
 	facts    facts
 	owner    owner
@@ -82,11 +83,11 @@ const relayPath = "/opt/glovebox/relay"
 // patience bounds one request to the engine.
 const patience = time.Minute
 
-// New returns the tier, after it has removed what dead owners left. It does not
-// fail where there is no engine, unless one was asked for: then Open does.
+// New returns the tier, after removing the remains of dead owners. Without an
+// engine New succeeds and Open fails, unless an engine was requested.
 func New(o Options) (*Tier, error) {
 	t := &Tier{options: o, owner: thisProcess()}
-	// An engine that hangs must not hang every start of this program.
+	// A hanging engine must not block every start of this program.
 	hello, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	var err error
@@ -125,7 +126,7 @@ func (t *Tier) Traits() tier.Traits {
 	}
 }
 
-// relay is the program that a container starts with.
+// relay is the first program of a container.
 var relay = sync.OnceValues(func() ([]byte, error) {
 	return wire.Relay(wire.Config{Channel: wire.Stdio(), Glove: glove.Path})
 })

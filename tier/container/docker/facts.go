@@ -13,7 +13,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// facts are what an engine says of itself.
+// facts are an engine's own description.
 type facts struct {
 	OSType          string
 	Architecture    string
@@ -32,7 +32,7 @@ func (e *engine) facts(ctx context.Context) (f facts, err error) {
 	return f, e.call(ctx, http.MethodGet, "/info", nil, nil, &f)
 }
 
-// mapped tells that the engine's containers are in a user namespace.
+// mapped reports whether the engine's containers are in a user namespace.
 func (f facts) mapped() bool {
 	return f.Rootless || slices.ContainsFunc(f.SecurityOptions, func(o string) bool {
 		return strings.Contains(o, "name=userns") || strings.Contains(o, "name=rootless")
@@ -42,7 +42,7 @@ func (f facts) mapped() bool {
 // machines are the engines' names of our machines.
 var machines = map[string][]string{"amd64": {"x86_64", "amd64"}, "arm64": {"aarch64", "arm64"}}
 
-// lacks tells what a box needs and the engine does not have.
+// lacks returns an error naming a missing requirement of boxes.
 func (f facts) lacks() error {
 	lack := &tier.Error{Tier: glovebox.TierContainer, Op: "open", Kind: tier.KindUnsupported}
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// found is what the glove found in its container: each limit of a process, as
-// struct rlimit, and each file system, as struct statfs.
+// found holds the glove's findings in its container: each limit of a process,
+// as struct rlimit, and each file system, as struct statfs.
 type found []byte
 
 const (
@@ -24,11 +24,11 @@ var (
 
 func (f found) word(offset int) uint64 { return binary.LittleEndian.Uint64(f[offset:]) }
 
-// hardLimit is what no command can have more of.
+// hardLimit is the upper bound of every command.
 func (f found) hardLimit(resource int) uint64 { return f.word(16*resource + 8) }
 
-// Fields of struct statfs and what is in them: see include/uapi/linux/magic.h
-// and statfs(2).
+// Fields of struct statfs and their values: see include/uapi/linux/magic.h and
+// statfs(2).
 const (
 	statfsType   = 0
 	statfsUnit   = 8
@@ -40,7 +40,7 @@ const (
 	readOnly, noSetUID, noDevices = 1, 2, 4
 )
 
-// check tells where the engine has made file systems other than it was told.
+// check fails where the engine has made file systems other than requested.
 func (f found) check(l glovebox.Limits) error {
 	for i, at := range places {
 		field := func(offset int) uint64 { return f.word(16*rlimits + statfsSize*i + offset) }
@@ -64,6 +64,6 @@ func (f found) check(l glovebox.Limits) error {
 	return nil
 }
 
-// largestPage is the largest page of the machines that there are: a file system
-// in memory has whole ones.
+// largestPage is the largest page size of all machines: a file system in memory
+// has whole pages.
 const largestPage = 64 << 10

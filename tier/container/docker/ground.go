@@ -43,7 +43,7 @@ func newGround(e *engine) *ground {
 	return g
 }
 
-// watch waits for the end of the link, which is that of the box.
+// watch waits for the end of the link, which is the end of the box.
 func (g *ground) watch() {
 	g.workers.Go(func() {
 		<-g.link.Done()
@@ -57,7 +57,7 @@ func (g *ground) watch() {
 func (g *ground) await() {
 	ctx, cancel := context.WithTimeout(g.removed, patience)
 	defer cancel()
-	// Podman looks for itself, four times a second if it is not told.
+	// By default Podman checks only four times a second.
 	query := url.Values{"condition": {"not-running"}, "interval": {"20ms"}}
 	_ = g.engine.call(ctx, http.MethodPost, g.path("/wait"), query, nil, nil)
 }
@@ -65,7 +65,7 @@ func (g *ground) await() {
 func (g *ground) path(what string) string { return "/containers/" + g.name + what }
 
 // Kill implements [glove.Ground]. The end of the connection alone would end the
-// relay: the engine is faster, and does not ask it.
+// relay; the engine is faster, and does not depend on the relay.
 func (g *ground) Kill() {
 	g.kill.Do(func() {
 		if g.conn == nil {
@@ -88,13 +88,13 @@ const (
 	// sampleAge is how old a measurement may be: the engine takes some
 	// milliseconds for each.
 	sampleAge = 100 * time.Millisecond
-	// samplePatience is how long one is waited for. The supervisor does nothing
+	// samplePatience bounds the wait for a sample. The supervisor does nothing
 	// else meanwhile.
 	samplePatience = time.Second
 )
 
-// Sample implements [glove.Ground]. Where the engine is slow, it goes on by
-// itself and the last measurement stands.
+// Sample implements [glove.Ground]. A slow measurement continues in the
+// background, and the last one stands.
 func (g *ground) Sample() (glove.Sample, error) {
 	g.sampling.Lock()
 	defer g.sampling.Unlock()
@@ -125,7 +125,7 @@ func (g *ground) Sample() (glove.Sample, error) {
 	}
 }
 
-// stats is what the engine says that a container uses.
+// stats is the engine's report on the use of a container.
 type stats struct {
 	CPU struct {
 		Usage struct {
@@ -154,7 +154,7 @@ func (g *ground) ask(answer chan<- stats) {
 }
 
 // Evidence implements [glove.Ground]. While the box lives its own control group
-// is read, by the glove, which does nothing else now.
+// is read, by the glove, now idle.
 func (g *ground) Evidence(glove.Sample) []glovebox.Hit {
 	if g.link == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// group is the container's control group as the box sees it: the files that
-// have its limits and what came of them. Empty is one that cannot be seen.
+// group is the container's control group as seen in the box: the files with
+// limits and events. An empty group is invisible.
 type group struct {
 	memory, pids counter
 }
@@ -25,7 +25,7 @@ type counter struct {
 	key    string // whose value counts the hits
 }
 
-// Where the two versions of control groups have them.
+// The files in the two versions of control groups.
 var (
 	memoryCounters = []counter{
 		{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.events", "oom_kill"},
@@ -37,8 +37,8 @@ var (
 	}
 )
 
-// findGroup looks for the control group, and whether its limits are the box's.
-// One that cannot be seen is none, if the engine is not believed.
+// findGroup looks for the control group, and checks its limits. An invisible
+// group counts as missing, unless the engine is believed.
 func findGroup(ends glove.Ends, limits glovebox.Limits, believe bool) (g group, err error) {
 	for _, l := range []struct {
 		control string
@@ -98,8 +98,8 @@ func (g group) evidence(ends glove.Ends) (hits []glovebox.Hit, err error) {
 	return hits, nil
 }
 
-// read reads a short file of the box that is its kernel's; empty is one that is
-// not there.
+// read reads a short file of the box's kernel; empty if the file does not
+// exist.
 func read(ends glove.Ends, path string) (string, error) {
 	const size = 4 << 10
 	s := new(glove.Script)

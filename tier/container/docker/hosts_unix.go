@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// usualHosts are where engines listen: Docker, Podman for this user and for all,
-// and Docker Desktop.
+// usualHosts are the usual addresses of engines: Docker, Podman for this user
+// and for all, and Docker Desktop.
 func usualHosts() []string {
 	paths := []string{"/var/run/docker.sock"}
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {

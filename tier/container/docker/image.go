@@ -20,7 +20,7 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// Labels of what is ours in an engine.
+// Labels of our objects in an engine.
 const (
 	labelOwner = "glovebox.owner" // of a container: see owner
 	labelRoot  = "glovebox.root"  // of an image: the key of its root file system
@@ -29,7 +29,7 @@ const (
 // keptImages is how many images of roots an engine keeps.
 const keptImages = 8
 
-// images are those that the engine is known to have, by the root's key.
+// images are the images known to be in the engine, by the root's key.
 type images struct {
 	mu    sync.Mutex
 	known map[string]*imported
@@ -47,9 +47,8 @@ type imageSummary struct {
 	RepoTags []string
 }
 
-// named tells whether an image has a name that only an import here gives: a
-// label alone anybody can put on an image that is pulled. Engines add what they
-// take for the registry.
+// named reports whether an image has a name given only by a local import: a
+// pulled image may carry any label. Engines add a registry to the name.
 func (i imageSummary) named(name string) bool {
 	return slices.ContainsFunc(i.RepoTags, func(tag string) bool {
 		tag = strings.TrimPrefix(tag, "docker.io/library/")
@@ -57,7 +56,7 @@ func (i imageSummary) named(name string) bool {
 	})
 }
 
-// image returns the id of the image of a root, which it imports if need be.
+// image returns the id of a root's image, after importing it if necessary.
 func (t *Tier) image(ctx context.Context, root *rootfs.Root) (string, error) {
 	t.images.mu.Lock()
 	if t.images.known == nil {
@@ -100,7 +99,7 @@ func (t *Tier) image(ctx context.Context, root *rootfs.Root) (string, error) {
 	return id, nil
 }
 
-// find returns the id of the image that was imported for a root, or nothing.
+// find returns the id of the image imported for a root, or "".
 func (t *Tier) find(ctx context.Context, key string) (string, error) {
 	list, err := t.rootImages(ctx, labelRoot+"="+key)
 	if err != nil {
@@ -122,7 +121,7 @@ func (t *Tier) rootImages(ctx context.Context, label string) ([]imageSummary, er
 	return list, err
 }
 
-// filter is a query for what has a value.
+// filter is a query for objects with a value.
 func filter(name, value string) url.Values {
 	f, _ := json.Marshal(map[string][]string{name: {value}})
 	return url.Values{"filters": {string(f)}}
@@ -156,8 +155,8 @@ func (t *Tier) load(ctx context.Context, root *rootfs.Root) error {
 	}
 }
 
-// repository is the name of a root's image. It is in the name and not in its
-// tag, which Podman does not take.
+// repository is the name of a root's image. The key is in the name because
+// Podman does not take it in the tag.
 func repository(key string) string {
 	name := []byte("glovebox-root-")
 	for _, c := range []byte(key) {
@@ -168,7 +167,7 @@ func repository(key string) string {
 	return string(name[:min(len(name), 64)])
 }
 
-// writeTar writes the tree below dir, all of it root's.
+// writeTar writes the tree below dir, all of it owned by root.
 func writeTar(ctx context.Context, to io.Writer, dir string) error {
 	w := tar.NewWriter(to)
 	root, err := os.OpenRoot(dir)

@@ -15,8 +15,8 @@ func machine() string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(string(boot)+space)))[:32]
 }
 
-// process is a process by its number and the moment when it began; without the
-// moment it is none.
+// process identifies a process by its number and start time; without a start
+// time it matches none.
 func process(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// machine is this machine by its name, hashed: labels are for everybody to read.
+// machine identifies the machine by name, hashed: labels are public.
 func machine() string {
 	name, _ := os.Hostname()
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:32]
 }
 
-// process is a process by its number. A number that is in use again keeps what
-// its last owner left for longer.
+// process identifies a process by its number. A reused number delays the sweep
+// of its last owner's remains.
 func process(pid int) string {
 	p, err := os.FindProcess(pid)
 	if err != nil {

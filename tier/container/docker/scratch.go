@@ -12,12 +12,12 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// scratch are the places of a box that can be written: each is a file system in
-// memory, which counts against the memory too.
+// scratch are the writable directories of a box: each is a file system in
+// memory, which counts against the memory limit too.
 var scratch = []string{tier.Workspace, tier.Temp, "/dev/shm"}
 
-// scratchOptions are a place's limits. Podman keeps the word size for its
-// quotas.
+// scratchOptions are the mount options of a writable directory. Podman reserves
+// the word size for its quotas.
 func scratchOptions(at string, l glovebox.Limits, podman bool) string {
 	size, exec := fmt.Sprintf("size=%d", l.Disk), "exec"
 	if podman {
@@ -33,8 +33,8 @@ func scratchOptions(at string, l glovebox.Limits, podman bool) string {
 // pageSize is that of most machines; boot looks whether it was right.
 const pageSize = 4 << 10
 
-// giveScratch adds the places to a container. Podman's tmpfs has no limit of
-// files; its volumes take any option of a mount.
+// giveScratch adds the writable directories to a container. Podman's tmpfs has
+// no limit of files; its volumes take any option of a mount.
 func (t *Tier) giveScratch(ctx context.Context, container string, c *createRequest, l glovebox.Limits) error {
 	if !t.engine.podman {
 		c.HostConfig.Tmpfs = map[string]string{}
@@ -43,7 +43,7 @@ func (t *Tier) giveScratch(ctx context.Context, container string, c *createReque
 		}
 		return nil
 	}
-	// It makes more places, if the root is read-only, than it is told to.
+	// With a read-only root Podman adds more directories than requested.
 	c.HostConfig.Tmpfs = map[string]string{"/run": "ro,mode=755,size=4k", "/var/tmp": "ro,mode=755,size=4k"}
 	for _, at := range scratch {
 		v := struct {
@@ -64,7 +64,7 @@ func (t *Tier) giveScratch(ctx context.Context, container string, c *createReque
 // volume is the name of the volume of a container's place.
 func volume(container, at string) string { return container + strings.ReplaceAll(at, "/", "-") }
 
-// removeVolumes removes those of a container that is gone.
+// removeVolumes removes the volumes of a removed container.
 func (e *engine) removeVolumes(ctx context.Context, container string) error {
 	if !e.podman {
 		return nil

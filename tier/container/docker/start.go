@@ -15,12 +15,12 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// start makes a container and starts it, its streams attached.
+// start makes a container and starts it with attached streams.
 func (t *Tier) start(ctx context.Context, g *ground, image string, spec tier.Spec) error {
 	if err := context.Cause(ctx); err != nil {
 		return broken("open", err)
 	}
-	// What is asked for is waited for, so that it is known and can be removed.
+	// Wait for the answer to each request, to know the result and remove it.
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	var random [16]byte
@@ -54,8 +54,8 @@ func (t *Tier) start(ctx context.Context, g *ground, image string, spec tier.Spe
 	return nil
 }
 
-// checkRuntime tells whether the container has the runtime that was asked for:
-// Podman takes its own without a word.
+// checkRuntime fails unless the container has the requested runtime: Podman
+// silently takes its own.
 func (t *Tier) checkRuntime(ctx context.Context, g *ground) error {
 	if t.options.Runtime == "" {
 		return nil
@@ -75,8 +75,8 @@ func (t *Tier) checkRuntime(ctx context.Context, g *ground) error {
 		Err: fmt.Errorf("the engine took the runtime %s%s, not %s", c.OCIRuntime, c.HostConfig.Runtime, t.options.Runtime)}
 }
 
-// unwarned refuses a container of which the engine says that it lacks a limit.
-// Without one of swap there is none of memory.
+// unwarned refuses a container that lacks a limit according to the engine's
+// warnings. Without a limit of swap the limit of memory is void.
 func unwarned(warnings []string) error {
 	for _, w := range warnings {
 		lower := strings.ToLower(w)

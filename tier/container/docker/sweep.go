@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// owner is the process that a container belongs to. Several machines may use
-// one engine: a process is only known to be dead where it was.
+// owner is the owning process of a container. Several machines may use one
+// engine: only a process's own machine can know of its death.
 type owner struct {
 	machine string // this boot of it, and what numbers of processes mean there
 	process string // its number, and when it began
@@ -21,7 +21,7 @@ func (o owner) String() string { return o.machine + "/" + o.process }
 
 func thisProcess() owner { return owner{machine(), process(os.Getpid())} }
 
-// dead tells that an owner is known to have ended.
+// dead reports whether an owner is known to have ended.
 func (o owner) dead(label string) bool {
 	where, who, ok := strings.Cut(label, "/")
 	if !ok || where != o.machine {

@@ -2,5 +2,6 @@
 
 package statictest
 
-// Race reports that the race detector is on, which needs cgo, memory and time.
+// Race reports that the race detector is on. The detector needs cgo, memory and
+// time.
 const Race = true

@@ -1,6 +1,6 @@
-// Package statictest lets the tests of packages that use gVisor run where Go
-// would link their test binary dynamically: gVisor must start itself again in an
-// empty root, where there is no loader.
+// Package statictest lets tests of packages with gVisor run where Go would link
+// the test binary dynamically: gVisor must start itself again in an empty root,
+// without a loader.
 package statictest
 
 import (
@@ -14,9 +14,9 @@ import (
 )
 
 // Main runs the tests of the package in the current directory and returns the
-// exit code. A dynamic test binary builds itself anew without cgo, and runs
-// that with the same arguments; where it cannot, or where the race detector is
-// wanted, its own tests run, and skip gVisor.
+// exit code. A dynamic test binary rebuilds itself without cgo, and runs the
+// result with the same arguments; if the build fails, or the race detector is
+// wanted, the dynamic binary's own tests run, and skip gVisor.
 func Main(m interface{ Run() int }) int {
 	if Race || !dynamic() {
 		return m.Run()

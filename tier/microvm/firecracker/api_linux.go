@@ -78,14 +78,14 @@ func (c *client) wait(ctx context.Context) error {
 	}
 }
 
-// do sends a request with body as JSON, if it is not nil, and decodes the reply
-// into reply, if that is not nil.
+// do sends a request with body as JSON, unless nil, and decodes the reply into
+// reply, unless nil.
 func (c *client) do(ctx context.Context, patience time.Duration, method, path string, body, reply any) error {
 	what := method + " " + path
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: no answer after %s", what, patience))
 	defer cancel()
-	// A dead Firecracker closes its sockets, but one that is being killed may
-	// take a while to.
+	// A dead Firecracker closes its sockets, but a dying process may take a
+	// while.
 	stop := make(chan struct{})
 	defer close(stop)
 	go func() {
@@ -149,7 +149,7 @@ func (c *client) do(ctx context.Context, patience time.Duration, method, path st
 	return nil
 }
 
-// fault returns what the body of an error says.
+// fault returns the message in the body of an error.
 func fault(body []byte) string {
 	var f struct {
 		Message string `json:"fault_message"`

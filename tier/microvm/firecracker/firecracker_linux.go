@@ -1,20 +1,20 @@
 // Package firecracker runs virtual machines with Firecracker, 1.8 or later, by
 // its REST API on a Unix socket.
 //
-// Root starts it by its jailer: in a directory of its own as its whole file
-// system, as a user that nothing else on the host is. An ordinary user starts it
-// directly. Its own seccomp filters are always on. It gets a read-only drive, a
-// vsock, a source of entropy and a serial console; no network, no metadata
-// service, no other device.
+// Root starts Firecracker by its jailer: in a directory of its own as the whole
+// file system, as a user of its own on the host. An ordinary user starts it
+// directly. Firecracker's seccomp filters are always on. A machine gets a
+// read-only drive, a vsock, a source of entropy and a serial console; no
+// network, no metadata service, no further device.
 //
-// The guest is reached over vsock, which Firecracker serves on another Unix
-// socket of its own making. Both sockets are in a directory that a guest which
-// has taken over Firecracker can write: nothing there is followed as a link, and
-// nothing that is taken from there is more than a bounded, regular file.
+// The guest is reached over vsock, which Firecracker serves on a second Unix
+// socket. Both sockets are in a directory writable by a guest that has taken
+// over Firecracker: links are not followed, and only bounded, regular files are
+// taken.
 //
-// What this package says to Firecracker and to its jailer is tested against
-// doubles of both, which refuse what they refuse. It was not run on a host with
-// KVM yet.
+// The requests to Firecracker and to its jailer are tested against doubles of
+// both, with the same refusals as the originals. The package was not run on a
+// host with KVM yet.
 package firecracker
 
 import (
@@ -38,7 +38,7 @@ const (
 	Jailer  = "jailer"
 )
 
-// ErrKVM: Firecracker runs guests with KVM only, and it was not proven to work
+// ErrKVM: Firecracker runs guests with KVM only, and KVM was not proven to work
 // on this host.
 var ErrKVM = errors.New("Firecracker needs KVM, which is not proven to work on this host")
 
@@ -184,8 +184,8 @@ func (m *Monitor) Start(ctx context.Context, machine monitor.Machine) (_ monitor
 	return i, nil
 }
 
-// checkKVM fails unless the tier chose KVM, which it does only after a guest ran
-// on it, and the device can be opened.
+// checkKVM fails unless the device can be opened and the tier chose KVM, which
+// the tier does only after a guest ran on KVM.
 func (m *Monitor) checkKVM(a monitor.Accel) error {
 	if a != monitor.KVM {
 		return fmt.Errorf("%w; it cannot emulate a processor", ErrKVM)
@@ -200,8 +200,7 @@ func (m *Monitor) checkKVM(a monitor.Accel) error {
 // Channel implements [monitor.Instance].
 func (i *instance) Channel() net.Conn { return i.channel }
 
-// Err implements [monitor.Instance]: the end of the log and of what was said on
-// standard error.
+// Err implements [monitor.Instance]: the end of the log and of standard error.
 func (i *instance) Err() string { return join(i.log.end(), i.Process.Err()) }
 
 // Close implements [monitor.Instance].

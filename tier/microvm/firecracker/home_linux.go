@@ -16,8 +16,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// Names in a home. Firecracker is told them as they are: its working directory,
-// or its whole file system, is the home.
+// Names in a home. Firecracker receives the names unchanged: the home is its
+// working directory, or its whole file system.
 const (
 	kernelFile  = "kernel"
 	initrdFile  = "initrd"
@@ -29,7 +29,7 @@ const (
 	logPipe     = "log"
 )
 
-// home is the directory in which a Firecracker lives.
+// home is the directory of a Firecracker.
 type home struct {
 	id    string
 	path  string
@@ -38,7 +38,7 @@ type home struct {
 	owner *syscall.Credential // who Firecracker is; nil means the caller
 }
 
-// prepare makes the home of a machine and puts its files there.
+// prepare makes the home of a machine and fills it.
 func (m *Monitor) prepare(machine *monitor.Machine) (_ *home, err error) {
 	h := &home{id: newID(), path: machine.Dir}
 	if m.jailer != "" {
@@ -77,8 +77,8 @@ func (m *Monitor) prepare(machine *monitor.Machine) (_ *home, err error) {
 	return h, nil
 }
 
-// canJail fails where the jailer could not do its work: it makes the device
-// /dev/kvm in the home, and executes a copy of Firecracker there.
+// canJail fails where the jailer could not work: its work is to make the device
+// /dev/kvm in the home, and to execute a copy of Firecracker.
 func canJail(dir string) error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -90,10 +90,10 @@ func canJail(dir string) error {
 	return nil
 }
 
-// put gives Firecracker a file of the host to read, under a name in its home.
-// Where it runs as the caller, that is a link. In a jail it is the file itself if
-// all may read it and only others than Firecracker may write it, so that many
-// machines share it; else a copy.
+// put gives Firecracker a host file to read, under a name in its home. For a
+// Firecracker under the caller's user, put makes a symbolic link. In a jail
+// many machines share the file itself, if everyone may read it and Firecracker
+// may not write it; else put makes a copy.
 func (h *home) put(from, name string) error {
 	to := filepath.Join(h.path, name)
 	if h.owner == nil {
@@ -118,8 +118,7 @@ func (h *home) put(from, name string) error {
 	return copyFile(from, to, 0o444)
 }
 
-// copyFile copies a regular file, and no link to one, to a name that is not there
-// yet.
+// copyFile copies a regular file, and no link to one, to a new name.
 func copyFile(from, to string, mode os.FileMode) error {
 	in, err := os.OpenFile(from, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -139,9 +138,9 @@ func copyFile(from, to string, mode os.FileMode) error {
 	return errors.Join(err, out.Chmod(mode), out.Close())
 }
 
-// take moves files that Firecracker wrote out of its home, once it is dead. What
-// it left there may be anything: only regular files with one name are taken, and
-// they belong to this user afterwards, who may only read them.
+// take moves Firecracker's output files out of the home, after the end of
+// Firecracker. The home may contain anything: only regular files with one name
+// are taken. Afterwards they belong to the user, read-only.
 func (h *home) take(dir string, names ...string) error {
 	for _, name := range names {
 		from, to := filepath.Join(h.path, name), filepath.Join(dir, name)
@@ -152,7 +151,7 @@ func (h *home) take(dir string, names ...string) error {
 		if err != nil {
 			return fmt.Errorf("snapshot: %w", err)
 		}
-		// It is looked at where nobody else can change it.
+		// Check the file in its new, private directory.
 		if err := own(to); err != nil {
 			return errors.Join(fmt.Errorf("snapshot: %w", err), os.Remove(to))
 		}
@@ -160,7 +159,7 @@ func (h *home) take(dir string, names ...string) error {
 	return nil
 }
 
-// own makes a plain file this user's, who may only read it.
+// own makes a plain file this user's, read-only.
 func own(name string) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(name, &st); err != nil {
@@ -172,8 +171,8 @@ func own(name string) error {
 	return errors.Join(os.Lchown(name, os.Geteuid(), os.Getegid()), os.Chmod(name, 0o444))
 }
 
-// dial connects to a socket in the home, and to nothing that a link there leads
-// to. It works where the socket's path is longer than an address may be.
+// dial connects to a socket in the home, and never through a link. It works
+// even where the socket's path is longer than an address may be.
 func (h *home) dial(ctx context.Context, name string) (net.Conn, error) {
 	fd, err := unix.Openat(int(h.dir.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -195,7 +194,7 @@ func (h *home) dial(ctx context.Context, name string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", fmt.Sprintf("/proc/self/fd/%d", fd))
 }
 
-// notYet tells whether a dial failed because Firecracker has not come to it.
+// notYet reports whether a dial failed because Firecracker is not ready yet.
 func notYet(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ECONNREFUSED) || errors.Is(err, unix.EAGAIN)
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// Bounds of a Firecracker that its guest has taken over.
+// Bounds of a Firecracker under control of its guest.
 const (
 	maxFiles = 256
-	// slack is what it may write beside a guest's memory. The jailer writes a
-	// little, too, so it is never 0.
+	// slack is the bound on writes beside a guest's memory. The jailer writes a
+	// little, too, so slack is never 0.
 	slack = 1 << 20
 )
 
-// newID returns a name of letters and digits, as the jailer wants it.
+// newID returns a name of letters and digits, as the jailer requires.
 func newID() string { return "glovebox-" + strings.ToLower(rand.Text()) }
 
-// fileSize bounds the files that it writes. Only a machine that booted writes its
-// guest's memory, as a snapshot.
+// fileSize bounds the files written by Firecracker. Only a booted machine
+// writes its guest's memory, as a snapshot.
 func fileSize(m *monitor.Machine) uint64 {
 	if m.Snapshot != "" {
 		return slack
@@ -33,9 +33,8 @@ func fileSize(m *monitor.Machine) uint64 {
 	return uint64(m.Memory) + 64*slack
 }
 
-// command says how Firecracker is started. It ends with the descriptors that it
-// starts with, an empty environment and its own seccomp filters on, which is what
-// it does unless it is told otherwise.
+// command describes the start of Firecracker. Firecracker runs with its initial
+// descriptors, an empty environment and, by default, its own seccomp filters.
 func (m *Monitor) command(machine *monitor.Machine, h *home) monitor.Command {
 	c := monitor.Command{
 		Path: m.path, Args: []string{"--id", h.id, "--api-sock", apiSocket},
@@ -46,23 +45,23 @@ func (m *Monitor) command(machine *monitor.Machine, h *home) monitor.Command {
 		c.Output = machine.Console
 	}
 	if m.jailer != "" {
-		// Root as it is: in a user namespace it could make no jail.
+		// Root unchanged: in a user namespace it could make no jail.
 		c.Path, c.Args, c.Dir, c.Identity = m.jailer, m.jail(machine, h), "/", &syscall.Credential{}
-		// The others are the jailer's to set, after it has copied Firecracker.
+		// The jailer sets the rest, after copying Firecracker.
 		c.Limits = map[int]uint64{unix.RLIMIT_CORE: 0}
 	}
 	return c
 }
 
-// jail are the jailer's arguments (docs/jailer.md). It becomes Firecracker, with
-// the same process id: it neither daemonizes nor makes a namespace of processes,
-// either of which would leave a process that is not our child. It joins no
-// network namespace.
+// jail are the jailer's arguments (docs/jailer.md). The jailer becomes
+// Firecracker, with the same process id: it neither daemonizes nor makes a
+// namespace of processes, since either would leave a process other than our
+// child. It joins no network namespace.
 //
-// The jailer begins in our control group, whose limits so hold for the jailer,
-// too. It makes no group of its own, and its parent-cgroup is one that is not
-// there: with version 2 it would leave our group for one of that name, which is
-// "firecracker" unless it is said.
+// The jailer begins in our control group, so the group's limits hold for the
+// jailer, too. It makes no group of its own, and its parent-cgroup does not
+// exist: with version 2 the jailer would leave our group for the named group,
+// "firecracker" by default.
 func (m *Monitor) jail(machine *monitor.Machine, h *home) []string {
 	number := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 	return []string{
@@ -80,8 +79,8 @@ func (m *Monitor) jail(machine *monitor.Machine, h *home) []string {
 	}
 }
 
-// cgroupVersion is the version of the host's control groups, as the jailer wants
-// it.
+// cgroupVersion is the version of the host's control groups, as the jailer
+// expects it.
 func cgroupVersion() string {
 	if _, err := os.Stat("/sys/fs/cgroup/cgroup.controllers"); err == nil {
 		return "2"

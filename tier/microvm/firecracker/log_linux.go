@@ -11,8 +11,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// log takes Firecracker's log from a named pipe in its home: a guest can make it
-// log without end, which fills no disk.
+// log takes Firecracker's log from a named pipe in its home: endless logging
+// caused by a guest fills no disk.
 type log struct {
 	pipe *os.File
 	kept monitor.Console
@@ -24,7 +24,7 @@ func openLog(h *home) (*log, error) {
 	if err := unix.Mkfifo(name, 0o600); err != nil {
 		return nil, &os.PathError{Op: "mkfifo", Path: name, Err: err}
 	}
-	// For writing too, so that it does not end when Firecracker opens it anew.
+	// For writing too: so the pipe survives a new opening by Firecracker.
 	f, err := os.OpenFile(name, os.O_RDWR|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err

@@ -10,9 +10,9 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// The bodies of requests, as Firecracker's OpenAPI description has them
-// (src/firecracker/swagger/firecracker.yaml, since 1.8). It refuses unknown
-// fields, so there is none that an earlier version lacks, and no deprecated one.
+// The bodies of requests, as in Firecracker's OpenAPI description
+// (src/firecracker/swagger/firecracker.yaml, since 1.8). Firecracker refuses
+// unknown fields: use only fields known since then and not deprecated.
 type (
 	logger struct {
 		LogPath   string `json:"log_path"`
@@ -63,17 +63,17 @@ type (
 	}
 )
 
-// guestCID is the guest's address on its vsock, the least that there is. Each
-// machine has a vsock of its own.
+// guestCID is the guest's address on the machine's own vsock, the lowest
+// possible.
 const guestCID = 3
 
-// arguments are what Firecracker's machine needs of a kernel, beside what the
-// tier says: its serial console, no bus to look through, and an end by a reset,
-// which ends Firecracker too.
+// arguments are the needs of Firecracker's machine from a kernel, beside the
+// tier's: the serial console, no bus to probe, and an end by a reset, which
+// ends Firecracker too.
 const arguments = "console=ttyS0 reboot=k panic=-1 pci=off random.trust_cpu=on 8250.nr_uarts=1 i8042.noaux i8042.nomux i8042.dumbkbd"
 
-// hello waits for Firecracker, refuses a version that is too old and sends its
-// log to us.
+// hello waits for Firecracker, refuses too old a version and directs its log to
+// us.
 func (i *instance) hello(ctx context.Context) error {
 	if err := i.api.wait(ctx); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (i *instance) hello(ctx context.Context) error {
 	return i.put(ctx, "/logger", logger{LogPath: logPipe, Level: "Warning", ShowLevel: true})
 }
 
-// recent tells whether a version is 1.8 or later.
+// recent reports whether a version is 1.8 or later.
 func recent(version string) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {
@@ -128,9 +128,8 @@ func (i *instance) boot(ctx context.Context, m *monitor.Machine) error {
 	return i.running(ctx)
 }
 
-// restore loads a snapshot and lets the guest go on. Everything else about the
-// machine is in the snapshot, with the names that its files had, which are the
-// same in every home.
+// restore loads a snapshot and resumes the guest. The rest of the machine is in
+// the snapshot, with its file names, which are the same in every home.
 func (i *instance) restore(ctx context.Context) error {
 	if err := i.hello(ctx); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (i *instance) restore(ctx context.Context) error {
 	return i.running(ctx)
 }
 
-// running has it confirmed that the guest's processor runs.
+// running confirms that the guest's processor runs.
 func (i *instance) running(ctx context.Context) error {
 	var state struct {
 		State string `json:"state"`
@@ -158,8 +157,8 @@ func (i *instance) running(ctx context.Context) error {
 	return nil
 }
 
-// Snapshot implements [monitor.Instance]. Firecracker is dead afterwards, so that
-// it cannot write into the files of the snapshot any more.
+// Snapshot implements [monitor.Instance]. Firecracker is dead afterwards, and
+// cannot write into the files of the snapshot any more.
 func (i *instance) Snapshot(ctx context.Context, dir string) error {
 	i.snapshots.Lock()
 	defer i.snapshots.Unlock()

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// boots is how long a guest may take until it listens.
+	// boots bounds the time until a guest listens.
 	boots = 2 * time.Minute
-	// attempt is how long one try to connect may take. Firecracker itself gives
-	// a guest two seconds to answer.
+	// attempt bounds one attempt to connect. Firecracker itself gives a guest
+	// two seconds to answer.
 	attempt = 5 * time.Second
 	maxOK   = len("OK 4294967295\n")
 )
 
-// errRefused: nobody listens in the guest, or not yet.
+// errRefused: the guest does not listen, or not yet.
 var errRefused = errors.New("nobody listens in the guest")
 
-// channel is the connection to the guest, which is made while nobody waits for
-// it: the guest listens once it has booted, and how long that may take is the
-// tier's to say. Its methods wait for the connection, all but Close.
+// channel is the connection to the guest, made in the background: the guest
+// listens once it has booted, within a time that the tier chooses. All methods
+// but Close wait for the connection.
 type channel struct {
 	net.Conn // once ready is closed, and err is nil
 	err      error
@@ -45,7 +45,7 @@ func openChannel(h *home, dead <-chan struct{}) *channel {
 	return c
 }
 
-// wait returns once the connection is there, or cannot be made.
+// wait returns once the connection is made, or has failed.
 func (c *channel) wait() error {
 	<-c.ready
 	return c.err
@@ -103,8 +103,8 @@ func (c *channel) Close() error {
 	return c.Conn.Close()
 }
 
-// connect connects to the guest's listener. It tries until the guest listens, ctx
-// ends or Firecracker is dead.
+// connect connects to the guest's listener. It tries until the guest listens,
+// ctx ends or Firecracker is dead.
 func connect(ctx context.Context, h *home, dead <-chan struct{}) (net.Conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, boots, fmt.Errorf("the guest does not listen after %s", boots))
 	defer cancel()

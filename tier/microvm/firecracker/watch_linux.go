@@ -11,11 +11,11 @@ import (
 	"github.com/gloveboxhq/glovebox/glove"
 )
 
-// watcher kills a jailed Firecracker when this process dies. The kernel does that
-// for our other children, but forgets it when a process changes its user, as the
-// jailer does. It is a program of two system calls: it waits until a pipe of
-// ours has no writer, and sends a signal to a process that it cannot mistake,
-// having it as a descriptor.
+// watcher kills a jailed Firecracker when this process dies. The kernel does
+// the same for our further children, but forgets after a change of user, as in
+// the jailer. The watcher is a program of two system calls: it waits until a
+// pipe of ours has no writer, and signals the process by a descriptor, without
+// the risk of a reused pid.
 type watcher struct {
 	proc *os.Process
 	pipe *os.File
@@ -58,7 +58,7 @@ func watch(pid int, h *home) (*watcher, error) {
 	return &watcher{proc, w}, nil
 }
 
-// close ends the watcher, which then kills nobody.
+// close ends the watcher without a kill.
 func (w *watcher) close() error {
 	if w == nil {
 		return nil

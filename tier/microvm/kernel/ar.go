@@ -10,7 +10,7 @@ import (
 )
 
 // arReader reads the members of an ar archive, the outer form of a Debian
-// package, one after the other.
+// package, in sequence.
 type arReader struct {
 	r    io.Reader
 	left int64 // of the member
@@ -32,8 +32,8 @@ func newAr(r io.Reader) (*arReader, error) {
 	return &arReader{r: r}, nil
 }
 
-// next goes to the next member; [io.EOF] is the end. What is unread of the one
-// before is passed over.
+// next goes to the next member, skipping the unread rest of the current one;
+// [io.EOF] is the end.
 func (a *arReader) next() (name string, size int64, err error) {
 	if _, err := io.CopyN(io.Discard, a.r, a.left); err != nil {
 		return "", 0, fmt.Errorf("a member is cut short: %w", io.ErrUnexpectedEOF)

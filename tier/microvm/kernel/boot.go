@@ -18,9 +18,9 @@ type boot struct {
 	vmlinux []byte // uncompressed
 }
 
-// readBoot takes a boot image apart: a bzImage, an ELF file, an arm64 Image, that
-// compressed, or that in an EFI application which decompresses itself. It reads
-// the image and never runs any of it.
+// readBoot takes a boot image apart: a bzImage, an ELF file, an arm64 Image,
+// plain, compressed or in a self-decompressing EFI application. It reads the
+// image and never runs any of it.
 func readBoot(image []byte) (boot, error) {
 	inner, err := payload(image)
 	if err != nil {
@@ -58,9 +58,9 @@ func payload(image []byte) ([]byte, error) {
 	return image, nil
 }
 
-// bzImage returns the payload of an x86 boot image. Its header is that of
+// bzImage returns the payload of an x86 boot image, with the header of
 // Documentation/arch/x86/boot.rst: the number of setup sectors at 0x1f1, the
-// protocol's version at 0x206, the place of the payload behind the setup code at
+// protocol's version at 0x206, the payload's offset behind the setup code at
 // 0x248 and its length at 0x24c.
 func bzImage(image []byte) ([]byte, error) {
 	if len(image) < 0x250 {
@@ -100,8 +100,8 @@ func bzImage(image []byte) ([]byte, error) {
 	return out, nil
 }
 
-// zboot returns the payload of an EFI application that decompresses itself: its
-// place is at 8, its length at 12 (drivers/firmware/efi/libstub/zboot-header.S).
+// zboot returns the payload of a self-decompressing EFI application: offset at
+// 8, length at 12 (drivers/firmware/efi/libstub/zboot-header.S).
 func zboot(image []byte) ([]byte, error) {
 	u32 := func(at int) int64 { return int64(binary.LittleEndian.Uint32(image[at:])) }
 	packed, err := cut(image, u32(8), u32(12))
@@ -111,7 +111,7 @@ func zboot(image []byte) ([]byte, error) {
 	return unpacked(packed, maxVmlinux)
 }
 
-// cut returns n bytes of image from one place on.
+// cut returns n bytes of image from an offset on.
 func cut(image []byte, from, n int64) ([]byte, error) {
 	if from < 0 || n < 0 || from > int64(len(image)) || n > int64(len(image))-from {
 		return nil, fmt.Errorf("the payload is said to be %d bytes at %d of an image of %d", n, from, len(image))
@@ -119,13 +119,13 @@ func cut(image []byte, from, n int64) ([]byte, error) {
 	return image[from : from+n], nil
 }
 
-// isArm64 tells whether data is an Image, by the magic number of
+// isArm64 reports whether data is an Image, by the magic number of
 // Documentation/arch/arm64/booting.rst.
 func isArm64(data []byte) bool {
 	return len(data) >= 64 && string(data[56:60]) == "ARM\x64"
 }
 
-// checkELF fails unless data is an ELF file that a monitor can load.
+// checkELF fails unless a monitor can load data as an ELF file.
 func checkELF(data []byte) error {
 	f, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
@@ -150,10 +150,10 @@ func checkELF(data []byte) error {
 	return nil
 }
 
-// banners are the words that every kernel says first.
+// banners match the first words of every kernel.
 var banners = lazyre.New(`Linux version ([0-9][0-9A-Za-z.+~_-]{0,63}) \(`)
 
-// banner returns the version that an uncompressed kernel says it has.
+// banner returns the version stated in an uncompressed kernel.
 func banner(vmlinux []byte) (string, error) {
 	m := banners().FindSubmatch(vmlinux)
 	if m == nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/unpack"
 )
 
-// readDeb reads a Debian package of a kernel: deb(5). It keeps the boot image and
-// the modules, as they are packed, and nothing else: no script of the package is
-// run, and no name in it is a name on the host.
+// readDeb reads a Debian package of a kernel: deb(5). It keeps only the boot
+// image and the modules, still packed: no script of the package is run, and no
+// name in it is a name on the host.
 func readDeb(r io.Reader) (*tree, error) {
 	a, err := newAr(r)
 	if err != nil {

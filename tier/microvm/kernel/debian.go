@@ -40,7 +40,7 @@ type Archive struct {
 	Suite string // its code name, such as "trixie", or "trixie-security"
 }
 
-// Archives are a Debian mirror's archive of a suite and the one of its security
+// Archives returns a Debian mirror's archives of a suite and of its security
 // updates. Empty words mean the defaults.
 func Archives(mirror, suite string) []Archive {
 	if mirror == "" {
@@ -53,17 +53,16 @@ func Archives(mirror, suite string) []Archive {
 	return []Archive{{mirror, suite}, {mirror + "-security", suite + "-security"}}
 }
 
-// Debian is the newest of Debian's kernels for virtual machines (its packages
-// linux-image-*-cloud-*). A kernel is taken only by an unbroken chain: a key on
-// this host signed the archive's InRelease, which has the hash of Packages, which
-// has the hash of the package.
+// Debian is the newest of Debian's kernels for virtual machines (packages
+// linux-image-*-cloud-*). A kernel is accepted only by an unbroken chain: a key
+// on this host signed the archive's InRelease, which has the hash of Packages,
+// which has the hash of the package.
 type Debian struct {
-	// Archives are looked through, all of them; none means those of the default
-	// mirror and suite.
+	// Archives are all searched; none means the default mirror and suite.
 	Archives []Archive
 	// Keyring is a file of OpenPGP keys; empty means the first of [Keyrings].
 	Keyring string
-	// Package is the name of one package to take; empty means the newest.
+	// Package is the name of one package; empty means the newest.
 	Package string
 }
 
@@ -126,7 +125,7 @@ func (s Debian) keys() (openpgp.EntityList, error) {
 	return nil, fmt.Errorf("this host has no keys to prove Debian's packages by (%s): install debian-archive-keyring, name a keyring, give a package's SHA-256, or files of your own", strings.Join(files, ", "))
 }
 
-// deb is a package that an archive offers.
+// deb is a package on offer in an archive.
 type deb struct {
 	version string
 	url     string
@@ -135,7 +134,7 @@ type deb struct {
 	signer  string
 }
 
-// newest finds the newest package of that name, or nil.
+// newest finds the newest package of the wanted name, or nil.
 func (a Archive) newest(ctx context.Context, p *progress, keys openpgp.KeyRing, want *regexp.Regexp, arch string) (*deb, error) {
 	dist, err := url.JoinPath(a.URL, "dists", a.Suite)
 	if err != nil {
@@ -178,8 +177,8 @@ func (a Archive) newest(ctx context.Context, p *progress, keys openpgp.KeyRing, 
 	return best, nil
 }
 
-// verify returns the fields of a Release file that one of the keys signed, and
-// who did.
+// verify returns the fields of a Release file signed by one of the keys, and
+// the signer.
 func verify(signed []byte, keys openpgp.KeyRing, suite string, now time.Time) (map[string]string, string, error) {
 	block, _ := clearsign.Decode(signed)
 	if block == nil {
@@ -190,7 +189,7 @@ func verify(signed []byte, keys openpgp.KeyRing, suite string, now time.Time) (m
 		return nil, "", fmt.Errorf("no key of this host has signed it as it is (an old debian-archive-keyring lacks new keys): %w", err)
 	}
 	var release map[string]string
-	// What was signed is read, never what stands around it.
+	// Only signed text is read, never the text around it.
 	err = readParagraphs(bytes.NewReader(block.Bytes), func(f map[string]string) error {
 		if release != nil {
 			return errors.New("it has two paragraphs")
@@ -201,7 +200,7 @@ func verify(signed []byte, keys openpgp.KeyRing, suite string, now time.Time) (m
 	if err != nil {
 		return nil, "", err
 	}
-	// A server may hand out another archive's, or an old one.
+	// A server may hand out the file of a different archive, or an old one.
 	if release["codename"] != suite && release["suite"] != suite {
 		return nil, "", fmt.Errorf("it is of %q, not of %q", release["codename"], suite)
 	}
@@ -217,7 +216,7 @@ func verify(signed []byte, keys openpgp.KeyRing, suite string, now time.Time) (m
 	return release, fmt.Sprintf("%X", by.PrimaryKey.Fingerprint), nil
 }
 
-// index gets a file that a Release file has the hash of, uncompressed.
+// index gets a file by its hash in a Release file, uncompressed.
 func (a Archive) index(ctx context.Context, p *progress, dist string, release map[string]string, name string) (io.ReadCloser, error) {
 	for _, ending := range []string{".gz", ".xz"} {
 		sum, size, ok := listed(release["sha256"], name+ending)
@@ -227,7 +226,7 @@ func (a Archive) index(ctx context.Context, p *progress, dist string, release ma
 		if size > maxIndex {
 			return nil, fmt.Errorf("%s/%s%s has %d bytes", dist, name, ending, size)
 		}
-		// By its hash it is there while the archive changes, too.
+		// By its hash the file stays available while the archive changes.
 		at := []string{dist + "/" + name + ending}
 		if strings.EqualFold(release["acquire-by-hash"], "yes") {
 			at = slices.Insert(at, 0, dist+"/"+path.Dir(name)+"/by-hash/SHA256/"+sum)

@@ -19,7 +19,7 @@ import (
 // stall is how long a server may say nothing.
 const stall = time.Minute
 
-// client asks for files; it honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+// client downloads files; it honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
 var client = &http.Client{
 	Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -97,7 +97,7 @@ func (a alive) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fetchDeb gets a package and reads it once its hash is right, and not before.
+// fetchDeb gets a package, checks the hash and then reads the package.
 func fetchDeb(ctx context.Context, p *progress, from, sum string, limit int64) (*tree, error) {
 	f, err := os.CreateTemp("", "glovebox-kernel-*")
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package kernel prepares the Linux kernel that the guests of the microvm tier
-// boot, and finds it again.
+// Package kernel prepares the Linux kernel for the guests of the microvm tier,
+// and finds it again.
 //
-// [Prepare] takes a kernel from a [Source]: Debian's archive, one pinned package,
-// or files of the operator's own. It keeps three things of it, in a directory
-// that only this user can write, each with its hash: the boot image as QEMU takes
-// it, the same uncompressed as Firecracker takes it, and the few modules that a
-// guest needs ([Required], [Optional]). Nothing of a package is ever executed on
-// the host, and nothing in it decides where anything is written.
+// [Prepare] takes a kernel from a [Source]: Debian's archive, one pinned
+// package, or the operator's own files. It keeps three parts, in a directory
+// writable only by the user, each with a hash: the boot image for QEMU, the
+// uncompressed image for Firecracker, and the few modules for guests
+// ([Required], [Optional]). No part of a package is ever executed on the host,
+// or decides where files are written.
 package kernel
 
 import (
@@ -15,9 +15,8 @@ import (
 	"slices"
 )
 
-// Required are the modules that every guest needs: its devices and its root file
-// system. A kernel that has one of them neither as a module nor built in is
-// refused.
+// Required are the modules for every guest: its devices and its root file
+// system. A kernel lacking one, both as a module and built in, is refused.
 var Required = []string{
 	"virtio_mmio",                // the bus of a machine without PCI
 	"virtio_blk",                 // the drive
@@ -26,7 +25,7 @@ var Required = []string{
 	"vmw_vsock_virtio_transport", // the channel in Firecracker
 }
 
-// Optional are modules that are taken where the kernel has them.
+// Optional are modules kept where the kernel has them.
 var Optional = []string{
 	"virtio_rng",     // entropy from the host
 	"virtio_balloon", // memory back to the host
@@ -35,18 +34,19 @@ var Optional = []string{
 
 // Kernel is a prepared kernel. Its files are never changed.
 type Kernel struct {
-	// Version is what uname -r says in the guest, such as "6.12.107+deb13-cloud-amd64".
+	// Version is the output of uname -r in the guest, such as
+	// "6.12.107+deb13-cloud-amd64".
 	Version string
 	// Arch is the processor, in Go's words: "amd64" or "arm64".
 	Arch string
-	// Source says where it came from and by which right it was taken.
+	// Source describes the kernel's origin and the grounds for trusting it.
 	Source string
 	// Key identifies the kernel and its modules to the byte: a hash in hex.
 	Key string
 	// Dir is where its files are.
 	Dir string
-	// Image is the boot image as it was packed: a bzImage, or an arm64 Image,
-	// which may be compressed.
+	// Image is the boot image as packed: a bzImage, or an arm64 Image, possibly
+	// compressed.
 	Image string
 	// Vmlinux is the same uncompressed: an ELF file on amd64, an Image on arm64.
 	Vmlinux string
@@ -61,10 +61,11 @@ type Module struct {
 	Path string // an uncompressed .ko file
 }
 
-// Modules returns the files of the named modules and of all that they need, each
-// once and after what it needs: the order in which to load them. What is built
-// into the kernel has no file and is left out. Only names of [Required] and
-// [Optional] are known; that an optional one is missing is an error too.
+// Modules returns the files of the named modules and of their dependencies,
+// each once and after its dependencies: the order in which to load them.
+// Modules built into the kernel have no file and are left out. Only names of
+// [Required] and [Optional] are known; a missing optional module is an error
+// too.
 func (k *Kernel) Modules(names ...string) ([]Module, error) {
 	if k.whole {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// manifest is what a prepared kernel says of itself: the file manifest.json in
-// its directory.
+// manifest describes a prepared kernel: the file manifest.json in its
+// directory.
 type manifest struct {
 	Format  int      `json:"format"`
 	Version string   `json:"version"`
@@ -25,7 +25,7 @@ type manifest struct {
 	Image   string   `json:"image"`   // names of files
 	Vmlinux string   `json:"vmlinux"` //
 	Modules []module `json:"modules"`
-	// Whole tells that the kernel came without modules and has all built in.
+	// Whole means that the kernel came without modules and has all built in.
 	Whole bool   `json:"whole,omitempty"`
 	Files []file `json:"files"`
 }
@@ -49,7 +49,8 @@ const (
 	maxManifest    = 1 << 20
 )
 
-// versions are what a kernel may call itself; it becomes part of a file's name.
+// versions are the valid versions of a kernel; a version becomes part of a
+// file's name.
 var versions = lazyre.New(`^[0-9][0-9A-Za-z.+~_-]{0,63}$`)
 
 // load reads the kernel in dir and compares every file with the manifest.
@@ -95,7 +96,7 @@ func load(dir string) (*Kernel, error) {
 	}, nil
 }
 
-// check compares a file in dir with what the manifest says of it.
+// check compares a file in dir with its entry in the manifest.
 func (want file) check(dir string) error {
 	name := filepath.FromSlash(want.Name)
 	if !filepath.IsLocal(name) || path.Clean(want.Name) != want.Name {
@@ -146,9 +147,9 @@ func (m *manifest) seal(dir string) (key string, err error) {
 	return hex.EncodeToString(sum[:]), writeSynced(filepath.Join(dir, manifestName), text)
 }
 
-// writeSynced writes a file that must not be there yet, to the disk. All may read
-// it who get to it through the private directory, as a monitor under another user
-// does that is handed the file itself.
+// writeSynced writes a new file, to the disk. The file is readable by all,
+// behind a private directory: a monitor under another user is handed the file
+// itself.
 func writeSynced(name string, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// info is what a module says of itself, in its section .modinfo. It is all that
-// modules.dep is made of, which packages do not have: depmod writes it when they
-// are installed.
+// info holds a module's own description, from its section .modinfo. modules.dep
+// follows from these descriptions; packages lack the file, because depmod
+// writes it on installation.
 type info struct {
 	name    string
 	version string   // of the kernel that it was built for
@@ -26,7 +26,7 @@ const (
 	maxLoaded  = 64 // modules altogether
 )
 
-// readInfo reads what an uncompressed module says of itself.
+// readInfo reads the description in an uncompressed module.
 func readInfo(ko []byte) (info, error) {
 	f, err := elf.NewFile(bytes.NewReader(ko))
 	if err != nil {
@@ -72,7 +72,8 @@ func readInfo(ko []byte) (info, error) {
 // plain returns a module's name with "_" for "-", which are the same.
 func plain(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-// moduleName returns the name of the module in a file, and whether it is one.
+// moduleName returns the name of the module in a file, and whether the file is
+// a module.
 func moduleName(file string) (string, bool) {
 	base := path.Base(file)
 	for _, end := range []string{".ko", ".ko.xz", ".ko.zst", ".ko.gz"} {
@@ -89,8 +90,8 @@ type taken struct {
 	ko []byte
 }
 
-// choose takes from a tree the modules that guests need, and what those need,
-// uncompressed. Each comes after what it needs.
+// choose takes from a tree the modules for guests, and their dependencies,
+// uncompressed. Each module comes after its dependencies.
 func choose(t *tree) ([]taken, error) {
 	c := chooser{tree: t, done: map[string]bool{}}
 	for _, name := range Required {
@@ -153,7 +154,7 @@ func (c *chooser) add(name string, way []string) error {
 	}
 	needs := i.needs
 	for _, want := range i.wants {
-		// It may be named by what it implements: crc32c is crc32c_generic.
+		// A dependency may be named by its function: crc32c is crc32c_generic.
 		for _, w := range []string{want, want + "_generic"} {
 			if c.tree.has(w) {
 				needs = append(needs, w)

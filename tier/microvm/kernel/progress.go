@@ -33,7 +33,7 @@ func (p *progress) say() {
 	}
 }
 
-// count counts what is read of r, of which it allows limit bytes, until ctx ends.
+// count counts the bytes read from r, at most limit, until ctx ends.
 func (p *progress) count(ctx context.Context, r io.Reader, limit int64) io.Reader {
 	return &counted{ctx, r, p, limit}
 }

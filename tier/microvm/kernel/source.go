@@ -13,8 +13,8 @@ import (
 
 // Source is where a kernel comes from: [Debian], [Pinned], [Package] or [Files].
 type Source interface {
-	// fetch gets the kernel and says where from. It fails unless what it got is
-	// what the operator asked for.
+	// fetch gets the kernel and describes its origin. It fails for any kernel
+	// but the one requested by the operator.
 	fetch(ctx context.Context, arch string, p *progress) (*tree, string, error)
 }
 
@@ -32,7 +32,7 @@ func (s Pinned) fetch(ctx context.Context, _ string, p *progress) (*tree, string
 	return t, s.URL + ", by its SHA-256", err
 }
 
-// Package is a Debian package in a file, which the operator vouches for.
+// Package is a Debian package in a file vouched for by the operator.
 type Package struct {
 	Path   string
 	SHA256 string // in hex; empty means whatever the file holds
@@ -70,8 +70,8 @@ func (s Package) fetch(ctx context.Context, _ string, p *progress) (*tree, strin
 	return t, "file " + s.Path + ", SHA-256 " + sum, nil
 }
 
-// readSpooled reads a package from a file whose hash is known. What is read is
-// hashed again: the file may have changed in between.
+// readSpooled reads a package from a file with a known hash. The bytes are
+// hashed again while reading, because the file may have changed.
 func readSpooled(ctx context.Context, p *progress, f *os.File, sum string) (*tree, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -96,12 +96,12 @@ func readSpooled(ctx context.Context, p *progress, f *os.File, sum string) (*tre
 	return t, nil
 }
 
-// Files is a kernel in files, which the operator vouches for.
+// Files is a kernel in files vouched for by the operator.
 type Files struct {
 	Image string // a bzImage, a vmlinux, or an arm64 Image, which may be compressed
 	// Modules is the directory of the kernel's modules, such as
-	// /lib/modules/VERSION. Empty means that all a guest needs is built in, as
-	// in the kernels that the Firecracker project builds.
+	// /lib/modules/VERSION. Empty means that all modules for a guest are built
+	// in, as in the kernels of the Firecracker project.
 	Modules string
 }
 

@@ -26,8 +26,8 @@ type Options struct {
 	Dir string
 	// Arch is the guest's processor, "amd64" or "arm64"; empty means this one.
 	Arch string
-	// Progress, if not nil, is told now and then how far it is, from the
-	// goroutine of the caller.
+	// Progress, if not nil, receives the progress now and then, on the caller's
+	// goroutine.
 	Progress func(Progress)
 }
 
@@ -44,7 +44,7 @@ func DefaultDir() (string, error) {
 	return filepath.Join(dir, "kernel"), err
 }
 
-// open returns dir or the default, which only this user can write.
+// open returns dir or the default, writable only by this user.
 func open(dir string) (string, error) {
 	if dir == "" {
 		var err error
@@ -59,15 +59,15 @@ func open(dir string) (string, error) {
 	return dir, nil
 }
 
-// Each kernel is a directory ARCH-VERSION-KEY; a file current-ARCH names the one
-// to use; one that is being written is part-*, and whoever writes holds the lock
-// of the file lock.
+// Each kernel is a directory ARCH-VERSION-KEY; a file current-ARCH names the
+// current kernel; an unfinished one is part-*, and the writer holds the lock of
+// the file lock.
 
 var homes = lazyre.New(`^(amd64|arm64)-[0-9][0-9A-Za-z.+~_-]{0,63}-[0-9a-f]{12}$`)
 
-// Find returns the kernel in dir that was prepared last, after it has compared
-// every file of it with its hash. Empty means [DefaultDir] and this processor.
-// The error is [ErrNone] where there is none, and says what to do.
+// Find returns the kernel most recently prepared in dir, after comparing every
+// file with its hash. Empty means [DefaultDir] and this processor. If none
+// exists, the error is [ErrNone] and names the remedy.
 func Find(dir string) (*Kernel, error) {
 	dir, err := open(dir)
 	if err != nil {
@@ -103,9 +103,9 @@ func current(dir, arch string) (string, error) {
 	return name, nil
 }
 
-// Prepare gets a kernel, checks it, and keeps what guests need of it. It appears
-// whole or not at all; the kernel that was used before stays beside it, older ones
-// are removed. It takes some seconds, most of them to get and unpack 35 MB.
+// Prepare gets a kernel, checks it, and keeps the parts for guests. The result
+// appears whole or not at all; the previous kernel is kept, older kernels are
+// removed. Prepare takes some seconds, mostly for getting and unpacking 35 MB.
 func Prepare(ctx context.Context, o Options) (*Kernel, error) {
 	if o.Arch == "" {
 		o.Arch = runtime.GOARCH
@@ -138,8 +138,8 @@ func Prepare(ctx context.Context, o Options) (*Kernel, error) {
 	return k, nil
 }
 
-// keep writes what guests need of a tree into a directory of its own, and makes
-// it the current one.
+// keep writes the parts of a tree for guests into a new directory, as the
+// current kernel.
 func keep(dir string, t *tree, from, arch string) (*Kernel, error) {
 	b, err := readBoot(t.image)
 	if err != nil {
@@ -206,7 +206,7 @@ func keep(dir string, t *tree, from, arch string) (*Kernel, error) {
 	return load(home)
 }
 
-// choice makes a kernel the current one, at once.
+// choice makes a kernel the current one, atomically.
 func choice(dir, arch, name string) error {
 	part := filepath.Join(dir, "part-current")
 	if err := os.RemoveAll(part); err != nil {
@@ -218,8 +218,8 @@ func choice(dir, arch, name string) error {
 	return os.Rename(part, filepath.Join(dir, "current-"+arch))
 }
 
-// prune removes all kernels of a processor but those named. What cannot be
-// removed is in nobody's way.
+// prune removes all kernels of a processor but the named ones. Failures are
+// ignored: leftovers do no harm.
 func prune(dir, arch string, keep ...string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -239,8 +239,8 @@ func sweep(dir string) {
 	}
 }
 
-// lock waits until nobody else writes into dir. The lock ends with the process,
-// too.
+// lock waits for the exclusive right to write into dir. The lock ends with the
+// process, too.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// tree is a kernel as it was distributed: a boot image and modules, all of which
-// may be compressed.
+// tree is a kernel as distributed: a boot image and modules, possibly
+// compressed.
 type tree struct {
 	version string
 	image   []byte

@@ -11,7 +11,7 @@ import (
 // compressed reports whether data begins like one of the compressions.
 func compressed(data []byte) bool { return unpack.Sniff(data) != unpack.None }
 
-// unpacked returns data, decompressed if it is compressed, of at most limit bytes.
+// unpacked returns data, decompressed if necessary, of at most limit bytes.
 func unpacked(data []byte, limit int64) ([]byte, error) {
 	if !compressed(data) {
 		if int64(len(data)) > limit {

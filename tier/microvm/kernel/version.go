@@ -3,7 +3,7 @@ package kernel
 import "strings"
 
 // compareVersions compares versions of Debian packages as dpkg does; see
-// deb-version(7). It is negative where a is older than b.
+// deb-version(7). The result is negative where a is older than b.
 func compareVersions(a, b string) int {
 	ea, a := epoch(a)
 	eb, b := epoch(b)
@@ -32,7 +32,7 @@ func revision(v string) (upstream, revision string) {
 	return v, "0"
 }
 
-// comparePart compares by turns what is not a digit and what is.
+// comparePart compares runs of non-digits and runs of digits in turn.
 func comparePart(a, b string) int {
 	for a != "" || b != "" {
 		for a != "" && !isDigit(a[0]) || b != "" && !isDigit(b[0]) {

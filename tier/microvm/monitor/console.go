@@ -7,12 +7,13 @@ import (
 	"sync"
 )
 
-// maxConsole bounds what is kept of a console, at its begin and at its end.
+// maxConsole bounds the kept part of a console, both at the beginning and at
+// the end.
 const maxConsole = 32 << 10
 
-// Console keeps the begin and the end of what a guest prints on its serial
-// console. A guest that floods it loses its own lines. The zero Console is empty
-// and ready to use.
+// Console keeps the beginning and the end of a guest's output on the serial
+// console. A guest that floods the console loses its own lines. The zero
+// Console is empty and ready to use.
 type Console struct {
 	mu         sync.Mutex
 	head, tail []byte

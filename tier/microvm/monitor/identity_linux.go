@@ -9,10 +9,9 @@ import (
 	"syscall"
 )
 
-// Users of monitors: a range that belongs to no one by convention (the list of
-// systemd ends below it). Each machine takes one at random, so that no monitor
-// is another's user. Who lives in a user namespace with fewer ids takes one of
-// the upper end of what there is.
+// Users of monitors: a range unassigned by convention (the list of systemd ends
+// below). Each machine takes one user at random, so no two monitors share a
+// user. In a user namespace with fewer ids the users are from the upper end.
 const (
 	firstUser = 0x70800000
 	users     = 1 << 23
@@ -23,9 +22,9 @@ const (
 // monitor.
 var ErrNoUsers = errors.New("this user namespace has no unused ids")
 
-// Stranger returns a user and group that nothing else on this host is, with
-// groups as its only others, for a monitor that root starts. For an ordinary
-// user it is nil: the monitor runs as the caller.
+// Stranger returns a user and group unused on this host, with groups as
+// supplementary groups, for a monitor started by root. For an ordinary user the
+// result is nil: the monitor runs as the caller.
 func Stranger(groups ...uint32) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -45,8 +44,7 @@ func Stranger(groups ...uint32) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: ids[0], Gid: ids[1], Groups: groups}, nil
 }
 
-// unused returns a range of ids that nobody has, out of those that a namespace
-// with this map has.
+// unused returns a free range of ids, out of a namespace with this map.
 func unused(table string) (from, n uint32) {
 	for line := range strings.Lines(table) {
 		var first, outside, count uint64

@@ -10,11 +10,12 @@ import (
 	"github.com/gloveboxhq/glovebox/glove"
 )
 
-// launcher is what stands between the fork and a monitor: a program of a few
-// system calls that gives up, in the process itself, what the monitor is not to
-// have, and becomes it. What it cannot give up ends it, with one exception: the
-// namespaces are a second wall behind a monitor that has no network device and
-// its own filter of system calls, and not every host lets us make them.
+// launcher stands between the fork and a monitor: a program of a few system
+// calls that gives up, in the process itself, all rights withheld from the
+// monitor, and becomes it. A failure to give up a right ends the launcher, with
+// one exception: the namespaces are a second wall behind a monitor without a
+// network device and with its own filter of system calls, and not every host
+// permits them.
 type launcher struct {
 	Command
 	files []*os.File // by descriptor
@@ -85,7 +86,8 @@ func (l *launcher) script() *glove.Script {
 		call("set its user", unix.SYS_SETRESUID, id.Uid, id.Uid, id.Uid)
 	}
 	call("give up privileges", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-	// After the change of user, which resets it. Who died before is seen.
+	// After the change of user, which resets the signal. An earlier death of
+	// the owner is noticed below.
 	call("die with its owner", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, int(unix.SIGKILL), 0, 0, 0)
 	orphan := s.Label()
 	failures = append(failures, func() {

@@ -1,13 +1,13 @@
 //go:build linux
 
-// Package monitor is the seam between the microvm tier and the programs that
-// run virtual machines: a [Monitor] starts a [Machine], and an [Instance] is one
-// that runs.
+// Package monitor is the seam between the microvm tier and its programs for
+// virtual machines: a [Monitor] starts a [Machine], and an [Instance] is a
+// running machine.
 //
 // A monitor knows nothing of boxes: it boots a kernel with an initramfs, one
 // read-only drive (/dev/vda in the guest), a serial console and one byte stream
-// to the guest, and no network. It is host code that serves hostile guests:
-// what a guest does to its console, its channel or its devices harms only its
+// to the guest, and no network. A monitor is host code in the service of
+// hostile guests: misuse of console, channel or devices harms only the guest's
 // own machine.
 package monitor
 
@@ -19,27 +19,27 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/cgroup"
 )
 
-// Monitor is a program that runs virtual machines. Its methods may be called
-// from many goroutines.
+// Monitor is a program that runs virtual machines. Its methods are safe for
+// concurrent use.
 type Monitor interface {
 	// Name is the program's name, such as "qemu".
 	Name() string
-	// Identity tells this build of the program apart from any other on this
-	// host: its path, version and file. Snapshots do not survive a change.
+	// Identity distinguishes this build of the program from all builds on the
+	// host: by path, version and file. Snapshots do not survive a change.
 	Identity(ctx context.Context) (string, error)
 	// Channel is how the guest is reached.
 	Channel() Channel
-	// Uncompressed tells that Machine.Kernel is an ELF file (vmlinux) and not a
-	// bzImage.
+	// Uncompressed reports whether Machine.Kernel is an ELF file (vmlinux)
+	// rather than a bzImage.
 	Uncompressed() bool
-	// Start starts a machine: it boots, or goes on from its Snapshot. It
-	// returns once the monitor has confirmed that the guest's processor runs
-	// and the channel is there, not once the guest has answered. Cancelling ctx
-	// during Start undoes everything; afterwards it no longer matters.
+	// Start boots a machine, or restores its Snapshot. It returns after the
+	// monitor has confirmed a running processor and an existing channel, not
+	// after an answer of the guest. Cancelling ctx during Start undoes
+	// everything; later cancellation has no effect.
 	Start(ctx context.Context, m Machine) (Instance, error)
 }
 
-// Emulator is implemented by a Monitor that can run machines whose Accel is
+// Emulator is implemented by a Monitor with support for machines whose Accel is
 // [Emulated].
 type Emulator interface {
 	// Emulates does nothing: it marks the monitor.
@@ -51,12 +51,12 @@ type Channel string
 
 // The channels.
 const (
-	// Serial is the port [Port] of a virtio console device, which the guest
-	// opens as soon as it is there. Reads in the guest give 0 bytes while the
+	// Serial is the port [Port] of a virtio console device, opened by the guest
+	// as soon as the port exists. Reads in the guest give 0 bytes while the
 	// host's end is closed.
 	Serial Channel = "virtio-serial"
-	// Vsock is a stream socket that the guest listens on, at [VsockPort]. The
-	// monitor connects; after a restore it connects anew, so the guest must
+	// Vsock is a stream socket on which the guest listens, at [VsockPort]. The
+	// monitor connects, and connects anew after a restore, so the guest must
 	// accept again when a connection ends.
 	Vsock Channel = "vsock"
 )
@@ -74,38 +74,37 @@ const Drive = "/dev/vda"
 // Accel is what executes the guest's instructions.
 type Accel string
 
-// The accelerators. Which one is used is decided by the tier, never by the
-// monitor.
+// The accelerators. The tier chooses the accelerator, never the monitor.
 const (
 	KVM      Accel = "kvm"
 	Emulated Accel = "emulated"
 )
 
-// Machine says what to start. All paths are absolute; the files are opened by
-// the monitor's host side, with the rights of this process.
+// Machine describes a machine to start. All paths are absolute; the files are
+// opened by the monitor's host side, with the rights of this process.
 type Machine struct {
 	Kernel string
 	Initrd string
 	// Drive is a read-only file system image, in whole sectors of 512 bytes.
 	Drive string
-	// Cmdline holds the guest's own kernel arguments; the monitor adds what it
-	// needs itself (console, reboot, timers).
+	// Cmdline holds the guest's own kernel arguments; the monitor adds its own
+	// (console, reboot, timers).
 	Cmdline string
 	// Memory is the guest's memory in bytes, whole MiB.
 	Memory int64
 	VCPUs  int
 	Accel  Accel
-	// Snapshot is a directory that [Instance.Snapshot] filled, or empty to
-	// boot. All other fields are as they were then. Its files may be read by
-	// many machines at once and are never written.
+	// Snapshot is a directory filled by [Instance.Snapshot], or empty to boot.
+	// All other fields are as at the time of the snapshot. Many machines may
+	// read the files at once; they are never written.
 	Snapshot string
 	// Dir is an empty directory for this machine alone, mode 0700, for sockets
 	// and the like. The tier removes it after Close.
 	Dir string
-	// Group is what the monitor's processes are to live in; nil means none.
+	// Group is the control group for the monitor's processes; nil means none.
 	Group *cgroup.Group
-	// Console takes what the guest's serial console prints, for as long as the
-	// machine lives.
+	// Console receives the output on the guest's serial console, for as long as
+	// the machine lives.
 	Console *Console
 }
 
@@ -122,12 +121,12 @@ type Instance interface {
 	// Dead is closed when the monitor's process has ended and is reaped: the
 	// guest shut down, crashed or was killed.
 	Dead() <-chan struct{}
-	// Snapshot stops the guest and writes its whole state into dir, which is
-	// empty and private. Afterwards the instance can only be closed. It is
+	// Snapshot stops the guest and writes its whole state into dir, an empty
+	// and private directory. Afterwards the instance can only be closed. It is
 	// called at most once, while nothing is in flight on the channel.
 	Snapshot(ctx context.Context, dir string) error
-	// Usage measures the monitor's processes: what the guest did and what it
-	// cost to run it. It works until Close.
+	// Usage measures the monitor's processes: the guest's work and the cost of
+	// running it. It works until Close.
 	Usage() (Usage, error)
 	// Err says why the machine ended, in the monitor's own words, once Dead is
 	// closed: the end of its error output. Empty where it said nothing.
@@ -137,7 +136,7 @@ type Instance interface {
 	Close() error
 }
 
-// Usage is what a machine costs the host. Zero means unknown.
+// Usage is the cost of a machine to the host. Zero means unknown.
 type Usage struct {
 	CPU    time.Duration // of all its processors and of the monitor itself
 	Memory int64         // resident bytes now

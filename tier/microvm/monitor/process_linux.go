@@ -19,11 +19,11 @@ type Command struct {
 	Args []string // without the program's name
 	// Files become 3, 4, … in it. The caller closes them.
 	Files []*os.File
-	// Output takes its standard output; nil discards. What it says on standard
-	// error is kept for [Process.Err].
+	// Output receives standard output; nil discards. Standard error is kept for
+	// [Process.Err].
 	Output io.Writer
 	Dir    string // working directory; empty means /
-	// Identity is who it becomes; nil means the caller.
+	// Identity is the process's user; nil means the caller.
 	Identity *syscall.Credential
 	Group    *cgroup.Group // nil means none
 	// Limits are resource limits (RLIMIT_…).
@@ -40,8 +40,8 @@ type Process struct {
 	output sync.WaitGroup
 }
 
-// Start starts a process in a session of its own, with an empty environment and
-// the wanted descriptors and no other.
+// Start starts a process in a new session, with an empty environment and only
+// the wanted descriptors.
 func Start(c Command) (*Process, error) {
 	p := &Process{dead: make(chan struct{})}
 	if err := p.start(c); err != nil {
@@ -128,10 +128,10 @@ func (p *Process) PID() int { return p.pid }
 // Kill kills the process at once.
 func (p *Process) Kill() { p.proc.Kill() }
 
-// Dead is closed once it has ended and is reaped.
+// Dead is closed once the process has ended and is reaped.
 func (p *Process) Dead() <-chan struct{} { return p.dead }
 
-// Err is the end of what it said on standard error.
+// Err is the end of the process's standard error.
 func (p *Process) Err() string {
 	lines := strings.Split(strings.TrimSpace(string(p.errors.Bytes())), "\n")
 	return strings.Join(lines[max(0, len(lines)-5):], "; ")
@@ -163,7 +163,7 @@ func (p *Process) Usage() (Usage, error) {
 	if err != nil {
 		return Usage{}, err
 	}
-	// The fields after the name, which may hold anything.
+	// The fields after the name, which may contain any characters.
 	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
 	const user, system, resident = 11, 12, 21
 	if len(f) <= resident {
@@ -179,9 +179,9 @@ func (p *Process) Usage() (Usage, error) {
 	return Usage{CPU: time.Duration(n[0]+n[1]) * tick, Memory: n[2] * int64(os.Getpagesize())}, nil
 }
 
-// spawner runs functions on one thread that lives as long as this process: the
-// kernel kills a monitor when the thread that started it ends, and the threads
-// of Go come and go.
+// spawner runs functions on one thread, alive as long as the process: the
+// kernel kills a monitor at the end of the starting thread, and the threads of
+// Go come and go.
 var spawner = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/microvm/monitor"
 )
 
-// Descriptors of QEMU: what it needs of the host's files is open when it
-// starts, as it has no right to open them itself.
+// Descriptors of QEMU: host files are open before QEMU starts, because QEMU has
+// no right to open them itself.
 const (
 	fdControl = 3 + iota
 	fdChannel
@@ -19,14 +19,15 @@ const (
 	fdInitrd
 )
 
-// emulated are the kernel arguments of a guest whose processor is emulated. On
-// a busy host the kernel would measure the clocks wrongly, and stall, so it is
-// told what they are; and it has no processor's flaws to work around.
+// emulated are the kernel arguments of a guest on an emulated processor. On a
+// busy host the kernel would measure the clocks wrongly, and stall, so the
+// arguments give their frequencies. An emulated processor has no flaws to work
+// around.
 const emulated = "no_timer_check lpj=4000000 tsc_early_khz=%d mitigations=off"
 
-// arguments are QEMU's. There is one machine type without the devices of a PC,
-// one serial console, one drive, one channel, and nothing else: no network, no
-// default device, no configuration of the host's, no monitor but ours.
+// arguments are QEMU's. The machine has a type without the devices of a PC, one
+// serial console, one drive and one channel: no network, no default device, no
+// configuration of the host's, no monitor but ours.
 func arguments(m *monitor.Machine, kiloHertz int) []string {
 	accel, cpu := "kvm", "host"
 	cmdline := []string{m.Cmdline, "console=ttyS0 reboot=t panic=-1 pci=off random.trust_cpu=on"}

@@ -2,10 +2,10 @@
 
 // Package qemu runs virtual machines with QEMU, of the machine type microvm.
 //
-// QEMU is given all it needs as open descriptors and runs as a user of its own
-// where root starts it, with its own seccomp sandbox on, in a session and a
-// control group of its own, without a network device. Its control socket and
-// the guest's channel are socket pairs that it inherits: neither has a name.
+// QEMU receives all files as open descriptors. Started by root, QEMU runs as a
+// user of its own. The seccomp sandbox of QEMU is on. The process has a session
+// and a control group of its own, without a network device. The control socket
+// and the guest's channel are inherited socket pairs: neither has a name.
 package qemu
 
 import (
@@ -64,7 +64,7 @@ func (*Monitor) Uncompressed() bool { return false }
 func (*Monitor) Emulates() {}
 
 // Identity implements [monitor.Monitor]: the file, followed through links, and
-// when it was last changed. A package's new version is another file.
+// its modification time. A package's new version is another file.
 func (m *Monitor) Identity(context.Context) (string, error) {
 	real, err := filepath.EvalSymlinks(m.path)
 	if err != nil {
@@ -164,8 +164,8 @@ func (m *Monitor) process(machine *monitor.Machine, files map[int]*os.File) (*mo
 	return monitor.Start(c)
 }
 
-// limits are the last resort against a QEMU that its guest has taken over. Only
-// one that may take a snapshot writes a file.
+// limits are the last resort against a QEMU taken over by its guest. QEMU
+// writes a file only for a snapshot.
 func limits(m *monitor.Machine) map[int]uint64 {
 	size := uint64(0)
 	if m.Snapshot == "" {
@@ -174,8 +174,8 @@ func limits(m *monitor.Machine) map[int]uint64 {
 	return map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: size, unix.RLIMIT_NOFILE: 128}
 }
 
-// open opens the files of a machine, by QEMU's number. One that goes on from a
-// snapshot has its kernel in there.
+// open opens the files of a machine, by QEMU's number. A snapshot already
+// contains the kernel.
 func open(m *monitor.Machine) (map[int]*os.File, error) {
 	paths := map[int]string{fdDrive: m.Drive}
 	if m.Snapshot == "" {
@@ -198,8 +198,8 @@ func open(m *monitor.Machine) (map[int]*os.File, error) {
 	return files, nil
 }
 
-// public returns f, or a copy of it in memory where others may not read it:
-// QEMU opens its kernel anew, by the descriptor, with its own rights.
+// public returns f, or a copy in memory if f is not readable by all: QEMU opens
+// its kernel anew, by the descriptor, with QEMU's own rights.
 func public(f *os.File) (*os.File, error) {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&0o004 != 0 || os.Geteuid() != 0 {
@@ -241,9 +241,9 @@ func (i *instance) Close() error {
 	return i.closeErr
 }
 
-// hostClock is the frequency of the processor's time stamps in kHz: the one
-// that it is named for, or a common one. An emulated processor counts at the
-// host's.
+// hostClock is the frequency of the processor's time stamps in kHz: the
+// frequency in the processor's name, or a common value. An emulated processor
+// counts at the host's frequency.
 var hostClock = sync.OnceValue(func() int {
 	const common = 2_000_000
 	info, err := os.ReadFile("/proc/cpuinfo")

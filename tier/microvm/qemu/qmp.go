@@ -15,15 +15,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxMessage bounds one message of QEMU's. It is a program that serves a
-// hostile guest: what it says is read as the guest's word.
+// maxMessage bounds one message of QEMU's. QEMU serves a hostile guest, so
+// messages are treated as the guest's.
 const maxMessage = 64 << 10
 
-// patience bounds an answer to a command that takes no time.
+// patience bounds the answer to an instant command.
 const patience = 20 * time.Second
 
-// control speaks QMP, QEMU's own protocol: one JSON object on each line. One
-// goroutine at a time may use it.
+// control speaks QMP, QEMU's own protocol: one JSON object on each line. Only
+// one goroutine may use control at a time.
 type control struct {
 	conn    *net.UnixConn
 	answers chan answer // what came, events left out; closed at the end
@@ -32,7 +32,7 @@ type control struct {
 	err     error // why answers was closed
 }
 
-// answer is what QEMU says to a command, or its greeting.
+// answer is QEMU's reply to a command, or its greeting.
 type answer struct {
 	ID     uint64          `json:"id"`
 	Event  string          `json:"event"`
@@ -60,8 +60,8 @@ func openControl(conn *net.UnixConn) (*control, error) {
 	return c, nil
 }
 
-// read hands on what QEMU says and drops its events, so that it never waits
-// for a reader.
+// read forwards QEMU's replies and drops events, so QEMU never waits for a
+// reader.
 func (c *control) read() {
 	defer close(c.answers)
 	lines := bufio.NewScanner(c.conn)
@@ -106,8 +106,8 @@ func (c *control) next(wait time.Duration) (answer, error) {
 	}
 }
 
-// do executes a command, with a file for it to keep where one is given, and
-// stores what it returns in result, unless that is nil.
+// do executes a command, with a file for QEMU to keep if one is given, and
+// stores the return value in result, unless nil.
 func (c *control) do(name string, arguments, result any, files ...*os.File) error {
 	c.id++
 	line, err := json.Marshal(struct {

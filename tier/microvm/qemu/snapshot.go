@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// stateFile is the one file of a snapshot: the whole state, memory included. A
-// restored machine reads it once, from a descriptor that cannot write; a file
-// that machines share as their memory would let one change the others'.
+// stateFile is the only file of a snapshot: the whole state, memory included. A
+// restored machine reads the file once, from a read-only descriptor; with the
+// file as shared memory, each machine could change the memory of all.
 const stateFile = "state"
 
 // Snapshot implements [monitor.Instance].

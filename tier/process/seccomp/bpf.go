@@ -1,10 +1,10 @@
-// Package seccomp builds the filter of system calls that commands of a box run
-// under: what is not known to be harmless does not reach the kernel.
+// Package seccomp builds the filter of system calls for commands of a box: only
+// calls known to be harmless reach the kernel.
 //
-// The filter is a list of what is allowed. What programs are known to try and
-// must not have (name spaces, mounts, tracing, keys, …) is refused as the
-// kernel would refuse it to an ordinary user (EPERM); what the list does not
-// know does not exist (ENOSYS), so that libraries take the older way.
+// The filter is an allow list. Forbidden calls commonly tried by programs (name
+// spaces, mounts, tracing, keys, …) are refused like the kernel refuses an
+// ordinary user (EPERM); unknown calls do not exist (ENOSYS), so libraries take
+// the older way.
 package seccomp
 
 import (
@@ -14,25 +14,25 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/linux"
 )
 
-// Action is what happens to a system call.
+// Action is the filter's answer to a system call.
 type Action uint32
 
 // The actions. See also [Errno].
 const (
 	Allow       Action = linux.SECCOMP_RET_ALLOW
 	KillProcess Action = linux.SECCOMP_RET_KILL_PROCESS
-	// Ask makes the call wait until who holds the filter's listener answers:
-	// that it fails, or that it is tried. The answer must not rest on memory
-	// that the caller can change in the meantime.
+	// Ask makes the call wait until the holder of the filter's listener
+	// answers: fail, or try. The answer must not rest on memory that the caller
+	// can change in the meantime.
 	Ask Action = linux.SECCOMP_RET_USER_NOTIF
 )
 
 // Errno makes the call fail with e without being tried; 0 makes it succeed.
 func Errno(e linux.Errno) Action { return linux.SECCOMP_RET_ERRNO | Action(e) }
 
-// Cond holds when 32 bits of an argument, masked, have a value: the low ones, and
-// the kernel takes no more of most arguments; of an address the high ones count
-// as well.
+// Cond holds when 32 bits of an argument, masked, have a value. The low 32 bits
+// suffice for most arguments, of which the kernel takes no more; of an address
+// the high ones count as well.
 type Cond struct {
 	Arg   int
 	Mask  uint32 // 0 means all bits
@@ -40,13 +40,13 @@ type Cond struct {
 	High  bool // the high bits
 }
 
-// Rule is taken when all its conditions hold.
+// Rule applies when all its conditions hold.
 type Rule struct {
 	When []Cond
 	Then Action
 }
 
-// Call says what happens to one system call: the first rule whose conditions
+// Call is the treatment of one system call: the first rule whose conditions
 // hold, else Else.
 type Call struct {
 	NR    uintptr
@@ -78,7 +78,7 @@ func jump(op uint16, k uint32, jt, jf int) ins {
 }
 
 // Assemble returns the filter for the machine arch as an array of struct
-// sock_filter. Calls that are not in the list get the action other.
+// sock_filter. Calls missing from the list get the action other.
 func Assemble(arch uint32, calls []Call, other Action) []byte {
 	calls = slices.Clone(calls)
 	slices.SortFunc(calls, func(a, b Call) int { return int(a.NR) - int(b.NR) })
@@ -104,8 +104,8 @@ type span struct {
 	call Call
 }
 
-// ranges joins neighbours that have the same action. There is a span for every
-// number: the calls of another interface (x32 sets bit 30) are in the last.
+// ranges joins neighbours with the same action. The spans cover every number:
+// the calls of another interface (x32 sets bit 30) are in the last.
 func ranges(calls []Call, other Action) []span {
 	spans := []span{{0, Call{Else: other}}}
 	put := func(from uintptr, c Call) {
@@ -136,7 +136,8 @@ func tree(spans []span) []ins {
 	}
 	half := len(spans) / 2
 	low, high := tree(spans[:half]), tree(spans[half:])
-	// A conditional jump reaches 255 instructions, the other as far as it likes.
+	// A conditional jump reaches 255 instructions, an unconditional one any
+	// number.
 	prog := []ins{
 		jump(linux.BPF_JGE, uint32(spans[half].from), 0, 1),
 		{code: linux.BPF_JMP | linux.BPF_JA, k: uint32(len(low))},
@@ -158,7 +159,7 @@ func leaf(c Call) []ins {
 			if w.Mask != 0 {
 				test = append(test, ins{code: linux.BPF_ALU | linux.BPF_AND | linux.BPF_K, k: w.Mask})
 			}
-			// When it does not hold: past the rest of this rule and its return.
+			// If the test fails: jump past the rest of the rule and its return.
 			test = append(test, jump(linux.BPF_JEQ, w.Value, 0, len(body)+1))
 			body = append(test, body...)
 		}

@@ -6,17 +6,17 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/linux"
 )
 
-// Policy says what the filter of a box depends on.
+// Policy holds the choices behind the filter of a box.
 type Policy struct {
-	// Metered tells that the kernel meters all memory of the box (a memory
-	// control group). Where it does not, memory that belongs to no process and
-	// no file system of the box is refused: shared anonymous maps, memfd,
-	// System V's, and pages of files in pipes and sockets.
+	// Metered means that the kernel meters all memory of the box (a memory
+	// control group). Elsewhere, memory that belongs to no process and no file
+	// system of the box is refused: shared anonymous maps, memfd, System V's,
+	// and pages of files in pipes and sockets.
 	Metered bool
 }
 
-// Filter returns the filter of a box for this machine. It is the same bytes every
-// time; nobody may change them.
+// Filter returns the filter of a box for this machine. The bytes are the same
+// every time and must not be changed.
 func Filter(p Policy) []byte {
 	if p.Metered {
 		return whereMetered()
@@ -26,19 +26,20 @@ func Filter(p Policy) []byte {
 
 var whereMetered, elsewhere = assembled(Policy{Metered: true}), assembled(Policy{})
 
-// assembled makes a filter when it is first needed.
+// assembled makes a filter on first use.
 func assembled(p Policy) func() []byte {
 	return sync.OnceValue(func() []byte { return Assemble(Arch, list(p), Errno(linux.ENOSYS)) })
 }
 
-// Calls returns what the filter of a box says of each system call that it names;
-// those that it does not name are missing (ENOSYS).
+// Calls returns the treatment of each system call that the filter of a box
+// names; all others are missing (ENOSYS).
 func Calls(p Policy) []Call { return list(p) }
 
-// Makes returns a filter that asks before each new process or thread, each watch of
-// epoll, each lock of a file's bytes and each end of a process, and allows all else.
-// It is put on before [Filter], which decides first: of what two filters
-// say the stricter counts, and to refuse is stricter than to ask.
+// Makes returns a filter that asks before each new process or thread, each
+// watch of epoll, each lock of a file's bytes and each end of a process, and
+// allows all else. It is put on before [Filter], which decides first: of two
+// filters the stricter answer counts, and a refusal is stricter than a
+// question.
 func Makes() []byte {
 	calls := []Call{
 		{NR: linux.SYS_EPOLL_CTL, Rules: when(1, Ask, linux.EPOLL_CTL_ADD), Else: Allow},
@@ -69,25 +70,26 @@ func list(p Policy) []Call {
 	add(refuse, refusedHere...)
 	// These would reach the host's disks; the box has none to write to.
 	add(nothing, linux.SYS_SYNC, linux.SYS_SYNCFS)
-	// Its flags are in memory, where a filter cannot see them. C libraries
-	// fall back to clone.
+	// The flags of clone3 are in memory, hidden from a filter. C libraries fall
+	// back to clone.
 	add(missing, linux.SYS_CLONE3)
-	// What others do with files that are not the box's alone: watches see when a
-	// file is opened, on a device even by the host, and their number is the
-	// host's user's; these two say which pages others have read.
+	// Activity of other users of shared files. Watches see the opening of a
+	// file, on a device even by the host, and count against the host's user;
+	// the last two calls show the pages read by other boxes.
 	add(missing, watches...)
 	add(missing, linux.SYS_MINCORE, linux.SYS_CACHESTAT)
-	// Pages of a process in a pipe, which is none of its memory then.
+	// Pages of a process in a pipe no longer count as its memory.
 	add(missing, linux.SYS_VMSPLICE, linux.SYS_TEE)
 	calls = append(calls, tested...)
 
-	// Huge pages that a host has set aside are all boxes', and nobody counts them.
+	// Huge pages that a host has set aside are shared by all boxes and not
+	// counted.
 	mmap := Call{NR: linux.SYS_MMAP, Rules: flagged(3, linux.MAP_HUGETLB, Errno(linux.ENOMEM)), Else: Allow}
 	memfd := Call{NR: linux.SYS_MEMFD_CREATE, Else: missing}
-	// A lease stops all others who open the file, and a directory's notes tell of
-	// them: the files of the root are not the box's alone.
+	// A lease stops every opening of the file, and a directory's notes report
+	// openings: the files of the root are not the box's alone.
 	fcntl := Call{NR: linux.SYS_FCNTL, Rules: when(1, refuse, linux.F_SETLEASE, linux.F_NOTIFY), Else: Allow}
-	// Programs for the kernel, its other protocols and algorithms.
+	// Programs for the kernel, further protocols and algorithms.
 	setsockopt := Call{NR: linux.SYS_SETSOCKOPT, Rules: slicesOf(
 		option(linux.SOL_SOCKET, refuse, linux.SO_ATTACH_FILTER, linux.SO_ATTACH_BPF, linux.SO_ATTACH_REUSEPORT_CBPF, linux.SO_ATTACH_REUSEPORT_EBPF, linux.SO_ZEROCOPY),
 		option(linux.IPPROTO_TCP, refuse, linux.TCP_ULP, linux.TCP_CONGESTION, linux.TCP_MD5SIG),
@@ -98,14 +100,14 @@ func list(p Policy) []Call {
 		memfd.Rules, memfd.Else = flagged(1, linux.MFD_HUGETLB, refuse), Allow
 	} else {
 		add(missing, unmetered...)
-		// What takes the page of a file, which may be cut later, for a byte of it.
-		// Programs that are refused these copy.
+		// Calls that hold the page of a file for one byte, even after
+		// truncation of the file. Programs copy after a refusal.
 		add(Errno(linux.EINVAL), fromFiles...)
 		mmap.Rules = append(mmap.Rules, Rule{[]Cond{{Arg: 3, Mask: linux.MAP_TYPE | linux.MAP_ANONYMOUS, Value: linux.MAP_SHARED | linux.MAP_ANONYMOUS}}, refuse})
-		// Buffers of megabytes, which are the kernel's own memory. Who asks for
-		// them does as well without.
+		// Buffers of megabytes, in the kernel's own memory. Programs do as well
+		// without.
 		setsockopt.Rules = append(setsockopt.Rules, option(linux.SOL_SOCKET, nothing, linux.SO_SNDBUF, linux.SO_RCVBUF)...)
-		// Groups belong to the loopback, and there can be any number of them.
+		// Groups belong to the loopback, and their number is unbounded.
 		setsockopt.Rules = append(setsockopt.Rules, slicesOf(
 			option(linux.IPPROTO_IP, refuse, linux.MCAST_JOIN_GROUP, linux.MCAST_JOIN_SOURCE_GROUP),
 			option(linux.IPPROTO_IPV6, refuse, linux.IPV6_JOIN_GROUP, linux.IPV6_JOIN_ANYCAST, linux.MCAST_JOIN_GROUP, linux.MCAST_JOIN_SOURCE_GROUP),
@@ -115,7 +117,8 @@ func list(p Policy) []Call {
 	return append(calls, mmap, memfd, fcntl, setsockopt)
 }
 
-// unmetered makes memory that only a control group can count, as a memfd does.
+// unmetered are calls that make memory countable only by a control group, like
+// memfd.
 var unmetered = []uintptr{
 	linux.SYS_SHMGET, linux.SYS_SHMAT, linux.SYS_SHMCTL, linux.SYS_SHMDT,
 	linux.SYS_SEMGET, linux.SYS_SEMOP, linux.SYS_SEMTIMEDOP, linux.SYS_SEMCTL,
@@ -136,8 +139,8 @@ const newSpaces = linux.CLONE_NEWNS | linux.CLONE_NEWCGROUP | linux.CLONE_NEWUTS
 var tested = []Call{
 	{NR: linux.SYS_CLONE, Rules: []Rule{{[]Cond{{Arg: 0, Mask: newSpaces}}, Allow}}, Else: refuse},
 
-	// Local, and the two families that a private loopback carries, with their
-	// two plain protocols; the routing socket is how libraries list interfaces.
+	// Local, and the two families of a private loopback, with their two plain
+	// protocols; libraries list interfaces through the routing socket.
 	{NR: linux.SYS_SOCKET, Rules: slicesOf(
 		[]Rule{{[]Cond{{Arg: 0, Value: linux.AF_UNIX}}, Allow}},
 		[]Rule{{[]Cond{{Arg: 0, Value: linux.AF_NETLINK}, {Arg: 2, Value: linux.NETLINK_ROUTE}}, Allow}},
@@ -145,13 +148,14 @@ var tested = []Call{
 	), Else: Errno(linux.EAFNOSUPPORT)},
 	{NR: linux.SYS_SOCKETPAIR, Rules: []Rule{{[]Cond{{Arg: 0, Value: linux.AF_UNIX}}, Allow}}, Else: Errno(linux.EAFNOSUPPORT)},
 
-	// Input pushed into a terminal is typed on the host; there is none in a
-	// box, but the filter does not rely on that.
+	// Input pushed into a terminal is typed on the host. A box has no terminal,
+	// but the filter does not rely on that.
 	{NR: linux.SYS_IOCTL, Rules: when(1, refuse, linux.TIOCSTI, tioclinux, tioccons, linux.TIOCSETD, linux.TIOCSCTTY), Else: Allow},
 
-	// One's own limits only: the agent of the box may be the same user, and
-	// this call asks for no more. That of core files is only read: at 1 no handler
-	// of the host's runs for a process that crashes, at 0 one may (see core(5)).
+	// A process's own limits only: the agent of the box may be the same user,
+	// and this call asks for no more. The limit of core files is read-only: at
+	// 1 no handler of the host's runs for a process that crashes, at 0 one may
+	// (see core(5)).
 	{NR: linux.SYS_PRLIMIT64, Rules: slicesOf(
 		[]Rule{{[]Cond{{Arg: 0, Value: 0}, {Arg: 1, Value: linux.RLIMIT_CORE}, {Arg: 2, Value: 0}, {Arg: 2, Value: 0, High: true}}, Allow}},
 		when(1, refuse, linux.RLIMIT_CORE),
@@ -159,15 +163,16 @@ var tested = []Call{
 	), Else: refuse},
 	{NR: linux.SYS_SETRLIMIT, Rules: when(0, refuse, linux.RLIMIT_CORE), Else: Allow},
 
-	// Pages of files are all boxes'; nobody takes them out of memory. Nor are a box's
-	// own merged with others' that are alike: how fast one is written to would say so.
+	// Pages of files are shared by all boxes, so no box may evict any. Nor are
+	// a box's own pages merged with equal pages elsewhere: the time of a write
+	// would reveal the match.
 	{NR: linux.SYS_FADVISE64, Rules: when(3, nothing, linux.POSIX_FADV_DONTNEED), Else: Allow},
 	{NR: linux.SYS_MADVISE, Rules: append(when(2, nothing, linux.MADV_COLD, linux.MADV_PAGEOUT), when(2, Errno(linux.EINVAL), linux.MADV_MERGEABLE)...), Else: Allow},
 
 	// A number that the kernel counts for all boxes.
 	{NR: linux.SYS_GETSOCKOPT, Rules: option(linux.SOL_SOCKET, refuse, linux.SO_COOKIE), Else: Allow},
 
-	// Urgent data is an old corner of the kernel that nothing needs.
+	// Urgent data is an old corner of the kernel without modern use.
 	{NR: linux.SYS_SENDTO, Rules: flagged(3, linux.MSG_OOB, refuse), Else: Allow},
 	{NR: linux.SYS_SENDMSG, Rules: flagged(2, linux.MSG_OOB, refuse), Else: Allow},
 	{NR: linux.SYS_SENDMMSG, Rules: flagged(3, linux.MSG_OOB, refuse), Else: Allow},
@@ -205,7 +210,7 @@ func flagged(arg int, flag uint32, then Action) []Rule {
 	return []Rule{{[]Cond{{Arg: arg, Mask: flag, Value: flag}}, then}}
 }
 
-// option says what happens to the options of sockets at one level.
+// option gives the options of sockets at one level an action.
 func option(level uint32, then Action, names ...uint32) []Rule {
 	var rules []Rule
 	for _, n := range names {
@@ -233,7 +238,7 @@ func slicesOf(lists ...[]Rule) []Rule {
 	return all
 }
 
-// refused are calls that look for privileges, other processes or the host.
+// refused are calls in search of privileges, other processes or the host.
 var refused = []uintptr{
 	// name spaces, mounts
 	linux.SYS_UNSHARE, linux.SYS_SETNS, linux.SYS_CHROOT, linux.SYS_PIVOT_ROOT, linux.SYS_MOUNT, linux.SYS_UMOUNT2,

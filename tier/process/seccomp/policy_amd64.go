@@ -2,10 +2,10 @@ package seccomp
 
 import "github.com/gloveboxhq/glovebox/internal/linux"
 
-// Arch is the machine that this program runs on, as a filter knows it.
+// Arch is the machine of this program, in a filter's terms.
 const Arch = linux.AUDIT_ARCH_X86_64
 
-// allowedHere are the older forms of allowed calls, which this machine has too.
+// allowedHere are the older forms of allowed calls on this machine.
 var allowedHere = []uintptr{
 	linux.SYS_ACCESS, linux.SYS_ALARM, linux.SYS_ARCH_PRCTL, linux.SYS_CHMOD, linux.SYS_CHOWN, linux.SYS_CREAT, linux.SYS_DUP2,
 	linux.SYS_EPOLL_CREATE, linux.SYS_EPOLL_WAIT, linux.SYS_EVENTFD, linux.SYS_FORK, linux.SYS_FUTIMESAT, linux.SYS_GETDENTS,

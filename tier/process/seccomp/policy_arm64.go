@@ -2,7 +2,7 @@ package seccomp
 
 import "github.com/gloveboxhq/glovebox/internal/linux"
 
-// Arch is the machine that this program runs on, as a filter knows it.
+// Arch is the machine of this program, in a filter's terms.
 const Arch = linux.AUDIT_ARCH_AARCH64
 
 var allowedHere = []uintptr{linux.SYS_NEWFSTATAT}

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package channels has the ways by which two boxes of one kernel could tell each
-// other something, for the tests of tiers that have such boxes.
+// Package channels has the ways for two boxes of one kernel to communicate, for
+// the tests of tiers with such boxes.
 package channels
 
 import (
@@ -23,26 +23,27 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// channel is a way by which a box could tell another one something.
+// channel is a way for a box to pass information to another.
 type channel struct {
 	name string
-	// send and receive are bodies of Python functions. What send returns is kept as
-	// long as its box lives. What receive returns is what the other box learns.
+	// send and receive are bodies of Python functions. The return value of send
+	// is kept as long as its box lives. The return value of receive is the
+	// knowledge of the receiving box.
 	send, receive string
-	// want is what it learns whether there is a sender or not, a regular expression,
-	// or [same].
+	// want is the expected knowledge with or without a sender: a regular
+	// expression, or [same].
 	want string
-	// open says why it may learn more, as SECURITY.md does.
+	// open explains why the box may learn more, as SECURITY.md does.
 	open string
 }
 
-// OpenFiles is the limit that the boxes need.
+// OpenFiles is the boxes' limit of open files.
 const OpenFiles = 2048
 
-// same is whatever was learned before there was a sender.
+// same is the knowledge from before there was a sender.
 const same = "the same"
 
-// Headings of what SECURITY.md says is open.
+// Headings of the open channels in SECURITY.md.
 const (
 	openLocks   = "locks"
 	openPages   = "pages of the tree"
@@ -50,14 +51,14 @@ const (
 	openHost    = "the host's memory, load and disk"
 )
 
-// refused is a system call that both boxes are refused.
+// refused is a system call denied to both boxes.
 func refused(name, args, with string) channel {
 	body := fmt.Sprintf("return call(%q, %s)", name, args)
 	return channel{name: name, send: body, receive: body, want: with}
 }
 
-// quiet is a file of /proc that says one thing, whatever other boxes do, or is not
-// there. sent is what the sender does in the meantime.
+// quiet is a file of /proc with constant contents, whatever other boxes do, or
+// a missing file. sent is the sender's work in the meantime.
 func quiet(name, sent, want string) channel {
 	return channel{name: name, send: sent, receive: fmt.Sprintf("return read(%q)", name), want: want + "|ENOENT"}
 }
@@ -112,7 +113,7 @@ var channels = []channel{
 	{name: "counters of the network", send: "return busy(lambda: datagrams(0).sendto(b'x', ('127.0.0.1', 9)))", receive: "return still(lambda: read('net/dev') + read('net/snmp'))", want: "true"},
 	{name: "cookies of sockets", send: "return [socket.socket() for _ in range(50)]", receive: "return attempt(socket.socket().getsockopt, socket.SOL_SOCKET, 57, 8)", want: "EPERM"},
 
-	// IPC. Where no control group meters memory, there is none of System V's.
+	// IPC. Without a control group for memory, System V's is missing.
 	{name: "shared memory", send: "return call('shmget', 4711, 4096, 0o1666)", receive: "return call('shmget', 4711, 0, 0)", want: "ENOENT|ENOSYS"},
 	{name: "semaphores", send: "return call('semget', 4711, 1, 0o1666)", receive: "return call('semget', 4711, 0, 0)", want: "ENOENT|ENOSYS"},
 	{name: "messages", send: "return call('msgget', 4711, 0o1666)", receive: "return call('msgget', 4711, 0)", want: "ENOENT|ENOSYS"},
@@ -149,7 +150,7 @@ var channels = []channel{
 	{name: "offsets of clocks", send: "return attempt(lambda: open('/proc/self/timens_offsets', 'w').write('monotonic 9 0'))", receive: "return read('self/timens_offsets')", want: same},
 	{name: "control groups", send: works, receive: "return sorted({l.strip().split(':', 2)[2] for l in open('/proc/self/cgroup')})", want: `\["/"\]`},
 
-	// What the kernel counts of all that happens on the host.
+	// The kernel's counts of events on the whole host.
 	quiet("loadavg", works, "0.00 0.00 0.00 1/1 1\n"),
 	{name: "meminfo", send: holds, receive: "return still(lambda: read('meminfo'))", want: "true"},
 	{name: "stat", send: works, receive: "return still(lambda: read('stat'))", want: "true"},
@@ -333,8 +334,8 @@ def threads():
     return struct.unpack_from("H", buffer, 80)[0]
 `
 
-// side is the program of a side. It prints what each of its functions returned, by
-// the number of the channel.
+// side is the program of one side. The program prints the results of its
+// functions, by the number of the channel.
 func side(which func(channel) string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "NUMBERS = {")
@@ -367,9 +368,9 @@ var callNumbers = map[string]int{
 	"clock_settime": unix.SYS_CLOCK_SETTIME, "adjtimex": unix.SYS_ADJTIMEX,
 }
 
-// Test fails where a box learns anything of another one. A receiver runs before
-// there is a sender, and while there is one. in says in which box, and by which
-// command, a Python program runs.
+// Test fails if a box can learn about another. A receiver runs before the first
+// sender, and again beside a sender. in returns the box and the command for a
+// Python program.
 func Test(t *testing.T, in func(sends bool, source string) (tier.Box, tier.Command)) {
 	receive := func() (heard map[int]json.RawMessage) {
 		box, cmd := in(false, side(func(c channel) string { return c.receive }))

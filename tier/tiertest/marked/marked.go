@@ -1,5 +1,5 @@
-// Package marked looks in boxes for what is the operator's: Glovebox's own
-// environment, and the paths where it works.
+// Package marked searches boxes for the operator's data: Glovebox's own
+// environment, and its working paths.
 package marked
 
 import (
@@ -20,9 +20,10 @@ import (
 // env has the marker in a process that runs boxes.
 const env = "GLOVEBOX_TEST_MARKER"
 
-// Test runs the test once more, in a process that has a marker in its environment,
-// in the path of its working directory and in that of its cache. There it calls
-// look with the source of a Python program that looks for the marker; see [Nowhere].
+// Test runs the test once more, in a process with a marker in the environment,
+// in the path of the working directory and in the path of the cache. There Test
+// calls look with the source of a Python program in search of the marker; see
+// [Nowhere].
 func Test(t *testing.T, look func(t *testing.T, source string)) {
 	if marker := os.Getenv(env); marker != "" {
 		half := len(marker) / 2
@@ -58,7 +59,7 @@ func Test(t *testing.T, look func(t *testing.T, source string)) {
 	}
 }
 
-// Nowhere runs a command that is the program, and fails where it finds the marker.
+// Nowhere runs the program as cmd, and fails if it finds the marker.
 func Nowhere(t *testing.T, box tier.Box, cmd tier.Command) {
 	t.Helper()
 	if found := run(t, box, cmd); len(found) > 0 {
@@ -66,7 +67,8 @@ func Nowhere(t *testing.T, box tier.Box, cmd tier.Command) {
 	}
 }
 
-// Somewhere runs it with the marker in its own environment: it must be found.
+// Somewhere runs the program with the marker in the command's own environment:
+// it must be found.
 func Somewhere(t *testing.T, box tier.Box, cmd tier.Command) {
 	t.Helper()
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "MARKED="+os.Getenv(env))
@@ -89,7 +91,7 @@ func run(t *testing.T, box tier.Box, cmd tier.Command) (found []string) {
 	return found
 }
 
-// The program has the marker in halves, so as not to find its own.
+// The program has the marker in halves, to avoid finding a copy in itself.
 const source = `
 import json, os
 one, two = b"%s", b"%s"

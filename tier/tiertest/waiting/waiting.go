@@ -1,5 +1,5 @@
-// Package waiting has Pythons that wait for a program, for the tests of tiers that
-// copy them.
+// Package waiting has Python processes that wait for a program, for the tests
+// of tiers that copy them.
 package waiting
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// Nobody is a Python that can be copied and then does nothing, after as many
-// descriptors as its argument says.
+// Nobody is a Python that can be copied and is otherwise idle, after opening
+// the number of descriptors given in its argument.
 const Nobody = `
 import os, sys
 sys.path.append("/opt/glovebox/python")
@@ -27,8 +27,8 @@ os.read(3 + n, 9)
 os._exit(0)
 `
 
-// Spec is that of a box whose Python waits for a program, with the root that build
-// makes. The test is skipped where there is no Python.
+// Spec is the Spec of a box whose Python waits for a program, with the root
+// from build. The test is skipped without Python.
 func Spec(t testing.TB, build func(*rootfs.Store, rootfs.Plan) (*rootfs.Root, error)) tier.Spec {
 	t.Helper()
 	tools, err := language.Python.Find(t.Context(), host.New())
@@ -55,7 +55,7 @@ func Spec(t testing.TB, build func(*rootfs.Store, rootfs.Plan) (*rootfs.Root, er
 	}
 }
 
-// Becoming is the command that makes a Python that waits a program.
+// Becoming is the command that turns a waiting Python into a program.
 func Becoming(t testing.TB, source string) tier.Command {
 	t.Helper()
 	files := []glovebox.File{{Path: "main.py", Data: []byte(source)}}

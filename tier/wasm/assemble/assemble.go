@@ -1,5 +1,5 @@
-// Package assemble writes small WebAssembly modules: the programs with which the
-// tier attacks itself, and with which it is tested.
+// Package assemble writes small WebAssembly modules: the programs of the tier's
+// probe and of its tests.
 package assemble
 
 import (
@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// Module is a module in the making. Its functions take and give what WASI's do.
+// Module is a module in the making. Its functions have the signatures of
+// WASI's.
 type Module struct {
 	imports []function
 	data    []segment
 	code    []byte
 	locals  int
-	// Pages is the memory that it begins with, of 64 KiB each.
+	// Pages is the initial memory, in pages of 64 KiB.
 	Pages uint32
 }
 
@@ -44,7 +45,7 @@ func (m *Module) Data(at int, bytes []byte) { m.data = append(m.data, segment{at
 // Local makes a local variable of 32 bits and returns its number.
 func (m *Module) Local() int { m.locals++; return m.locals - 1 }
 
-// Code appends instructions to the function that is started.
+// Code appends instructions to the start function.
 func (m *Module) Code(parts ...[]byte) { m.code = append(m.code, slices.Concat(parts...)...) }
 
 // Bytes returns the module: one that exports its memory and "_start".
@@ -120,8 +121,7 @@ func I64(n int64) []byte { return append([]byte{0x42}, signed(n)...) }
 // Call calls a function that was imported.
 func Call(f int) []byte { return append([]byte{0x10}, number(f)...) }
 
-// Self calls the function that is started, once more. It comes after all
-// imports.
+// Self calls the start function once more. It comes after all imports.
 func (m *Module) Self() []byte { return Call(len(m.imports)) }
 
 // Instructions without operands.
@@ -143,7 +143,7 @@ var (
 func Get(l int) []byte { return append([]byte{0x20}, number(l)...) }
 func Set(l int) []byte { return append([]byte{0x21}, number(l)...) }
 
-// Loop repeats its body for ever, but for a Leave in it.
+// Loop repeats its body for ever, or until a Leave.
 func Loop(body ...[]byte) []byte {
 	return slices.Concat([]byte{0x02, 0x40, 0x03, 0x40}, slices.Concat(body...), []byte{0x0c, 0, 0x0b, 0x0b})
 }
