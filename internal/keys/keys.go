@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/gloveboxhq/glovebox/internal/lock"
@@ -95,9 +96,12 @@ const (
 	lockFile    = "lock"
 )
 
-// Ring is a folder of keys. It implements Signer with the key in use.
+// Ring is a folder of keys. It implements Signer with the key in use. Its methods are
+// called by many goroutines at once.
 type Ring struct {
-	dir     string
+	dir string
+
+	mu      sync.RWMutex
 	private ed25519.PrivateKey
 	public  []Public // the one in use is the last
 }
@@ -120,15 +124,25 @@ func Open(dir string) (*Ring, error) {
 }
 
 // Public implements [Signer].
-func (r *Ring) Public() Public { return r.public[len(r.public)-1] }
+func (r *Ring) Public() Public {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.public[len(r.public)-1]
+}
 
 // Sign implements [Signer].
 func (r *Ring) Sign(_ context.Context, message []byte) ([]byte, error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
 	return ed25519.Sign(r.private, message), nil
 }
 
 // All returns the public keys, the oldest first; the last one is in use.
-func (r *Ring) All() []Public { return slices.Clone(r.public) }
+func (r *Ring) All() []Public {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Clone(r.public)
+}
 
 // Rotate makes a new key, which signs from now on. The old public key is kept; the old
 // private key is not.
@@ -143,6 +157,8 @@ func (r *Ring) Rotate() error {
 
 // locked does something while no other process changes the folder.
 func (r *Ring) locked(do func() error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	f, err := lock.Open(filepath.Join(r.dir, lockFile))
 	if err != nil {
 		return err
@@ -186,25 +202,34 @@ func (r *Ring) add(now time.Time) error {
 }
 
 // read reads the folder. Without a private key the error is [fs.ErrNotExist], and the
-// old public keys are read.
+// old public keys are read all the same; with another error the Ring is as before.
 func (r *Ring) read() error {
-	text, err := os.ReadFile(filepath.Join(r.dir, publicFile))
+	publicName := filepath.Join(r.dir, publicFile)
+	text, err := readFile(publicName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	var all []Public
 	if err == nil {
-		r.public = nil
-		if err := json.Unmarshal(text, &r.public); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(r.dir, publicFile), err)
+		if err := json.Unmarshal(text, &all); err != nil {
+			return fmt.Errorf("%s: %w", publicName, err)
+		}
+		for i, p := range all {
+			if len(p.Key) != ed25519.PublicKeySize {
+				return fmt.Errorf("%s: key %d has %d bytes: want %d", publicName, i+1, len(p.Key), ed25519.PublicKeySize)
+			}
 		}
 	}
 	name := filepath.Join(r.dir, privateFile)
 	for _, private := range []string{r.dir, name} {
 		if err := checkPrivate(private); err != nil {
+			if errors.Is(err, fs.ErrNotExist) && len(all) > 0 {
+				r.public = all
+			}
 			return err
 		}
 	}
-	text, err = os.ReadFile(name)
+	text, err = readFile(name)
 	if err != nil {
 		return err
 	}
@@ -222,15 +247,31 @@ func (r *Ring) read() error {
 	}
 	own := private.Public().(ed25519.PublicKey)
 	// A crash may have left public keys whose private key was never written.
-	for len(r.public) > 0 && !own.Equal(r.public[len(r.public)-1].Key) {
-		r.public = r.public[:len(r.public)-1]
+	last := len(all) - 1
+	for last >= 0 && !own.Equal(all[last].Key) {
+		last--
 	}
-	if len(r.public) == 0 {
-		return fmt.Errorf("%s does not hold the public key of %s", filepath.Join(r.dir, publicFile), privateFile)
+	if last < 0 {
+		return fmt.Errorf("%s does not hold the public key of %s", publicName, privateFile)
 	}
-	r.public[len(r.public)-1].Until = time.Time{}
-	r.private = private
+	all[last].Until = time.Time{}
+	r.public, r.private = all[:last+1], private
 	return nil
+}
+
+// maxFile is far more than a file of a Ring has: a public key takes 150 bytes.
+const maxFile = 1 << 20
+
+// readFile reads a regular file of a bounded size; a pipe would never end.
+func readFile(name string) ([]byte, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", name, maxFile)
+	}
+	return os.ReadFile(name)
 }
 
 // checkPrivate refuses what others can read or write.
@@ -238,6 +279,9 @@ func checkPrivate(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
+	}
+	if !ours(info) {
+		return fmt.Errorf("%s belongs to another user, who can use the key: chown it", name)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && !permissive {
 		return fmt.Errorf("%s has mode %04o, so other users can use the key: chmod go= %s", name, mode, name)
@@ -261,5 +305,8 @@ func writeFile(name string, data []byte, mode fs.FileMode) (err error) {
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	if err := os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
 }
