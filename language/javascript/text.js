@@ -303,7 +303,7 @@ function choosing(text) {
     if (all[n] === '{' && /^(?:import|const|let|var|,)$/.test(all[n - 1])) {
       // Names that are taken from a module skip nothing.
       const end = all.indexOf('}', n);
-      if (all[end + 1] === 'from' || all[end + 1] === '=' && all[end + 2] === 'require') n = end;
+      if (end > n && (all[end + 1] === 'from' || all[end + 1] === '=' && all[end + 2] === 'require')) n = end;
     }
     if (/^(?:skipIf|runIf)$/.test(all[n])) found.option = true;
     if (!/^(?:skip|todo|xit|xtest|xdescribe)$/.test(all[n])) continue;

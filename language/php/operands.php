@@ -99,12 +99,31 @@ final class Operands
                 if ($at < $operator - 1 && (!$this->at($at + 1)->is(self::GOES_ON) || $this->isStatement($this->pair[$at]))) {
                     return $at + 1;
                 }
-                $at = $this->pair[$at];
+                $at = $this->head($this->pair[$at]);
             } elseif (isset($this->pair[$at]) || $this->ends($at, $equality)) {
                 return $at + 1;
             }
         }
         return 0;
+    }
+
+    /** Where the function begins whose body a bracket opens, or the bracket itself. */
+    private function head(int $open): int
+    {
+        for ($at = $open - 1; $this->at($open)->text === '{' && $at >= 0 && !$this->at($at)->is(';'); $at--) {
+            if ($this->at($at)->is(\T_FUNCTION)) {
+                return $at;
+            }
+            if ($this->closes($at)) {
+                if ($this->at($at)->is('}')) {
+                    break;
+                }
+                $at = $this->pair[$at];
+            } elseif (isset($this->pair[$at])) {
+                break;
+            }
+        }
+        return $open;
     }
 
     /** Whether a bracket is that of a statement: a condition, or a block. */
@@ -120,10 +139,13 @@ final class Operands
         return !$this->closes($open - 1) || !$this->at($this->pair[$open - 1] - 1)->is([\T_MATCH, \T_FUNCTION, \T_USE, \T_CLASS, '&']);
     }
 
-    /** The last place of the operand that begins behind an operator. */
+    /** The last place of the operand that begins behind an operator; nothing for an arrow function. */
     private function right(int $operator, bool $equality): int
     {
         for ($at = $operator + 1; isset($this->code[$at]); $at++) {
+            if ($this->at($at)->is(\T_FN)) {
+                return $operator;
+            }
             if ($this->opens($at)) {
                 $at = $this->pair[$at];
             } elseif (isset($this->pair[$at]) || $this->ends($at, $equality) || $this->at($at)->is(')')) {

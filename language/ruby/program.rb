@@ -152,7 +152,7 @@ module Glovebox
       result
     rescue TooMuch => e
       Glovebox.refuse("an argument of #{name} cannot be carried to the program: #{e.message}")
-    rescue KeyError, IndexError, NoMethodError, TypeError => e
+    rescue KeyError, IndexError, RangeError, NoMethodError, TypeError => e
       raise if e.instance_variable_defined?(FOREIGN) || given.nil? || given.include?(e)
       Glovebox.broken("the program's answer is wrong: #{e.message}")
     end

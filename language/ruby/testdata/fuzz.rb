@@ -168,7 +168,7 @@ def reading
     rescue Over
       nil
     end
-    RubyVM::InstructionSequence.compile(Glovebox.rewrite(text, a.kept[0]))
+    RubyVM::InstructionSequence.compile(Glovebox.rewrite(text, a.kept[0])) if a.kept[0] # refused before it was read
   end
 end
 
