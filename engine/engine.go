@@ -84,7 +84,8 @@ type Config struct {
 	Keep int
 
 	// Govern decides which Jobs may run, and records what became of them. Nil admits all
-	// under the limits of the Job, and records nothing.
+	// under the limits of the Job, and records nothing. Close closes one that is an
+	// [io.Closer].
 	Govern Governor
 }
 
@@ -192,6 +193,9 @@ func (e *Engine) Close() error {
 	}
 	if e.own != nil {
 		errs = append(errs, e.own.Close())
+	}
+	if c, ok := e.c.Govern.(io.Closer); ok {
+		errs = append(errs, c.Close())
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/artifact"
 )
 
 // Governor decides which Jobs may run and keeps the record of what became of them. Its
@@ -25,6 +27,8 @@ type Submission struct {
 	Job *glovebox.Job
 	// Digest is the [glovebox.Job.Digest] of Job.
 	Digest string
+	// Started is when the Job came.
+	Started time.Time
 	// Program is what was found in the Reply, or the Job's own. It is nil where the
 	// reply has no code, and empty for a Command.
 	Program *glovebox.Program
@@ -56,8 +60,36 @@ type Decision struct {
 	// pass, where that is more than the Job asks for.
 	Needs        []glovebox.Need
 	RequireProof glovebox.Proof
+	// Withhold sets the Job's.
+	Withhold bool
+	// Artifacts bounds the artifacts of the run; nil means the bounds of package artifact.
+	Artifacts *ArtifactBudget
 	// Grant is the ID of the approval that admitted the Job.
 	Grant string
+}
+
+// ArtifactBudget is how many artifacts a run may have, and how many bytes they have
+// together. Below 0 means the bound of package artifact.
+type ArtifactBudget struct{ Files, Bytes int64 }
+
+// artifactLimits are what the Governor leaves for further artifacts of the run, and false
+// where there is nothing left.
+func (r *run) artifactLimits() (artifact.Limits, bool) {
+	var l artifact.Limits
+	if r.submission == nil || r.submission.Decision.Artifacts == nil {
+		return l, true
+	}
+	b := *r.submission.Decision.Artifacts
+	for _, a := range r.artifacts {
+		b.Bytes = max(b.Bytes-a.Size, min(b.Bytes, 0))
+	}
+	if b.Files >= 0 {
+		l.Count = int(min(b.Files-int64(len(r.artifacts)), int64(artifact.DefaultLimits.Count)))
+	}
+	if b.Bytes >= 0 {
+		l.TotalBytes = min(b.Bytes, artifact.DefaultLimits.TotalBytes)
+	}
+	return l, (b.Files < 0 || l.Count > 0) && (b.Bytes < 0 || l.TotalBytes > 0)
 }
 
 // submission is the Job as a Governor sees it. The limits are the caller's own.
@@ -66,7 +98,7 @@ func (e *Engine) submission(job glovebox.Job, asked glovebox.Limits) *Submission
 		return nil
 	}
 	job.Limits = asked
-	return &Submission{Job: &job, Digest: job.Digest()}
+	return &Submission{Job: &job, Digest: job.Digest(), Started: time.Now()}
 }
 
 // admit lets the Governor decide.
@@ -90,6 +122,7 @@ func (r *run) admit(ctx context.Context) bool {
 	if !r.job.RequireProof.Meets(d.RequireProof) {
 		r.job.RequireProof = d.RequireProof
 	}
+	r.job.Withhold = r.job.Withhold || d.Withhold
 	return true
 }
 

@@ -152,7 +152,11 @@ func (r *run) collect(ctx context.Context, box tier.Box, staged []glovebox.File,
 	for _, name := range step.Makes {
 		before[name] = artifact.Fingerprint{Size: artifact.AnySize}
 	}
-	m, err := artifact.Collect(ctx, fsys, before, artifact.Limits{}, r.guard(), r.e.c.Artifacts)
+	limits, left := r.artifactLimits()
+	if !left {
+		return
+	}
+	m, err := artifact.Collect(ctx, fsys, before, limits, r.guard(), r.e.c.Artifacts)
 	if err != nil {
 		r.o.Refused = append(r.o.Refused, glovebox.Refusal{Name: ".", Reason: "the workspace could not be read: " + err.Error()})
 	}

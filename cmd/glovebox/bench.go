@@ -103,7 +103,7 @@ func (c *benchCmd) Run(s *streams) error {
 	}
 	begin := time.Now()
 	defer s.interruptible()()
-	flags := boxFlags{Tier: string(glovebox.TierAuto), hostFlags: c.hostFlags}
+	flags := boxFlags{own: true, Tier: string(glovebox.TierAuto), hostFlags: c.hostFlags}
 	e, err := flags.engine()
 	if err != nil {
 		return err

@@ -51,7 +51,7 @@ type languageFind struct {
 // Run runs the command.
 func (c *doctorCmd) Run(s *streams) error {
 	defer s.interruptible()()
-	flags := boxFlags{Tier: string(glovebox.TierAuto), hostFlags: c.hostFlags}
+	flags := boxFlags{own: true, Tier: string(glovebox.TierAuto), hostFlags: c.hostFlags}
 	e, err := flags.engine()
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ type execCmd struct {
 	Env   []string `short:"e" help:"An environment variable; repeat it." placeholder:"NAME=VALUE" sep:"none"`
 
 	boxFlags
+	receiptFlag
 
 	Secret    []string `help:"Name of an environment variable of yours whose value must not come out; repeat it." placeholder:"NAME"`
 	Artifacts string   `help:"Save the files that the program leaves behind to this directory." placeholder:"DIR" type:"path"`
@@ -53,6 +54,7 @@ func (c *execCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	c.receipt = c.Receipt
 	var l *live
 	switch {
 	case !c.wanted(s.stdout, c.JSON):

@@ -36,6 +36,10 @@ type boxFlags struct {
 	Processes int64         `env:"GLOVEBOX_PROCESSES" help:"Limit of processes and threads (default 64)." placeholder:"64"`
 	Disk      size          `env:"GLOVEBOX_DISK" help:"Limit of bytes written to the workspace (default 64M)." placeholder:"64M"`
 	Output    size          `env:"GLOVEBOX_OUTPUT" help:"Limit of bytes of each of stdout and stderr (default 8M)." placeholder:"8M"`
+	governFlags
+
+	// own: the programs are Glovebox's own, which no policy governs.
+	own bool
 }
 
 // limits are those that the flags give; zero fields are the defaults.
@@ -55,9 +59,16 @@ func (f *boxFlags) engineWith(warm *engine.Warm) (*engine.Engine, error) {
 	if f.Runtime != "" && f.tier() != glovebox.TierContainer {
 		return nil, usagef("--runtime %s is the container tier's, and --tier is %s", f.Runtime, f.Tier)
 	}
-	e, err := engine.New(engine.Config{
+	c := engine.Config{
 		Allow: f.Allow, Runtime: f.Runtime, AllowEmulation: f.Emulate, Image: f.Image, Needs: f.needs(), Warm: warm,
-	})
+	}
+	if !f.own {
+		var err error
+		if c.Govern, err = f.governor(); err != nil {
+			return nil, err
+		}
+	}
+	e, err := engine.New(c)
 	var wrong *engine.Error
 	if errors.As(err, &wrong) {
 		return nil, usageError{err}

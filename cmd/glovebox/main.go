@@ -67,6 +67,11 @@ type cli struct {
 	Doctor doctorCmd `cmd:"" help:"Try every control of every tier on this host and say what holds."`
 	Bench  benchCmd  `cmd:"" help:"Time the tiers beside bare execution, as ratios."`
 
+	Policy  policyCmd  `cmd:"" help:"Check, explain, compare and test the files that decide what may run."`
+	Audit   auditCmd   `cmd:"" help:"Read and verify the record of what ran."`
+	Receipt receiptCmd `cmd:"" help:"Verify and show the signed statement of a run."`
+	Keys    keysCmd    `cmd:"" help:"List, print and rotate the keys that sign grants, audit checkpoints and receipts."`
+
 	About      versionCmd    `cmd:"" name:"version" help:"Print the version, the commit, and the versions of Go and gVisor."`
 	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands and flags."`
 	Version    versionFlag   `help:"Print the version."`

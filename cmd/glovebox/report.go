@@ -68,6 +68,7 @@ func report(w io.Writer, o *glovebox.Observation) error {
 		}
 		fmt.Fprintf(&b, "   %s%s\n", indent(strings.TrimPrefix(strings.TrimSuffix(f.Type+": "+f.Message, ": "), ": ")), at)
 	}
+	reportDenials(&b, p, o)
 	if t := o.Tests; t != nil && t.Reason != "" && o.Status == glovebox.StatusPass {
 		fmt.Fprintf(&b, "   %s\n", p.paint(dim, "proof "+string(t.Proof)+": "+indent(t.Reason)))
 	}
@@ -103,7 +104,7 @@ func report(w io.Writer, o *glovebox.Observation) error {
 		fmt.Fprintf(&b, "%s %s: %s\n", p.paint(dim, "left out:"), r.Name, r.Reason)
 	}
 	shown := o.Evidence
-	if o.Status == glovebox.StatusPass && len(shown) > 0 {
+	if len(shown) > 0 && (o.Status == glovebox.StatusPass || o.Phase == glovebox.PhaseAdmit) {
 		shown = shown[1:] // the first says what the message says
 	}
 	for _, e := range shown {
@@ -121,6 +122,27 @@ func report(w io.Writer, o *glovebox.Observation) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// reportDenials lists what the policy refused or asks about, and what would allow it.
+func reportDenials(b *strings.Builder, p painter, o *glovebox.Observation) {
+	for i, d := range o.Denials {
+		if i == shownCases {
+			fmt.Fprintf(b, "   … and %d more\n", len(o.Denials)-i)
+			break
+		}
+		sign := p.paint(red, "✗")
+		if d.Ask {
+			sign = p.paint(yellow, "?")
+		}
+		fmt.Fprintf(b, "   %s %s: %s\n", sign, d.Rule, indent(d.Message))
+		if d.Where != "" {
+			fmt.Fprintf(b, "     %s %s\n", p.paint(dim, "rule:"), indent(d.Where))
+		}
+		if d.AllowWith != "" {
+			fmt.Fprintf(b, "     %s\n       %s\n", p.paint(dim, "a policy with this would allow it:"), strings.ReplaceAll(strings.TrimRight(d.AllowWith, "\n"), "\n", "\n       "))
+		}
+	}
 }
 
 // streamHead is the line above a stream.

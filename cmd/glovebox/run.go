@@ -32,6 +32,7 @@ type runCmd struct {
 	Entry string   `help:"The function that the tests take as an argument, as HumanEval's check(candidate) does." placeholder:"NAME"`
 
 	boxFlags
+	receiptFlag
 
 	Secret    []string `help:"Name of an environment variable of yours whose value must not come out; repeat it." placeholder:"NAME"`
 	Artifacts string   `help:"Save the files that the program leaves behind to this directory." placeholder:"DIR" type:"path"`
@@ -89,6 +90,7 @@ func (c *runCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	c.receipt = c.Receipt
 	quiet := c.JSON || c.Feedback
 	var l *live
 	switch {

@@ -68,7 +68,7 @@ type ladder struct {
 
 // Run runs the command.
 func (c *tiersCmd) Run(s *streams) error {
-	flags := boxFlags{Tier: string(glovebox.TierAuto), Need: c.Need, hostFlags: c.hostFlags}
+	flags := boxFlags{own: true, Tier: string(glovebox.TierAuto), Need: c.Need, hostFlags: c.hostFlags}
 	defer s.interruptible()()
 	e, err := flags.engine()
 	if err != nil {

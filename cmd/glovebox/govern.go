@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"os/user"
+	"strconv"
+
+	"github.com/gloveboxhq/glovebox/audit/receipt"
+	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/govern"
+	"github.com/gloveboxhq/glovebox/policy"
+)
+
+// governFlags say what decides on programs, and where the record of them is.
+type governFlags struct {
+	Policy  []string `env:"GLOVEBOX_POLICY" help:"A policy that decides what may run (see glovebox policy); repeat it for narrower ones. This host's own, /etc/glovebox/policy.yaml, is above all." placeholder:"FILE" sep:"none"`
+	Audit   string   `env:"GLOVEBOX_AUDIT" help:"Record each run in the audit log in this folder (see glovebox audit)." placeholder:"DIR" type:"path"`
+	Witness string   `env:"GLOVEBOX_WITNESS" help:"Write each signed head of the audit log to this file, too, best on another disk." placeholder:"FILE" type:"path"`
+	keyFlags
+
+	receipt string // the file of the run's receipt, in commands that make one run
+}
+
+// receiptFlag is of commands that make one run.
+type receiptFlag struct {
+	Receipt string `help:"Write a signed receipt of the run to this file (see glovebox receipt)." placeholder:"FILE" type:"path"`
+}
+
+// governor makes what the flags ask for; nil where nothing governs.
+func (f *governFlags) governor() (engine.Governor, error) {
+	if f.Witness != "" && f.Audit == "" {
+		return nil, usagef("--witness keeps the heads of an audit log: it needs --audit")
+	}
+	files, err := policyFiles(f.Policy)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if len(files) == 0 && f.Audit == "" && f.receipt == "" {
+		return nil, nil
+	}
+	c := govern.Config{Actor: actor()}
+	if len(files) > 0 {
+		if c.Policy, err = policy.OpenStore(files...); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if f.Audit == "" && f.receipt == "" {
+		return govern.New(c), nil
+	}
+	ring, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	if f.receipt != "" {
+		c.Receipts = &govern.Receipts{Signer: ring, Facts: receiptFacts(), Keep: func(_ string, envelope []byte) error {
+			return os.WriteFile(f.receipt, envelope, 0o644)
+		}}
+	}
+	if f.Audit != "" {
+		if c.Audit, err = openAudit(f.Audit, ring, f.Witness); err != nil {
+			return nil, err
+		}
+	}
+	return govern.New(c), nil
+}
+
+// receiptFacts are what a receipt says of this program and host.
+func receiptFacts() receipt.Facts {
+	b := built()
+	return receipt.Facts{Glovebox: b.Version, Commit: b.Commit, Kernel: kernelRelease()}
+}
+
+// actor is the user whose process this is.
+func actor() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return strconv.Itoa(os.Getuid())
+}
