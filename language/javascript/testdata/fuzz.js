@@ -158,6 +158,13 @@ function reading() {
     const at = below(source.length + 1);
     source = source.slice(0, at) + (below(3) ? pick(pieces) : pick(texts).slice(below(200), 200 + below(300))) + source.slice(at + below(below(2) ? 2 : 60));
   }
+  read(source);
+}
+
+// found are texts that this fuzzer found a fault with.
+const found = ["= require('node:test');\nconst { Stack = require('./solution');\nconst {"];
+
+function read(source) {
   const all = text.tokens(source);
   if (all.length !== all.places.length || all.places.some((place, n) => place < (all.places[n - 1] ?? 0) || place > source.length)) throw new Error(`places of ${JSON.stringify(source)}`);
   for (const { from, to } of text.comparisons(source)) if (!(from < to)) throw new Error(`a comparison of ${JSON.stringify(source)}`);
@@ -175,6 +182,7 @@ function reading() {
 const whole = (o) => Reflect.ownKeys(o).map(String).join();
 const before = [Object.prototype, Array.prototype, Function.prototype].map(whole);
 const run = { harness, candidate, text: reading }[end];
+if (end === 'text') found.forEach(read);
 let tried = 0;
 for (const stop = Date.now() + 1000 * Number(seconds); tried < Number(tries) && Date.now() < stop; tried++) {
   const began = state;
