@@ -54,7 +54,7 @@ func (c *execCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	c.receipt = c.Receipt
+	c.governFlags.keep = c.receiptFlag.keep()
 	var l *live
 	switch {
 	case !c.wanted(s.stdout, c.JSON):

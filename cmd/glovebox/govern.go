@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/user"
 	"strconv"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/audit/receipt"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/govern"
@@ -18,12 +20,23 @@ type governFlags struct {
 	Witness string   `env:"GLOVEBOX_WITNESS" help:"Write each signed head of the audit log to this file, too, best on another disk." placeholder:"FILE" type:"path"`
 	keyFlags
 
-	receipt string // the file of the run's receipt, in commands that make one run
+	// keep takes the receipts of runs; nil means that there are none.
+	keep func(run string, envelope []byte) error
+	// only is the digest of the only job that may run; empty means any.
+	only string
 }
 
 // receiptFlag is of commands that make one run.
 type receiptFlag struct {
 	Receipt string `help:"Write a signed receipt of the run to this file (see glovebox receipt)." placeholder:"FILE" type:"path"`
+}
+
+// keep writes the receipt to the file, if there is one.
+func (f receiptFlag) keep() func(run string, envelope []byte) error {
+	if f.Receipt == "" {
+		return nil
+	}
+	return func(_ string, envelope []byte) error { return os.WriteFile(f.Receipt, envelope, 0o644) }
 }
 
 // governor makes what the flags ask for; nil where nothing governs.
@@ -35,7 +48,7 @@ func (f *governFlags) governor() (engine.Governor, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if len(files) == 0 && f.Audit == "" && f.receipt == "" {
+	if len(files) == 0 && f.Audit == "" && f.keep == nil {
 		return nil, nil
 	}
 	c := govern.Config{Actor: actor()}
@@ -44,24 +57,39 @@ func (f *governFlags) governor() (engine.Governor, error) {
 			return nil, usageError{err}
 		}
 	}
-	if f.Audit == "" && f.receipt == "" {
+	if f.Audit == "" && f.keep == nil {
 		return govern.New(c), nil
 	}
 	ring, err := f.open()
 	if err != nil {
 		return nil, err
 	}
-	if f.receipt != "" {
-		c.Receipts = &govern.Receipts{Signer: ring, Facts: receiptFacts(), Keep: func(_ string, envelope []byte) error {
-			return os.WriteFile(f.receipt, envelope, 0o644)
-		}}
+	if f.keep != nil {
+		c.Receipts = &govern.Receipts{Signer: ring, Facts: receiptFacts(), Keep: f.keep}
 	}
 	if f.Audit != "" {
 		if c.Audit, err = openAudit(f.Audit, ring, f.Witness); err != nil {
 			return nil, err
 		}
 	}
+	if f.only != "" {
+		return onlyJob{govern.New(c), f.only}, nil
+	}
 	return govern.New(c), nil
+}
+
+// onlyJob refuses each Job but one.
+type onlyJob struct {
+	*govern.Governor
+	digest string
+}
+
+// Admit implements [engine.Governor].
+func (g onlyJob) Admit(ctx context.Context, s *engine.Submission) engine.Decision {
+	if s.Digest != g.digest {
+		return engine.Decision{Status: glovebox.StatusDenied, Message: "This is not the job of the receipt: the reply, the tests, a file, an argument or a flag differs, so nothing was run."}
+	}
+	return g.Governor.Admit(ctx, s)
 }
 
 // receiptFacts are what a receipt says of this program and host.

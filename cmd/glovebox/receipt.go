@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/audit/receipt"
 )
 
 type receiptCmd struct {
 	Verify receiptVerifyCmd `cmd:"" help:"Check a receipt's signature and form."`
 	Show   receiptShowCmd   `cmd:"" help:"Check a receipt, and print what it says."`
+	Replay receiptReplayCmd `cmd:"" help:"Run the job of a receipt again, and say what differs."`
 }
 
 // receiptArgs name a receipt, and the keys to trust.
@@ -24,23 +26,28 @@ type receiptArgs struct {
 var errReceipt = errors.New("the receipt is not genuine")
 
 func (a *receiptArgs) verified() (receipt.Statement, error) {
-	trusted, err := trustedKeys(a.Key, a.keyFlags)
+	return verifiedReceipt(a.File, a.Key, a.keyFlags)
+}
+
+// verifiedReceipt is what a receipt says, where a trusted key signed it.
+func verifiedReceipt(file string, keys []string, ring keyFlags) (receipt.Statement, error) {
+	trusted, err := trustedKeys(keys, ring)
 	if err != nil {
 		return receipt.Statement{}, err
 	}
-	envelope, err := os.ReadFile(a.File)
+	envelope, err := os.ReadFile(file)
 	if err != nil {
 		return receipt.Statement{}, usageError{err}
 	}
 	statement, err := receipt.Verify(envelope, trusted)
 	if err != nil {
-		return statement, fmt.Errorf("%s: %w: %w", a.File, errReceipt, err)
+		return statement, fmt.Errorf("%s: %w: %w", file, errReceipt, err)
 	}
 	return statement, nil
 }
 
-// end prints the error of a receipt that is not genuine, with exit status 1.
-func (a *receiptArgs) end(s *streams, err error) error {
+// notGenuine prints the error of a receipt that is not genuine, with exit status 1.
+func notGenuine(s *streams, err error) error {
 	if !errors.Is(err, errReceipt) {
 		return err
 	}
@@ -64,7 +71,7 @@ Exit status: 0 genuine, 1 not, 2 usage. docs/receipts.md has how openssl and Pyt
 func (c *receiptVerifyCmd) Run(s *streams) error {
 	statement, err := c.verified()
 	if err != nil {
-		return c.end(s, err)
+		return notGenuine(s, err)
 	}
 	_, err = fmt.Fprintf(s.stdout, "genuine: %s in %s, job %s, issued %s\n",
 		statement.Predicate.Result.Status, statement.Predicate.Under.Tier, statement.Predicate.Inputs.Job, statement.Predicate.Issued.Format("2006-01-02 15:04:05Z07:00"))
@@ -77,7 +84,84 @@ type receiptShowCmd struct{ receiptArgs }
 func (c *receiptShowCmd) Run(s *streams) error {
 	statement, err := c.verified()
 	if err != nil {
-		return c.end(s, err)
+		return notGenuine(s, err)
 	}
 	return printJSON(s.stdout, statement)
+}
+
+type receiptReplayCmd struct {
+	From string   `arg:"" name:"receipt" help:"The receipt." type:"existingfile"`
+	Key  []string `help:"A public key to trust, in PEM; repeat it. Without it, the keys of --keys." placeholder:"FILE" type:"existingfile"`
+	runCmd
+}
+
+// Help is shown by glovebox receipt replay --help.
+func (receiptReplayCmd) Help() string {
+	return `Give the reply and the flags of the first run again. A job that is not the receipt's is not run.
+Times and usage are not compared. Where an output differs, the causes that are possible are named.
+
+Examples:
+  glovebox run reply.md --tests t.py --receipt receipt.json
+  glovebox receipt replay receipt.json reply.md --tests t.py
+
+Exit status: 0 the same, 1 something differs or the receipt is not genuine, 2 usage, 4 another job.`
+}
+
+// Run runs the command.
+func (c *receiptReplayCmd) Run(s *streams) error {
+	old, err := verifiedReceipt(c.From, c.Key, c.keyFlags)
+	if err != nil {
+		return notGenuine(s, err)
+	}
+	job, err := c.job(s)
+	if err != nil {
+		return err
+	}
+	var again receipt.Statement
+	c.only = old.Predicate.Inputs.Job
+	c.governFlags.keep = func(_ string, envelope []byte) error {
+		own, err := trustedKeys(nil, c.keyFlags)
+		if err == nil {
+			again, err = receipt.Verify(envelope, own)
+		}
+		return err
+	}
+	return c.run(s, job, "", true, nil, func(o *glovebox.Observation) error {
+		if o.Receipt == "" { // it did not run
+			s.code = exitOf(o.Status)
+			_, err := fmt.Fprintf(s.stderr, "glovebox: %s: %s\n", o.Status, shown(o.Message))
+			return err
+		}
+		return c.compare(s, receipt.Compare(old, again))
+	})
+}
+
+// compare prints how the two runs differ.
+func (c *receiptReplayCmd) compare(s *streams, differences []receipt.Difference) error {
+	if len(differences) > 0 {
+		s.code = exitCode
+	}
+	if c.JSON {
+		if differences == nil {
+			differences = []receipt.Difference{}
+		}
+		return printJSON(s.stdout, struct {
+			Same        bool                 `json:"same"`
+			Differences []receipt.Difference `json:"differences"`
+		}{len(differences) == 0, differences})
+	}
+	if len(differences) == 0 {
+		_, err := fmt.Fprintln(s.stdout, "same")
+		return err
+	}
+	for _, d := range differences {
+		causes := ""
+		if len(d.Causes) > 0 {
+			causes = fmt.Sprintf("; possible causes: %v", d.Causes)
+		}
+		if _, err := fmt.Fprintf(s.stdout, "%s differs: was %s, is %s%s\n", d.Path, shown(d.Before), shown(d.After), causes); err != nil {
+			return err
+		}
+	}
+	return nil
 }

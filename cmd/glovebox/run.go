@@ -90,7 +90,7 @@ func (c *runCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	c.receipt = c.Receipt
+	c.governFlags.keep = c.receiptFlag.keep()
 	quiet := c.JSON || c.Feedback
 	var l *live
 	switch {
