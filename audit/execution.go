@@ -18,6 +18,8 @@ type Caller struct {
 	Actor string
 	// Grant is the ID of the approval's grant that the run used.
 	Grant string
+	// Limits are those of the run where a policy filled in the Job's; nil means the Job's.
+	Limits *glovebox.Limits
 }
 
 // Run is the data of an entry of [KindDecision] or [KindExecution]. Names that are not
@@ -129,6 +131,9 @@ func Execution(job *glovebox.Job, o *glovebox.Observation, by Caller) Entry {
 	}
 	if o.Policy != nil {
 		r.Policy, r.PolicyHash = name(o.Policy.Name), digest(o.Policy.Hash)
+	}
+	if by.Limits != nil {
+		r.Limits = by.Limits.WithDefaults()
 	}
 	kind := KindExecution
 	switch o.Status {

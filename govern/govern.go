@@ -211,10 +211,19 @@ func (g *Governor) ask(ctx context.Context, s *engine.Submission, judged policy.
 // begin records that a Job is going to run: a run that nobody could record does not
 // begin, and one that ends with this process is in the log.
 func (g *Governor) begin(ctx context.Context, s *engine.Submission, d engine.Decision) error {
-	entry := audit.Execution(s.Job, &glovebox.Observation{Policy: d.Policy}, audit.Caller{Actor: g.c.Actor, Grant: d.Grant})
+	entry := audit.Execution(s.Job, &glovebox.Observation{Policy: d.Policy}, g.caller(d))
 	entry.Kind = audit.KindDecision
 	_, err := g.c.Audit.Append(ctx, entry)
 	return err
+}
+
+// caller is what a decision adds to the record of a run.
+func (g *Governor) caller(d engine.Decision) audit.Caller {
+	c := audit.Caller{Actor: g.c.Actor, Grant: d.Grant}
+	if d.Status == "" && d.Policy != nil {
+		c.Limits = &d.Limits
+	}
+	return c
 }
 
 // refusal is a sentence for what was refused.
@@ -235,7 +244,7 @@ func (g *Governor) Record(ctx context.Context, s *engine.Submission, o *glovebox
 		o.Receipt = sum
 	}
 	if g.c.Audit != nil {
-		entry, err := g.c.Audit.Append(ctx, audit.Execution(s.Job, o, audit.Caller{Actor: g.c.Actor, Grant: s.Decision.Grant}))
+		entry, err := g.c.Audit.Append(ctx, audit.Execution(s.Job, o, g.caller(s.Decision)))
 		if err != nil {
 			return fmt.Errorf("the audit log: %w", err)
 		}

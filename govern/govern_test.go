@@ -76,7 +76,6 @@ func (a *answers) Ask(context.Context, *engine.Submission, policy.Decision) (gov
 func (a *answers) Close() error { return nil }
 
 func TestAdmit(t *testing.T) {
-	const asks = "conditions: [{name: careful, ask: 'job.language == \"python\"'}]\n"
 	no := "not today"
 	for _, tt := range []struct {
 		name    string
@@ -153,7 +152,7 @@ func TestRecord(t *testing.T) {
 	l, dir := log(t, r)
 	var envelope []byte
 	g := govern.New(govern.Config{
-		Policy: store(t, "audit: required\nreceipts: required\n"), Audit: l, Actor: "tester",
+		Policy: store(t, "limits: {default: {wall: 3s}}\naudit: required\nreceipts: required\n"), Audit: l, Actor: "tester",
 		Receipts: &govern.Receipts{Signer: r, Keep: func(_ string, e []byte) error { envelope = e; return nil }},
 	})
 	s := submission()
@@ -180,7 +179,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("%d entries, %v", report.Entries, err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "log.jsonl"))
-	if err != nil || strings.Contains(string(text), "the output") || !strings.Contains(string(text), s.Digest) {
+	if err != nil || strings.Contains(string(text), "the output") || !strings.Contains(string(text), s.Digest) || strings.Count(string(text), `"wall":3000000000`) != 2 {
 		t.Errorf("%v: %s", err, text)
 	}
 }

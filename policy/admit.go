@@ -47,11 +47,6 @@ type Decision struct {
 	GrantLife   time.Duration
 	Approvers   []string
 	Once        bool
-	// MaxAttempts, MaxTokens and MaxCost are the budget of a repair loop, MaxCost in US
-	// dollars; below 0 means no bound.
-	MaxAttempts int64
-	MaxTokens   int64
-	MaxCost     float64
 }
 
 // Status returns [glovebox.StatusDenied], [glovebox.StatusApprovalRequired], or an empty
@@ -455,22 +450,10 @@ func (a *admission) doors() {
 // budgets fills in what bounds and records the run.
 func (a *admission) budgets() {
 	p, d := a.p, a.d
-	a.atMost("loop.max_attempts", "attempts", a.f.attempts)
-	a.atMost("loop.max_tokens", "tokens", a.f.tokens)
-	a.atMost("loop.max_cost", "cost in US dollars", a.f.cost)
-	number := func(path string) int64 {
-		if v := p.effective[path]; v != nil {
-			return v.number
-		}
-		return -1
-	}
-	d.ArtifactFiles, d.ArtifactBytes = number("artifacts.max_files"), number("artifacts.max_bytes")
-	d.MaxAttempts, d.MaxTokens, d.MaxCost = number("loop.max_attempts"), number("loop.max_tokens"), -1
-	if c := number("loop.max_cost"); c >= 0 {
-		d.MaxCost = float64(c) / 1e6
-	}
-	d.RequestLife = time.Duration(max(number("approvals.request_life"), 0))
-	d.GrantLife = time.Duration(max(number("approvals.grant_life"), 0))
+	a.loop(a.f.attempts, a.f.tokens, a.f.cost)
+	d.ArtifactFiles, d.ArtifactBytes = p.number("artifacts.max_files"), p.number("artifacts.max_bytes")
+	d.RequestLife = time.Duration(max(p.number("approvals.request_life"), 0))
+	d.GrantLife = time.Duration(max(p.number("approvals.grant_life"), 0))
 	if v := p.effective["approvals.approvers"]; v != nil {
 		d.Approvers = append([]string{}, v.list...)
 	}

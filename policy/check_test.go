@@ -251,8 +251,8 @@ func TestDiff(t *testing.T) {
 func TestDecisionFillsIn(t *testing.T) {
 	p := load(t, "version: 1\nname: full\nlimits: {default: {wall: 3s}, max: {wall: 5s, cpu: 4s}}\ntiers: {allow: [process, gvisor], needs: [kernel_boundary]}\nproof: candidate_judged\nartifacts: {max_files: 2, max_bytes: 3, withhold: true}\napprovals: {request_life: 1h, grant_life: 2h, approvers: [a], once: true}\nloop: {max_attempts: 2, max_tokens: 3, max_cost: 1.5}\naudit: required\nreceipts: optional\n")
 	d := p.Admit(Request{Job: &glovebox.Job{}})
-	got := fmt.Sprint(d.Policy.Name, d.Limits.Wall, d.Limits.CPU, d.Tier, d.Tiers, d.Needs, d.RequireProof, d.ArtifactFiles, d.ArtifactBytes, d.Withhold, d.RequestLife, d.GrantLife, d.Approvers, d.Once, d.MaxAttempts, d.MaxTokens, d.MaxCost, d.Audit, d.Receipts)
-	if want := fmt.Sprint("full", "3s", "4s", "auto", "[process gvisor]", "[kernel_boundary]", "candidate_judged", 2, 3, true, "1h0m0s", "2h0m0s", "[a]", true, 2, 3, 1.5, "required", "optional"); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
+	got := fmt.Sprint(d.Policy.Name, d.Limits.Wall, d.Limits.CPU, d.Tier, d.Tiers, d.Needs, d.RequireProof, d.ArtifactFiles, d.ArtifactBytes, d.Withhold, d.RequestLife, d.GrantLife, d.Approvers, d.Once, p.Loop(), d.Audit, d.Receipts)
+	if want := fmt.Sprint("full", "3s", "4s", "auto", "[process gvisor]", "[kernel_boundary]", "candidate_judged", 2, 3, true, "1h0m0s", "2h0m0s", "[a]", true, Loop{2, 3, 1.5}, "required", "optional"); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	d = p.Admit(Request{Job: &glovebox.Job{}, Tiers: []glovebox.TierName{"wasm", "gvisor"}})

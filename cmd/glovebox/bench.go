@@ -104,7 +104,7 @@ func (c *benchCmd) Run(s *streams) error {
 	begin := time.Now()
 	defer s.interruptible()()
 	flags := boxFlags{own: true, Tier: string(glovebox.TierAuto), hostFlags: c.hostFlags}
-	e, err := flags.engine()
+	e, err := flags.engine(s)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ type languageFind struct {
 func (c *doctorCmd) Run(s *streams) error {
 	defer s.interruptible()()
 	flags := boxFlags{own: true, Tier: string(glovebox.TierAuto), hostFlags: c.hostFlags}
-	e, err := flags.engine()
+	e, err := flags.engine(s)
 	if err != nil {
 		return err
 	}

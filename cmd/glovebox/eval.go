@@ -108,7 +108,7 @@ func (c *evalCmd) Run(s *streams) error {
 	}
 	defer s.interruptible()()
 	// Before the results file: it knows wrong flags.
-	e, err := c.engineWith(evalWarm())
+	e, err := c.engineWith(s, evalWarm())
 	if err != nil {
 		return err
 	}

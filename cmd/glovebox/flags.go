@@ -51,11 +51,11 @@ func (f *boxFlags) limits() glovebox.Limits {
 }
 
 // engine makes the engine that the flags ask for.
-func (f *boxFlags) engine() (*engine.Engine, error) { return f.engineWith(nil) }
+func (f *boxFlags) engine(s *streams) (*engine.Engine, error) { return f.engineWith(s, nil) }
 
 // engineWith makes the engine with boxes that are kept ready, for a command that
 // runs many programs.
-func (f *boxFlags) engineWith(warm *engine.Warm) (*engine.Engine, error) {
+func (f *boxFlags) engineWith(s *streams, warm *engine.Warm) (*engine.Engine, error) {
 	if f.Runtime != "" && f.tier() != glovebox.TierContainer {
 		return nil, usagef("--runtime %s is the container tier's, and --tier is %s", f.Runtime, f.Tier)
 	}
@@ -64,7 +64,7 @@ func (f *boxFlags) engineWith(warm *engine.Warm) (*engine.Engine, error) {
 	}
 	if !f.own {
 		var err error
-		if c.Govern, err = f.governor(); err != nil {
+		if c.Govern, err = f.governor(s); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/user"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/govern"
 	"github.com/gloveboxhq/glovebox/policy"
+	"github.com/gloveboxhq/glovebox/policy/approval"
 )
 
 // governFlags say what decides on programs, and where the record of them is.
@@ -18,12 +20,15 @@ type governFlags struct {
 	Policy  []string `env:"GLOVEBOX_POLICY" help:"A policy that decides what may run (see glovebox policy); repeat it for narrower ones. This host's own, /etc/glovebox/policy.yaml, is above all." placeholder:"FILE" sep:"none"`
 	Audit   string   `env:"GLOVEBOX_AUDIT" help:"Record each run in the audit log in this folder (see glovebox audit)." placeholder:"DIR" type:"path"`
 	Witness string   `env:"GLOVEBOX_WITNESS" help:"Write each signed head of the audit log to this file, too, best on another disk." placeholder:"FILE" type:"path"`
-	keyFlags
+	Wait    bool     `help:"Where the policy wants a person's approval, wait for the answer (see glovebox approvals)."`
+	approvalFlags
 
 	// keep takes the receipts of runs; nil means that there are none.
 	keep func(run string, envelope []byte) error
 	// only is the digest of the only job that may run; empty means any.
 	only string
+	// store has the policy, once there is a governor of one.
+	store *policy.Store
 }
 
 // receiptFlag is of commands that make one run.
@@ -40,7 +45,7 @@ func (f receiptFlag) keep() func(run string, envelope []byte) error {
 }
 
 // governor makes what the flags ask for; nil where nothing governs.
-func (f *governFlags) governor() (engine.Governor, error) {
+func (f *governFlags) governor(s *streams) (engine.Governor, error) {
 	if f.Witness != "" && f.Audit == "" {
 		return nil, usagef("--witness keeps the heads of an audit log: it needs --audit")
 	}
@@ -56,26 +61,38 @@ func (f *governFlags) governor() (engine.Governor, error) {
 		if c.Policy, err = policy.OpenStore(files...); err != nil {
 			return nil, usageError{err}
 		}
+		f.store, c.Approvals = c.Policy, f.requests(s)
 	}
-	if f.Audit == "" && f.keep == nil {
-		return govern.New(c), nil
-	}
-	ring, err := f.open()
-	if err != nil {
-		return nil, err
-	}
-	if f.keep != nil {
-		c.Receipts = &govern.Receipts{Signer: ring, Facts: receiptFacts(), Keep: f.keep}
-	}
-	if f.Audit != "" {
-		if c.Audit, err = openAudit(f.Audit, ring, f.Witness); err != nil {
+	if f.Audit != "" || f.keep != nil {
+		ring, err := f.open()
+		if err != nil {
 			return nil, err
+		}
+		if f.keep != nil {
+			c.Receipts = &govern.Receipts{Signer: ring, Facts: receiptFacts(), Keep: f.keep}
+		}
+		if f.Audit != "" {
+			if c.Audit, err = openAudit(f.Audit, ring, f.Witness); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if f.only != "" {
 		return onlyJob{govern.New(c), f.only}, nil
 	}
 	return govern.New(c), nil
+}
+
+// requests are where the policy's questions go.
+func (f *governFlags) requests(s *streams) *govern.Requests {
+	r := &govern.Requests{Journal: f.journal(f.Witness)}
+	r.Open = func() (*approval.Store, error) { return f.approvals(r.Journal, f.Audit) }
+	if f.Wait {
+		r.Waiting = func(asked approval.Request) {
+			fmt.Fprintf(s.stderr, "glovebox: the run waits for a person, until %s: glovebox approve %s\n", clock(asked.Expires), asked.ID)
+		}
+	}
+	return r
 }
 
 // onlyJob refuses each Job but one.

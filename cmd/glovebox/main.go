@@ -67,10 +67,13 @@ type cli struct {
 	Doctor doctorCmd `cmd:"" help:"Try every control of every tier on this host and say what holds."`
 	Bench  benchCmd  `cmd:"" help:"Time the tiers beside bare execution, as ratios."`
 
-	Policy  policyCmd  `cmd:"" help:"Check, explain, compare and test the files that decide what may run."`
-	Audit   auditCmd   `cmd:"" help:"Read and verify the record of what ran."`
-	Receipt receiptCmd `cmd:"" help:"Verify and show the signed statement of a run."`
-	Keys    keysCmd    `cmd:"" help:"List, print and rotate the keys that sign grants, audit checkpoints and receipts."`
+	Policy    policyCmd    `cmd:"" help:"Check, explain, compare and test the files that decide what may run."`
+	Approvals approvalsCmd `cmd:"" help:"List and show the jobs that wait for a person."`
+	Approve   approveCmd   `cmd:"" help:"Let a job run that waits for a person."`
+	Deny      denyCmd      `cmd:"" help:"Refuse a job that waits for a person."`
+	Audit     auditCmd     `cmd:"" help:"Read and verify the record of what ran."`
+	Receipt   receiptCmd   `cmd:"" help:"Verify and show the signed statement of a run."`
+	Keys      keysCmd      `cmd:"" help:"List, print and rotate the keys that sign grants, audit checkpoints and receipts."`
 
 	About      versionCmd    `cmd:"" name:"version" help:"Print the version, the commit, and the versions of Go and gVisor."`
 	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands and flags."`
@@ -109,6 +112,9 @@ func (s *streams) interruptible() (stop func()) {
 
 // usageError is the caller's mistake.
 type usageError struct{ error }
+
+// policyError is a refusal before there is a job.
+type policyError struct{ error }
 
 func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
@@ -186,9 +192,12 @@ func shown(text string) string {
 // exitOfError is the exit status of a command that failed.
 func (s *streams) exitOfError(err error) int {
 	var usage usageError
+	var refused policyError
 	switch {
 	case s.interrupted:
 		return exitCancelled
+	case errors.As(err, &refused):
+		return exitPolicy
 	case errors.As(err, &usage):
 		return exitUsage
 	}

@@ -116,7 +116,7 @@ func (f *boxFlags) run(s *streams, job *glovebox.Job, dir string, quiet bool, l 
 			return usageError{err}
 		}
 	}
-	e, err := f.engine()
+	e, err := f.engine(s)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/agent"
 	"github.com/gloveboxhq/glovebox/model"
 	"github.com/gloveboxhq/glovebox/observe"
+	"github.com/gloveboxhq/glovebox/policy"
 	"github.com/gloveboxhq/glovebox/workcopy"
 )
 
@@ -125,12 +127,17 @@ func (c *solveCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.engine()
+	e, err := c.engine(s)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
 	config.Runner = e
+	if c.store != nil {
+		if err := bounded(c.store.Current(), config); err != nil {
+			return err
+		}
+	}
 	// Files are written only when everything has been read.
 	if err := c.outputs(); err != nil {
 		return usageError{err}
@@ -156,6 +163,39 @@ func (c *solveCmd) Run(s *streams) error {
 	}
 	s.code = solveExit(r)
 	return errors.Join(c.deliver(s, r), finish())
+}
+
+// bounded gives the loop the policy's budget where no flag says less, and is an error
+// where a flag says more.
+func bounded(p *policy.Policy, c *agent.Config) error {
+	most := p.Loop()
+	candidates := max(c.Candidates, 1)
+	b := &c.Budget
+	if b.Turns == 0 && most.Attempts >= 0 {
+		b.Turns = max(min(agent.DefaultBudget.Turns, int(min(most.Attempts, math.MaxInt32))/candidates), 1)
+	}
+	if b.Tokens == 0 && most.Tokens > 0 {
+		b.Tokens = min(agent.DefaultBudget.Tokens, most.Tokens)
+	}
+	if b.Cost == 0 && most.Cost > 0 {
+		if b.Prices == (agent.Prices{}) {
+			return usagef("the policy bounds what a loop costs (loop.max_cost): say what tokens cost with --price IN:OUT")
+		}
+		b.Cost = most.Cost
+	}
+	asked := policy.Loop{Attempts: int64(cmp.Or(b.Turns, agent.DefaultBudget.Turns)) * int64(candidates), Tokens: cmp.Or(b.Tokens, agent.DefaultBudget.Tokens), Cost: b.Cost}
+	if b.Cost == 0 {
+		asked.Cost = -1
+	}
+	denials := p.AdmitLoop(asked)
+	if len(denials) == 0 {
+		return nil
+	}
+	var text strings.Builder
+	for _, d := range denials {
+		fmt.Fprintf(&text, "\n%s: %s\n  rule: %s", d.Rule, d.Message, d.Where)
+	}
+	return policyError{errors.New("the policy refused the loop:" + text.String())}
 }
 
 // solveExit is the exit status of a result.

@@ -70,7 +70,7 @@ type ladder struct {
 func (c *tiersCmd) Run(s *streams) error {
 	flags := boxFlags{own: true, Tier: string(glovebox.TierAuto), Need: c.Need, hostFlags: c.hostFlags}
 	defer s.interruptible()()
-	e, err := flags.engine()
+	e, err := flags.engine(s)
 	if err != nil {
 		return err
 	}
