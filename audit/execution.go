@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Caller is what neither a Job nor an Observation says.
@@ -122,7 +123,7 @@ func Execution(job *glovebox.Job, o *glovebox.Observation, by Caller) Entry {
 		Run: name(o.ID), Actor: name(by.Actor), Tenant: name(job.Tenant), Job: job.Digest(),
 		Admission: "admitted", Grant: name(by.Grant),
 		Status: one(o.Status, glovebox.Statuses...), Phase: one(o.Phase, phases...),
-		ExitCode: o.ExitCode, Signal: matching(signal, o.Signal), Limit: one(o.Limit, limitNames...),
+		ExitCode: o.ExitCode, Signal: matching(signal(), o.Signal), Limit: one(o.Limit, limitNames...),
 		Partial: o.Partial, Language: one(o.Language, languages...),
 		Tier: one(o.Tier, tiers...), Warm: o.Warm,
 		Limits: job.Limits.WithDefaults(), Usage: o.Usage,
@@ -156,7 +157,7 @@ func Execution(job *glovebox.Job, o *glovebox.Observation, by Caller) Entry {
 		image = job.Image
 	}
 	if image != "" {
-		r.Image, r.ImageName = matching(imageDigest, image[strings.LastIndex(image, "@")+1:]), hashOf(image)
+		r.Image, r.ImageName = matching(imageDigest(), image[strings.LastIndex(image, "@")+1:]), hashOf(image)
 	}
 	for _, n := range bounded(job.Needs) {
 		if n.Validate() == nil && len(n) <= 40 {
@@ -202,10 +203,10 @@ var (
 
 // The forms of names.
 var (
-	plain       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,127}$`)
-	signal      = regexp.MustCompile(`^SIG[A-Z0-9]{1,10}$`)
-	imageDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-	hexDigest   = regexp.MustCompile(`^(sha256:)?[0-9a-f]{64}$`)
+	plain       = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,127}$`)
+	signal      = lazyre.New(`^SIG[A-Z0-9]{1,10}$`)
+	imageDigest = lazyre.New(`^sha256:[0-9a-f]{64}$`)
+	hexDigest   = lazyre.New(`^(sha256:)?[0-9a-f]{64}$`)
 )
 
 // one returns v where the set has it, and "other" for another that is not empty.
@@ -225,7 +226,7 @@ func matching(form *regexp.Regexp, text string) string {
 
 // name returns a plain name as it is, and the hash of any other.
 func name(text string) string {
-	if text == "" || plain.MatchString(text) {
+	if text == "" || plain().MatchString(text) {
 		return text
 	}
 	return "sha256:" + hashOf(text)
@@ -233,7 +234,7 @@ func name(text string) string {
 
 // digest returns a digest as it is, and the hash of what is none.
 func digest(text string) string {
-	if text == "" || hexDigest.MatchString(text) {
+	if text == "" || hexDigest().MatchString(text) {
 		return text
 	}
 	return "sha256:" + hashOf(text)

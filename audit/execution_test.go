@@ -68,7 +68,7 @@ func TestNoTextIsInAnEntry(t *testing.T) {
 	for _, canary := range []string{"canary", "CANARY", "canary ", "canary\n\"", "SIGCANARY", "sha256:canary", "canary\u202e"} {
 		text := entryOf(t, canary)
 		for _, path := range operators {
-			if name := canary + strings.ReplaceAll(path, ".", ""); plain.MatchString(name) {
+			if name := canary + strings.ReplaceAll(path, ".", ""); plain().MatchString(name) {
 				if !strings.Contains(text, `"`+name+`"`) {
 					t.Errorf("%q: the name of %s is missing", canary, path)
 				}

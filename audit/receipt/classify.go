@@ -3,18 +3,20 @@ package receipt
 import (
 	"regexp"
 	"strings"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // looks are the shapes of values that differ from run to run, the most telling first.
 var looks = []struct {
 	cause Cause
-	shape *regexp.Regexp
+	shape func() *regexp.Regexp
 }{
-	{CauseAddresses, regexp.MustCompile(`\b0x[0-9a-fA-F]{6,16}\b`)},
-	{CauseTime, regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b|\b\d\d:\d\d:\d\d\b|\b1[5-9]\d{8}(\.\d+|\d{3}|\d{6}|\d{9})?\b|(?i)\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|seconds?)\b`)},
-	{CausePID, regexp.MustCompile(`(?i)\bp?pid\b\W{0,3}\d+`)},
-	{CauseEntropy, regexp.MustCompile(`\b0?\.\d{6,}|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b|\b[0-9a-f]{32,}\b|\b\d{9,}\b`)},
-	{CausePID, regexp.MustCompile(`^\s*\d{1,7}\s*$`)},
+	{CauseAddresses, lazyre.New(`\b0x[0-9a-fA-F]{6,16}\b`)},
+	{CauseTime, lazyre.New(`\b\d{4}-\d\d-\d\d\b|\b\d\d:\d\d:\d\d\b|\b1[5-9]\d{8}(\.\d+|\d{3}|\d{6}|\d{9})?\b|(?i)\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|seconds?)\b`)},
+	{CausePID, lazyre.New(`(?i)\bp?pid\b\W{0,3}\d+`)},
+	{CauseEntropy, lazyre.New(`\b0?\.\d{6,}|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b|\b[0-9a-f]{32,}\b|\b\d{9,}\b`)},
+	{CausePID, lazyre.New(`^\s*\d{1,7}\s*$`)},
 }
 
 // maxClassified bounds the bytes of each text that Classify reads.
@@ -63,11 +65,11 @@ func Classify(before, after string) []Cause {
 func classifyLine(a, b string, found map[Cause]bool) {
 	var used []Cause
 	for _, l := range looks {
-		x, y := l.shape.FindAllString(a, -1), l.shape.FindAllString(b, -1)
+		x, y := l.shape().FindAllString(a, -1), l.shape().FindAllString(b, -1)
 		if len(x) == 0 || len(x) != len(y) || strings.Join(x, "\n") == strings.Join(y, "\n") {
 			continue
 		}
-		a, b = l.shape.ReplaceAllString(a, "_"), l.shape.ReplaceAllString(b, "_")
+		a, b = l.shape().ReplaceAllString(a, "_"), l.shape().ReplaceAllString(b, "_")
 		if used = append(used, l.cause); a == b {
 			break
 		}

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // Group says what a difference means.
@@ -58,14 +58,14 @@ func Compare(before, after Statement) []Difference {
 	diffs = append(diffs, compare(GroupInputs, "under", before.Predicate.Under, after.Predicate.Under)...)
 	results := compare(GroupResult, "result", before.Predicate.Result, after.Predicate.Result)
 	for i, d := range results {
-		if output.MatchString(d.Path) {
+		if output().MatchString(d.Path) {
 			results[i].Causes = slices.Clone(causes)
 		}
 	}
 	return append(diffs, results...)
 }
 
-var output = regexp.MustCompile(`^result\.(stdout|stderr|artifacts)\b`)
+var output = lazyre.New(`^result\.(stdout|stderr|artifacts)\b`)
 
 func compare(group Group, path string, before, after any) []Difference {
 	b, a := map[string]string{}, map[string]string{}

@@ -3,9 +3,10 @@ package approval
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
 // state is all that a store knows. It is one signed file.
@@ -40,7 +41,7 @@ const (
 	maxRequests   = 2048     // of all
 )
 
-var idForm = regexp.MustCompile(`^ask_[0-9a-f]{12}$`)
+var idForm = lazyre.New(`^ask_[0-9a-f]{12}$`)
 
 // check refuses a state that no store writes.
 func (s *state) check() error {
@@ -50,7 +51,7 @@ func (s *state) check() error {
 	seen := map[string]bool{}
 	for i := range s.Requests {
 		e := &s.Requests[i]
-		if !idForm.MatchString(e.ID) || seen[e.ID] || !e.State.valid() || (e.State == StateGranted) && e.Capability == "" {
+		if !idForm().MatchString(e.ID) || seen[e.ID] || !e.State.valid() || (e.State == StateGranted) && e.Capability == "" {
 			return fmt.Errorf("request %q cannot be", e.ID)
 		}
 		seen[e.ID] = true
