@@ -33,12 +33,13 @@ func TestBundle(t *testing.T) {
 	var got struct {
 		MediaType            string
 		VerificationMaterial struct{ PublicKey struct{ Hint string } }
-		DSSEEnvelope         json.RawMessage
+		DSSEEnvelope         struct{ Signatures []struct{ KeyID, Sig string } }
 	}
 	if err := json.Unmarshal(bundle, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.MediaType != bundleType || got.VerificationMaterial.PublicKey.Hint != k.Public().ID() {
+	if got.MediaType != bundleType || got.VerificationMaterial.PublicKey.Hint != k.Public().ID() ||
+		len(got.DSSEEnvelope.Signatures) != 1 || got.DSSEEnvelope.Signatures[0].KeyID != "" || got.DSSEEnvelope.Signatures[0].Sig == "" {
 		t.Errorf("bundle %s", bundle)
 	}
 	if _, err := Bundle([]byte("{}")); err == nil {

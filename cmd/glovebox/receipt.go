@@ -12,6 +12,7 @@ import (
 type receiptCmd struct {
 	Verify receiptVerifyCmd `cmd:"" help:"Check a receipt's signature and form."`
 	Show   receiptShowCmd   `cmd:"" help:"Check a receipt, and print what it says."`
+	Bundle receiptBundleCmd `cmd:"" help:"Check a receipt, and print it as a sigstore bundle, as cosign reads it."`
 	Replay receiptReplayCmd `cmd:"" help:"Run the job of a receipt again, and say what differs."`
 }
 
@@ -87,6 +88,33 @@ func (c *receiptShowCmd) Run(s *streams) error {
 		return notGenuine(s, err)
 	}
 	return printJSON(s.stdout, statement)
+}
+
+type receiptBundleCmd struct{ receiptArgs }
+
+// Help is shown by glovebox receipt bundle --help.
+func (receiptBundleCmd) Help() string {
+	return `Examples:
+  glovebox receipt bundle receipt.json > bundle.json
+  cosign verify-blob-attestation --key glovebox.pub --bundle bundle.json --insecure-ignore-tlog \
+    --type https://gloveboxhq.github.io/receipt/v1 solution.py`
+}
+
+// Run runs the command.
+func (c *receiptBundleCmd) Run(s *streams) error {
+	if _, err := c.verified(); err != nil {
+		return notGenuine(s, err)
+	}
+	envelope, err := os.ReadFile(c.File)
+	if err != nil {
+		return usageError{err}
+	}
+	bundle, err := receipt.Bundle(envelope)
+	if err != nil {
+		return err
+	}
+	_, err = s.stdout.Write(append(bundle, '\n'))
+	return err
 }
 
 type receiptReplayCmd struct {
