@@ -69,11 +69,11 @@ const (
 	bashHome    = "/opt/glovebox/bash/"
 )
 
-// bashNeeds are tools that our drivers use.
+// bashNeeds are tools required by the harness's own scripts.
 var bashNeeds = []string{"cat", "grep", "head", "mkfifo", "mktemp", "rm", "tr", "wc"}
 
-// bashTools are further tools that scripts take for granted. A box has those
-// that the host has.
+// bashTools are further tools commonly used by scripts. A box has the subset
+// installed on the host.
 var bashTools = []string{
 	"[", "awk", "gawk", "mawk", "sed", "egrep", "fgrep", "find", "xargs", "bc", "dc", "diff", "cmp", "xxd", "hexdump",
 	"arch", "b2sum", "base32", "base64", "basename", "chmod", "cksum", "column", "comm", "cp", "csplit", "cut", "date", "dd",
@@ -98,7 +98,7 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 	if !versionAtLeast(version, 5, 0) {
 		return nil, fmt.Errorf("Bash %s at %s is too old: %s", version, exe, installBash)
 	}
-	// A program of several names, such as busybox, is placed once.
+	// A program with several names, such as busybox, is placed once.
 	placed := map[string]string{exe: bashExe}
 	elfs := []string{exe}
 	entries := []rootfs.Entry{{Path: bashExe, Source: exe, Linked: true}, {Path: "/usr/bin/sh", Link: "bash"}}
@@ -119,8 +119,8 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 		}
 		placed[real] = to
 		entries = append(entries, rootfs.Entry{Path: to, Source: real, Linked: true})
-		// A script needs no libraries. Where real is an image's, nothing of the
-		// host is looked at.
+		// A script needs no libraries. For a real in an image, no file of the host
+		// is read.
 		if found, err := h.ELFs(real); err == nil {
 			elfs = append(elfs, found...)
 		}
@@ -149,7 +149,7 @@ func findBash(ctx context.Context, h Host) (*Toolchain, error) {
 }
 
 // bashFindFrameworks finds Bats with its libraries, and shunit2, and adds them to
-// the tools. Both are scripts.
+// the tools. Both frameworks are scripts.
 func bashFindFrameworks(h Host, tools map[string]string) []rootfs.Entry {
 	var entries []rootfs.Entry
 	if bats, err := h.LookPath("bats"); err == nil {
@@ -180,7 +180,7 @@ func planBash(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	return &Plan{Files: bashFiles(p.Files), Check: bashCheck(tc, p), Run: Step{Args: []string{tc.Exe, p.Main}}}, nil
 }
 
-// bashFiles makes scripts executable: they may start each other.
+// bashFiles makes scripts executable: scripts may start each other.
 func bashFiles(files []glovebox.File) []glovebox.File {
 	files = slices.Clone(files)
 	for i, f := range files {
@@ -192,8 +192,8 @@ func bashFiles(files []glovebox.File) []glovebox.File {
 	return files
 }
 
-// bashCheck parses the program. Reading alone does not set the option by which a
-// program has extended patterns.
+// bashCheck parses the program. bash -n does not execute shopt, so a program using
+// extglob needs the option on the command line.
 func bashCheck(tc *Toolchain, p *glovebox.Program) *Step {
 	args := []string{tc.Exe}
 	if slices.ContainsFunc(p.Files, func(f glovebox.File) bool { return f.Path == p.Main && bytes.Contains(f.Data, []byte("extglob")) }) {
@@ -202,12 +202,12 @@ func bashCheck(tc *Toolchain, p *glovebox.Program) *Step {
 	return &Step{Args: append(args, "-n", p.Main)}
 }
 
-// bashNames are names by which tests start or source a program that has none.
+// bashNames are the names by which tests start or source a program without a name.
 var bashNames = []string{"solution.sh", "main.sh", "script.sh", "program.sh"}
 
-// examBash runs tests in a process of their own, unless they need more than
-// calls. A call of a function is a process of its own in the other box: what it
-// prints, its status and its stdin travel; variables that it sets do not.
+// examBash runs the tests in a separate process, unless the tests need more than
+// calls. Each function call runs in a new process in the other box. Output, exit
+// status and stdin travel; variables set by the call do not.
 func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	tests, _ := stageTests(t.Files, ".sh")
 	tests = bashFiles(tests)
@@ -281,8 +281,8 @@ func examBash(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	return exam, nil
 }
 
-// bashStarted are the names of the tests that are started: those of Bats alone,
-// where there are any.
+// bashStarted returns the names of the tests to start: the Bats files alone, if
+// any.
 func bashStarted(tests []glovebox.File) []string {
 	if bats := startedNames(tests, isBashTest, ".bats"); len(bats) > 0 {
 		return bats
@@ -290,8 +290,8 @@ func bashStarted(tests []glovebox.File) []string {
 	return startedNames(tests, isBashTest, bashExtensions...)
 }
 
-// missing are commands and frameworks that the tests need and that no box here
-// has. The program never stands in for one.
+// missing returns the commands and frameworks needed by the tests and absent from
+// every box. The program never stands in for a missing one.
 func (r *bashReader) missing(tc *Toolchain, driver string, tests []glovebox.File) []string {
 	var missing []string
 	has := func(name string) bool {
@@ -316,9 +316,9 @@ func (r *bashReader) missing(tc *Toolchain, driver string, tests []glovebox.File
 	return missing
 }
 
-// supplied says what the program supplies to the tests: nothing but its scripts;
-// its functions; or its functions even where a tool has the name of the only
-// command of the tests that can be a function of it.
+// supplied returns the program's supply to the tests: "-" for scripts only, "+" for
+// functions, or the name of a tool if the tests' only candidate for a function of
+// the program has the tool's name.
 func (r *bashReader) supplied(entry string) string {
 	unknown, tools := false, []string{}
 	for name := range r.commands {
@@ -339,7 +339,8 @@ func (r *bashReader) supplied(entry string) string {
 	return "+"
 }
 
-// bashFrameworks are files by which tests load a framework from beside them.
+// bashFrameworks are files for tests that load a framework from their own
+// directory.
 func bashFrameworks(tests []glovebox.File) []glovebox.File {
 	f := glovebox.File{Path: "shunit2", Data: []byte(". /usr/share/shunit2/shunit2\n"), Executable: true}
 	if slices.ContainsFunc(tests, func(g glovebox.File) bool { return path.Base(g.Path) == "shunit2" }) {
@@ -349,13 +350,13 @@ func bashFrameworks(tests []glovebox.File) []glovebox.File {
 }
 
 const (
-	// bashForward stands in the place of the program in the tests' box.
+	// bashForward replaces the program in the tests' box.
 	bashForward = "#!/bin/bash\n. /opt/glovebox/bash/forward.sh\n"
 	// bashAlias is the program under another name, in its own box.
 	bashAlias = "#!/bin/bash\n[[ ${BASH_SOURCE[0]} != \"$0\" ]] || exec bash /workspace/%[1]q \"$@\"\n. /workspace/%[1]q\n"
 )
 
-// bashAliases are files for the names in bashNames that nothing has.
+// bashAliases returns files for the unused names among bashNames.
 func bashAliases(p *glovebox.Program, tests []glovebox.File, text string) []glovebox.File {
 	var files []glovebox.File
 	for _, name := range bashNames {

@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// The commands of tests, and what each does with the words that it is given.
+// The commands of tests, and their use of their words.
 
 func (r *bashReader) stmts(all []*syntax.Stmt) {
 	for _, s := range all {
@@ -19,8 +19,8 @@ func (r *bashReader) stmts(all []*syntax.Stmt) {
 	}
 }
 
-// inner reads the commands of a compound one, which share its input. What reads
-// lines of it is a loop of the tests; their calls do not have it.
+// inner reads the commands of a compound command, which share its input. Lines of
+// the input are read by a loop of the tests; the calls in the loop do not get them.
 func (r *bashReader) inner(in bashInput, all []*syntax.Stmt) {
 	for _, s := range all {
 		in.shared = in.shared || bashReads(s)
@@ -153,7 +153,7 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 		}
 	case *syntax.FuncDecl:
 		if c.Name == nil {
-			return // it is shared
+			return // the input is shared
 		}
 		outer := r.function
 		r.function = c.Name.Value
@@ -185,8 +185,8 @@ func (r *bashReader) stmt(s *syntax.Stmt, in bashInput) {
 	}
 }
 
-// feed marks a command that the tests give its input: a call of the program
-// reads that and no other, as a loop of the tests may read the rest.
+// feed marks a command given its input by the tests. A call of the program reads
+// only this input, because the rest may belong to a loop of the tests.
 func (r *bashReader) feed(c *syntax.CallExpr, in bashInput) {
 	if !in.fed || in.shared || len(c.Args) == 0 || r.nested > 0 || !r.writes {
 		return
@@ -201,8 +201,8 @@ func (r *bashReader) feed(c *syntax.CallExpr, in bashInput) {
 	r.edits = append(r.edits, bashEdit{int(c.Pos().Offset()), 1 << 38, "GLOVEBOX_FED=1 ", ""})
 }
 
-// counts has a tool that computes with what the program printed get no number
-// that is none.
+// counts guards tools that compute with the program's output: a value that is not a
+// number never reaches the tool.
 func (r *bashReader) counts(c *syntax.CallExpr, in bashInput) {
 	at := slices.IndexFunc(c.Args, func(w *syntax.Word) bool { return slices.Contains([]string{"awk", "gawk", "mawk", "jq"}, bashTail(w)) })
 	if at < 0 {
@@ -227,8 +227,8 @@ func (r *bashReader) counts(c *syntax.CallExpr, in bashInput) {
 	}
 }
 
-// bashComputes reports whether a tool that computes reads its input: not where it
-// has files, or is a program for awk of one BEGIN.
+// bashComputes reports whether a computing tool reads its standard input. With file
+// arguments, or an awk program of a single BEGIN block, the tool does not.
 func bashComputes(tool string, args []*syntax.Word) bool {
 	for len(args) > 0 && strings.HasPrefix(args[0].Lit(), "-") {
 		switch option := args[0].Lit(); {
@@ -279,8 +279,8 @@ func bashPrinted(s *syntax.Stmt) []*syntax.Word {
 	return c.Args[1:]
 }
 
-// mentions reports whether a text of the tests has the name of a variable that
-// may hold what the program said: such a text can be arithmetic.
+// mentions reports whether a text of the tests names a variable that may hold
+// program output. Such a text can be arithmetic.
 func (r *bashReader) mentions(w *syntax.Word) bool {
 	found := false
 	if w != nil {
@@ -303,7 +303,7 @@ func (r *bashReader) mentions(w *syntax.Word) bool {
 	return found
 }
 
-// condition reads what is inside of [[ ]].
+// condition reads the inside of [[ ]].
 func (r *bashReader) condition(x syntax.TestExpr) {
 	switch x := x.(type) {
 	case *syntax.BinaryTest:
@@ -342,7 +342,7 @@ func (r *bashReader) condition(x syntax.TestExpr) {
 	}
 }
 
-// file reads a word that names a file, a variable or an option.
+// file reads a word naming a file, a variable or an option.
 func (r *bashReader) file(w *syntax.Word) {
 	r.word(w)
 	if r.saidWord(w) || r.subscripted(w) {
@@ -350,8 +350,8 @@ func (r *bashReader) file(w *syntax.Word) {
 	}
 }
 
-// subscripted reports whether a word spells an element of an array, whose
-// subscript a builtin evaluates by the names in it.
+// subscripted reports whether a word spells an array element. A builtin evaluates
+// the subscript, including the names in the subscript.
 func (r *bashReader) subscripted(w *syntax.Word) bool {
 	return strings.Contains(bashSource(w), "[") && (r.mentions(w) || r.anything)
 }
@@ -425,7 +425,7 @@ func (r *bashReader) declaration(c *syntax.DeclClause) {
 				r.assigned[name]++
 			case ok:
 			case r.saidWord(a.Value):
-				// A name that is spelled, as in "x=$y", is an assignment.
+				// A spelled name, as in "x=$y", is an assignment.
 				if name := bashSpelled(a.Value); name != "" && !r.integers[name] && !bashOwnState[name] {
 					r.set(name)
 					r.assigned[name]++
@@ -474,7 +474,7 @@ func (r *bashReader) declaration(c *syntax.DeclClause) {
 	}
 }
 
-// bashSpelled returns the name that a word of the form name=… assigns to.
+// bashSpelled returns the variable assigned by a word of the form name=…
 func bashSpelled(w *syntax.Word) string {
 	text := ""
 	switch p := w.Parts[0].(type) {
@@ -542,7 +542,7 @@ func (r *bashReader) command(args []*syntax.Word, in bashInput, alone, env bool)
 		r.commands[name] = true
 		r.tool(name, rest, in)
 	default:
-		// What nothing else defines is the program's.
+		// A command with no other definition belongs to the program.
 		r.commands[name] = true
 		if said && !bashCommandName().MatchString(name) {
 			r.share("the tests start commands with what the program prints")
@@ -559,7 +559,7 @@ func (r *bashReader) command(args []*syntax.Word, in bashInput, alone, env bool)
 	}
 }
 
-// handed reads what the program is given, beside values.
+// handed reads the arguments of the program, apart from plain values.
 func (r *bashReader) handed(args []*syntax.Word, env bool) {
 	if env {
 		r.share("the tests set variables for the program")
@@ -580,7 +580,7 @@ func (r *bashReader) handed(args []*syntax.Word, env bool) {
 func (r *bashReader) own(name string, args []*syntax.Word) {
 	variadic, shifts := bashParameters(r.functions[name])
 	if variadic {
-		r.captured++ // what the function does with them is seen there
+		r.captured++ // the body of the function shows the use of the words
 		r.handed(args, false)
 		r.captured--
 	}
@@ -602,7 +602,7 @@ func (r *bashReader) own(name string, args []*syntax.Word) {
 	r.words(args)
 }
 
-// bashMany reports whether any of the words may become more than one.
+// bashMany reports whether any of the words may expand to several words.
 func bashMany(args []*syntax.Word) bool {
 	return slices.ContainsFunc(args, func(w *syntax.Word) bool {
 		found := false
@@ -623,8 +623,8 @@ func bashMany(args []*syntax.Word) bool {
 	})
 }
 
-// bashParameters reports whether a function uses its parameters all at once, and
-// whether it shifts them.
+// bashParameters reports whether a function uses all its parameters at once, and
+// whether the function shifts them.
 func bashParameters(f *syntax.FuncDecl) (variadic, shifts bool) {
 	syntax.Walk(f.Body, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -642,7 +642,8 @@ func bashParameters(f *syntax.FuncDecl) (variadic, shifts bool) {
 	return variadic, shifts
 }
 
-// test reads the words of [ and test: each that the program said is one operand.
+// test reads the words of [ and test: each word from the program's output is one
+// operand.
 func (r *bashReader) test(args []*syntax.Word) {
 	if n := len(args); n > 0 && args[n-1].Lit() == "]" {
 		args = args[:n-1]
@@ -673,7 +674,7 @@ func (r *bashReader) test(args []*syntax.Word) {
 		kind := "word"
 		switch {
 		case bashCompares(args, i):
-			// What is no number is an error, and so no difference.
+			// A value that is not a number causes an error, and so no difference.
 			kind = "integer"
 		case long:
 			kind = "operand"
@@ -688,7 +689,7 @@ func (r *bashReader) test(args []*syntax.Word) {
 // bashCompares reports whether a word of a condition is compared as a number.
 func bashCompares(args []*syntax.Word, i int) bool {
 	numeric := func(i int) bool {
-		// A word that is compared with itself is asked whether it is a number.
+		// Comparing a word with itself only asks whether the word is a number.
 		return i > 0 && i < len(args)-1 && bashJoined(args[i-1:i]) != bashJoined(args[i+1:i+2]) && slices.Contains([]string{"-eq", "-ne", "-lt", "-le", "-gt", "-ge"}, args[i].Lit())
 	}
 	return numeric(i-1) || numeric(i+1)
@@ -737,7 +738,7 @@ func (r *bashReader) assertion(name string, args []*syntax.Word, in bashInput) {
 		if strings.Contains(name, "_file") || strings.Contains(name, "_dir") || strings.Contains(name, "exist") {
 			r.share("the tests take the name of a file from what the program prints")
 		}
-		// Where an assertion has options, what the program said is none of them.
+		// In an assertion with options, program output is never an option.
 		if optional := strings.Contains(name, "_"); optional && !strings.HasSuffix(name, "_equal") || !optional && i == 0 {
 			r.each(w, "argument", true)
 		} else {
@@ -747,7 +748,7 @@ func (r *bashReader) assertion(name string, args []*syntax.Word, in bashInput) {
 	r.words(args)
 }
 
-// harmless reports whether a word that is evaluated later has nothing to guard.
+// harmless reports whether a word evaluated later has nothing to guard.
 func (r *bashReader) harmless(w *syntax.Word) bool {
 	text, ok := bashLiteral(w)
 	if !ok {
@@ -757,7 +758,7 @@ func (r *bashReader) harmless(w *syntax.Word) bool {
 	return true
 }
 
-// bashSource is the literal text of a word with its escapes.
+// bashSource is the literal text of a word, with its escapes.
 func bashSource(w *syntax.Word) string {
 	var b strings.Builder
 	syntax.Walk(w, func(n syntax.Node) bool {
@@ -769,7 +770,7 @@ func bashSource(w *syntax.Word) string {
 	return b.String()
 }
 
-// later reads a text that is evaluated as commands.
+// later reads a text that will be evaluated as commands.
 func (r *bashReader) later(text string) {
 	tree, err := bashParse(glovebox.File{Path: "later.sh", Data: []byte(text)})
 	if err != nil {
@@ -810,7 +811,7 @@ func (r *bashReader) tool(name string, args []*syntax.Word, in bashInput) {
 			rest = rest[1:]
 		}
 		if name == "timeout" {
-			// What is no command's name is an option's value, or how long.
+			// A word that is not a command name is an option's value or a duration.
 			for long := false; len(rest) > 0; long, rest = true, rest[1:] {
 				text, ok := bashLiteral(rest[0])
 				if ok && bashCommandName().MatchString(text) && !bashSignal().MatchString(text) || !ok && long {
@@ -935,7 +936,7 @@ func (r *bashReader) tool(name string, args []*syntax.Word, in bashInput) {
 	r.words(args)
 }
 
-// bashJoined is the literal text of words, for a look at options.
+// bashJoined returns the literal text of words, for finding options.
 func bashJoined(args []*syntax.Word) string {
 	var b bytes.Buffer
 	for i, w := range args {
@@ -982,7 +983,7 @@ func (r *bashReader) shell(args []*syntax.Word, in bashInput) {
 			return
 		default:
 			if !ok {
-				// Which script that is, a variable says: the program's, most likely.
+				// A variable names the script: most likely the program's.
 				r.starts = true
 			}
 			if r.saidWords(args[i+1:]) {
@@ -1034,7 +1035,7 @@ func (r *bashReader) print(name string, args []*syntax.Word) {
 	r.words(args)
 }
 
-// reads reads the builtins that read into variables.
+// reads handles the builtins that read into variables.
 func (r *bashReader) reads(name string, args []*syntax.Word, in bashInput) {
 	for _, w := range args {
 		text, ok := bashLiteral(w)
@@ -1061,7 +1062,7 @@ func (r *bashReader) reads(name string, args []*syntax.Word, in bashInput) {
 	r.words(args)
 }
 
-// grep reads a search: what the program said is a pattern as it is.
+// grep reads a search. Program output is used literally in the pattern.
 func (r *bashReader) grep(name string, args []*syntax.Word) {
 	kind, pattern := "pattern", false
 	for _, w := range args {
@@ -1089,7 +1090,7 @@ func (r *bashReader) grep(name string, args []*syntax.Word) {
 	r.words(args)
 }
 
-// awk reads a program in awk: what the program said is a number there.
+// awk reads an awk program, in which program output is a number.
 func (r *bashReader) awk(args []*syntax.Word) {
 	for i := 0; i < len(args); i++ {
 		text, ok := bashLiteral(args[i])

@@ -11,15 +11,16 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// What tests lack by their text, before any box: a file that nobody has, or a test.
+// Gaps in the tests that their text alone shows, before any box starts: a missing
+// file, or no test at all.
 
-// bashLoads are the commands by which tests load a file, or start one.
+// bashLoads are the commands with which tests load or start a file.
 var bashLoads = []string{"source", ".", "load", "bash", "sh", "run"}
 
-// batsLibraries are the libraries of Bats that tests load by their name.
+// batsLibraries are the Bats libraries that tests load by name.
 var batsLibraries = []string{"bats-support", "bats-assert", "bats-file"}
 
-// bashLibrary is the library of Bats that a path names, or "".
+// bashLibrary returns the Bats library named by a path, or "".
 func bashLibrary(file string) string {
 	file = strings.TrimSuffix(file, ".bash")
 	if name := path.Base(path.Dir(file)); path.Base(file) == "load" && slices.Contains(batsLibraries, name) {
@@ -28,8 +29,8 @@ func bashLibrary(file string) string {
 	return ""
 }
 
-// bashLacks says what the tests lack, or nothing. libraries are files that stand for
-// those of Bats where the tests load their own copies.
+// bashLacks reports the first gap in the tests, if any. libraries are files
+// replacing the Bats libraries where the tests load their own copies.
 func bashLacks(p *glovebox.Program, tests []glovebox.File, started []string, tools map[string]string) (libraries []glovebox.File, err error) {
 	tested := func(file string) bool {
 		return slices.ContainsFunc(tests, func(f glovebox.File) bool { return f.Path == file })
@@ -44,7 +45,7 @@ func bashLacks(p *glovebox.Program, tests []glovebox.File, started []string, too
 		}
 		tree, parsed := bashParse(f)
 		if parsed != nil {
-			return nil, nil // Bash itself says what is wrong with it
+			return nil, nil // Bash itself reports the syntax error
 		}
 		start := slices.Contains(started, f.Path)
 		syntax.Walk(tree, func(n syntax.Node) bool {
@@ -73,7 +74,8 @@ func bashLacks(p *glovebox.Program, tests []glovebox.File, started []string, too
 			loads := at > 0 && c.Args[at-1].Lit() == "load"
 			file := bashPath(c.Args[at])
 			to := path.Join(path.Dir(f.Path), strings.TrimSuffix(file, ".bash")+".bash")
-			// What judges is never the program's, whatever files it has.
+			// A judging library never comes from the program, whatever files the
+			// program has.
 			judges := loads && bashLibrary(file) != "" && !strings.HasPrefix(to, "..") && !tested(to)
 			if file == "" || strings.HasPrefix(file, "/") || !judges && loads && (here(file) || here(file+".bash")) || !loads && (here(file) || path.Ext(file) != ".sh" && path.Ext(file) != ".bash") ||
 				!loads && at == 0 && !strings.Contains(file, "/") {
@@ -87,7 +89,7 @@ func bashLacks(p *glovebox.Program, tests []glovebox.File, started []string, too
 				libraries = append(libraries, glovebox.File{Path: to, Data: []byte(". " + tools[name] + "/load.bash\n")})
 				continue
 			}
-			// What the tests name elsewhere, too, they may make.
+			// A file named a second time may be created by the tests.
 			named := 0
 			for _, g := range tests {
 				named += bytes.Count(g.Data, []byte(path.Base(file)))
@@ -106,8 +108,8 @@ func bashLacks(p *glovebox.Program, tests []glovebox.File, started []string, too
 	return libraries, nil
 }
 
-// bashPlain are the calls of a script that nothing depends on: no condition, and
-// nothing that goes on where they fail.
+// bashPlain returns the unconditional calls of a script. Calls inside conditions,
+// or followed by an alternative on failure, are left out.
 func bashPlain(tree *syntax.File) []*syntax.CallExpr {
 	var calls []*syntax.CallExpr
 	syntax.Walk(tree, func(n syntax.Node) bool {
@@ -124,7 +126,8 @@ func bashPlain(tree *syntax.File) []*syntax.CallExpr {
 	return calls
 }
 
-// bashPath is a path as the tests name it, without the name of their own folder, or "".
+// bashPath returns a path as written in the tests, without the name of their own
+// folder, or "".
 func bashPath(w *syntax.Word) string {
 	if text, ok := bashLiteral(w); ok {
 		return text

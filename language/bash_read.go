@@ -12,50 +12,51 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// bashReader reads the tests of a Bash program: what they share with the
-// program, and where what the program said would be evaluated by the shell of
-// the tests. Words of the program are called said. A variable is said when any
-// command of the tests may store such words in it: neither the order of the
-// commands nor their conditions count.
+// bashReader reads the tests of a Bash program. It finds the state shared with the
+// program, and every place where the tests' shell would evaluate program output.
+// Words from the program's output are called said. A variable is said if any
+// command of the tests may store said words in the variable; the order and the
+// conditions of commands do not count.
 type bashReader struct {
-	// program are the names of the program's files, tools those of the box.
+	// program holds the names of the program's files, tools the names of the box's
+	// tools.
 	program, tools map[string]bool
 	entry          string
-	// data are the names of test files that are no scripts.
+	// data holds the names of test files that are not scripts.
 	data map[string]bool
 
 	functions map[string]*syntax.FuncDecl
 	mentioned map[string]int
-	asked     map[string]bool // by command -v and the like
-	variables map[string]bool // said
+	asked     map[string]bool // by command -v and similar commands
+	variables map[string]bool // said variables
 	params    map[string]map[int]bool
-	inputs    map[string]bool // functions that may read what the program printed
+	inputs    map[string]bool // functions that may read program output
 	integers  map[string]bool
-	textual   map[string]bool // texts with the names of such variables
+	textual   map[string]bool // texts naming said variables
 	assigned  map[string]int
 	once      map[string]bool // assigned as a constant
 	read      map[string]bool
-	bare      bool // a function of the program is called for what it changes
+	bare      bool // a function of the program is called for its side effects
 	anything  bool // any variable may be said
 	changed   bool
 
 	commands map[string]bool
 	sources  bool
 	starts   bool
-	named    bool // a file of the program has its name in the tests
+	named    bool // the tests name a file of the program
 	shunit   bool
 	bats     bool
 
-	// together says why the tests need the program's process.
+	// together is the reason why the tests need the program's process.
 	together string
 
 	function string
-	// within is how deep in substitutions and subshells the reader is, nested
-	// in how many texts that are evaluated later.
+	// within is the current depth in substitutions and subshells, nested the depth
+	// in texts evaluated later.
 	within, nested int
-	// captured is how deep the reader is in what catches the output of a command;
-	// judged says that the status of a call of the program decides that is given
-	// what the program said before.
+	// captured is the current depth in constructs that capture a command's output.
+	// judged means the tests rely on the exit status of a program call that is
+	// given earlier program output.
 	captured int
 	judged   bool
 	writes   bool
@@ -68,13 +69,13 @@ type bashEdit struct {
 	open, close string
 }
 
-// bashInput is what a command reads from.
+// bashInput describes the input of a command.
 type bashInput struct {
-	// said: words of the program may be in it. fed: it is known where it is from.
-	// shared: a loop reads it, too. given: it is that of a function's callers, and
-	// theirs may have such words.
+	// said: the input may contain words of the program. fed: the source of the
+	// input is known. shared: a loop reads the same input. given: the input is
+	// inherited from the function's callers, whose input may be said.
 	said, fed, shared, given bool
-	// words are all that it consists of, where that is known.
+	// words is the whole input, where known.
 	words []*syntax.Word
 }
 
@@ -111,8 +112,8 @@ func isBashScript(f glovebox.File) bool {
 		bytes.HasPrefix(first, []byte("#!")) && (bytes.Contains(first, []byte("sh")) || bytes.Contains(first, []byte("bats")))
 }
 
-// bashReadBytes and bashReadDepth bound what is parsed here, so that no text of
-// tests can exhaust the parser's stack.
+// bashReadBytes and bashReadDepth bound the text parsed here, so that no tests can
+// exhaust the parser's stack.
 const (
 	bashReadBytes = 1 << 20
 	bashReadDepth = 400
@@ -132,8 +133,8 @@ func bashParse(f glovebox.File) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(lang)).Parse(bytes.NewReader(f.Data), f.Path)
 }
 
-// bashDeep reports whether a text may be nested deeper than is read here. It
-// counts what opens on lines that nothing closes; brackets in strings count, too.
+// bashDeep reports whether a text may be nested too deeply for the parser. It
+// counts unclosed openings line by line, including brackets in strings.
 func bashDeep(text []byte) bool {
 	if bytes.Count(text, []byte("|")) > 20000 || bytes.Count(text, []byte("&&")) > 20000 {
 		return true
@@ -163,8 +164,8 @@ func bashDeep(text []byte) bool {
 	return most > bashReadDepth
 }
 
-// readAll reads all the tests, and returns them with their guards. Where they
-// need the program's process, or cannot be read, together says so.
+// readAll reads all the tests and returns them with their guards. If the tests
+// cannot be read or need the program's process, together holds the reason.
 func (r *bashReader) readAll(tests []glovebox.File) []glovebox.File {
 	trees := make([]*syntax.File, len(tests))
 	for i, f := range tests {
@@ -205,7 +206,7 @@ func (r *bashReader) readAll(tests []glovebox.File) []glovebox.File {
 	return tests
 }
 
-// collect finds the functions of a file, and the words that it has.
+// collect finds the functions and the words of a file.
 func (r *bashReader) collect(tree *syntax.File) {
 	syntax.Walk(tree, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -246,7 +247,7 @@ func (r *bashReader) mention(text string) {
 	}
 }
 
-// state finds what the tests share with the program through variables.
+// state finds state shared between the tests and the program through variables.
 func (r *bashReader) state() {
 	for name := range r.read {
 		switch {
@@ -274,15 +275,15 @@ func (r *bashReader) share(reason string) {
 	}
 }
 
-// set notes that a variable may hold what the program said.
+// set notes a variable that may hold program output.
 func (r *bashReader) set(name string) {
 	if !r.variables[name] {
 		r.variables[name], r.changed = true, true
 	}
 }
 
-// bind notes that a parameter of a function of the tests may hold what the
-// program said; 0 is any of them.
+// bind notes a parameter of a test function that may hold program output. 0 means
+// any parameter.
 func (r *bashReader) bind(function string, i int) {
 	if r.params[function] == nil {
 		r.params[function] = map[int]bool{}
@@ -299,8 +300,8 @@ func bashEdited(text []byte, edits []bashEdit) []byte {
 	}
 	var all []insertion
 	for _, e := range edits {
-		// What is closed at a place comes before what is opened there; the outer
-		// parts open first and close last.
+		// At the same position, closing text comes before opening text. Outer parts
+		// open first and close last.
 		if e.open != "" {
 			all = append(all, insertion{e.from, 1<<40 - e.to, e.open})
 		}
@@ -324,7 +325,7 @@ func bashEdited(text []byte, edits []bashEdit) []byte {
 	return append(out, text[last:]...)
 }
 
-// guard makes the value of a part of a word pass a check of the harness.
+// guard passes the value of a part of a word through a check of the harness.
 func (r *bashReader) guard(n syntax.Node, kind string, quote bool) {
 	q := ""
 	if quote {
@@ -343,7 +344,7 @@ func (r *bashReader) edit(n syntax.Node, open, close string) {
 	}
 }
 
-// literal returns the text of a word that is the same always.
+// literal returns the text of a constant word.
 func bashLiteral(w *syntax.Word) (string, bool) {
 	var b strings.Builder
 	for _, p := range w.Parts {
@@ -367,7 +368,8 @@ func bashLiteral(w *syntax.Word) (string, bool) {
 	return b.String(), true
 }
 
-// bashTail returns the literal text at the end of a word: of a path, its name.
+// bashTail returns the literal text at the end of a word. For a path, bashTail
+// returns the base name.
 func bashTail(w *syntax.Word) string {
 	if text, ok := bashLiteral(w); ok {
 		return path.Base(text)
@@ -382,7 +384,7 @@ func bashTail(w *syntax.Word) string {
 	return ""
 }
 
-// saidWord reports whether a word may hold what the program said.
+// saidWord reports whether a word may hold program output.
 func (r *bashReader) saidWord(w *syntax.Word) bool {
 	return w != nil && slices.ContainsFunc(w.Parts, r.saidPart)
 }
@@ -451,7 +453,7 @@ func bashAllKeys(x syntax.ArithmExpr) bool {
 	return ok && (w.Lit() == "@" || w.Lit() == "*")
 }
 
-// pure reports whether the output of a command is the tests' own.
+// pure reports whether the output of a command comes from the tests alone.
 func (r *bashReader) pure(s *syntax.Stmt, in bashInput) bool {
 	for _, d := range s.Redirs {
 		switch d.Op {
@@ -500,7 +502,7 @@ func bashProcess(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool { _, ok := p.(*syntax.ProcSubst); return ok })
 }
 
-// word reads what a word holds.
+// word reads the contents of a word.
 func (r *bashReader) word(w *syntax.Word) {
 	if w != nil {
 		r.parts(w.Parts)
@@ -530,7 +532,7 @@ func (r *bashReader) parts(parts []syntax.WordPart) {
 	}
 }
 
-// catches reads commands whose output is caught.
+// catches reads commands with captured output.
 func (r *bashReader) catches(all []*syntax.Stmt) {
 	r.within++
 	r.captured++
@@ -539,8 +541,8 @@ func (r *bashReader) catches(all []*syntax.Stmt) {
 	r.within--
 }
 
-// param reads an expansion: its subscript and its offsets are arithmetic, and
-// what it cuts away is a pattern.
+// param reads an expansion. Its subscript and its offsets are arithmetic, and the
+// text to cut is a pattern.
 func (r *bashReader) param(p *syntax.ParamExp) {
 	if p.Param == nil {
 		r.share("the tests are in a form of Bash that is not read here")
@@ -595,12 +597,12 @@ func (r *bashReader) index(name string, x syntax.ArithmExpr) {
 		return
 	}
 	if ok && w.Lit() != "" && r.assigned[w.Lit()] == 0 {
-		return // a key, or a variable that nothing sets
+		return // a key, or a variable never set
 	}
 	r.evaluated(x, "glovebox.at "+name)
 }
 
-// each guards the said parts of a word, without a change of its quotes.
+// each guards the said parts of a word without changing its quotes.
 func (r *bashReader) each(w *syntax.Word, kind string, quote bool) {
 	if w != nil {
 		r.eachPart(w.Parts, kind, quote)
@@ -610,7 +612,7 @@ func (r *bashReader) each(w *syntax.Word, kind string, quote bool) {
 func (r *bashReader) eachPart(parts []syntax.WordPart, kind string, quote bool) {
 	for _, p := range parts {
 		if d, ok := p.(*syntax.DblQuoted); ok {
-			// What is quoted is one word already.
+			// A quoted part is one word already.
 			if kind != "word" && kind != "words" {
 				r.eachPart(d.Parts, kind, false)
 			}
@@ -624,7 +626,7 @@ func (r *bashReader) eachPart(parts []syntax.WordPart, kind string, quote bool) 
 	}
 }
 
-// pattern keeps what the program said in a pattern as it is.
+// pattern makes program output in a pattern match literally.
 func (r *bashReader) pattern(w *syntax.Word) {
 	if w == nil {
 		return
@@ -642,8 +644,8 @@ func (r *bashReader) pattern(w *syntax.Word) {
 	r.word(w)
 }
 
-// arithmetic reads an expression. The names in it hold numbers before it is
-// evaluated, and so does what is expanded in it.
+// arithmetic reads an expression. Before evaluation, the names and the expansions
+// in the expression are checked to hold numbers.
 func (r *bashReader) arithmetic(x syntax.ArithmExpr) { r.evaluated(x, "glovebox.are") }
 
 func (r *bashReader) evaluated(x syntax.ArithmExpr, guard string) {
@@ -702,7 +704,7 @@ func (r *bashReader) operands(x syntax.ArithmExpr, names *[]string) {
 					}
 				}
 			case *syntax.ParamExp:
-				// An element, as a[i], has no dollar.
+				// An element such as a[i] has no dollar sign.
 				if p.Param != nil && p.Short && p.Index != nil {
 					r.identifiers(p.Param.Value, names)
 				}
@@ -721,7 +723,7 @@ func (r *bashReader) operands(x syntax.ArithmExpr, names *[]string) {
 	}
 }
 
-// spelled notes what a quoted expression may assign to.
+// spelled notes possible assignments in a quoted expression.
 func (r *bashReader) spelled(text string) {
 	if strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") {
 		for _, name := range bashIdentifier().FindAllString(text, -1) {

@@ -19,8 +19,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Go is Go without a network: a program of one module that imports only itself
-// and the standard library. The compiler's refusals, of types too, are syntax
+// Go is Go without a network: a program of one module, importing only itself and
+// the standard library. All compiler refusals, including type errors, are syntax
 // errors.
 var Go = &Language{
 	Name:        "go",
@@ -45,7 +45,7 @@ var Go = &Language{
 
 const installGo = "install Go 1.22 or later from https://go.dev/dl and put its bin directory on PATH"
 
-// Where things are in a box.
+// Paths in a box.
 const (
 	goDriver = "/opt/glovebox/go/driver"
 	goTools  = "/usr/local/go/pkg"
@@ -70,7 +70,7 @@ func isGoTest(f glovebox.File) bool {
 	return strings.HasSuffix(path.Base(f.Path), "_test.go")
 }
 
-// goBuild is what the driver in the box is told, as JSON; see golang/driver.
+// goBuild is the JSON configuration of the driver in the box; see golang/driver.
 type goBuild struct {
 	Go       string      `json:"go"`
 	Lang     string      `json:"lang"`
@@ -79,20 +79,20 @@ type goBuild struct {
 	Together bool        `json:"together,omitempty"`
 	Tests    []string    `json:"tests,omitempty"`
 	Suites   int         `json:"suites,omitempty"`
-	// Unfit says why names that the tests use have nothing that stands for them.
+	// Unfit says why certain names used by the tests have no stand-in.
 	Unfit map[string]string `json:"unfit,omitempty"`
 }
 
-// goPackage is one package of a build: its import path and its files. Vet: go
-// test would vet it.
+// goPackage is one package of a build: its import path and its files. Vet: go test
+// would vet the package.
 type goPackage struct {
 	Path  string   `json:"path"`
 	Files []string `json:"files"`
 	Vet   bool     `json:"vet,omitempty"`
 }
 
-// step makes the step that builds and runs b. The driver reads it from a file: an
-// argument cannot hold the names of many files.
+// step makes the step that builds and runs b. The driver reads its configuration
+// from a file, because a long list of file names does not fit an argument.
 func (b goBuild) step(tc *Toolchain, files ...glovebox.File) Step {
 	b.Go = goTools
 	data, _ := json.Marshal(b)
@@ -100,13 +100,13 @@ func (b goBuild) step(tc *Toolchain, files ...glovebox.File) Step {
 	return Step{Args: []string{tc.Tools["driver"], build.Path}, Files: append(files, build)}
 }
 
-// goProgram is what can be told of a program's Go files by reading them.
+// goProgram holds the facts learned by parsing a program's Go files.
 type goProgram struct {
-	// name is the package clause of the main file; empty where it has none.
+	// name is the package clause of the main file; empty if the clause is missing.
 	name string
 	// main is the directory of the main file.
 	main string
-	// module is the module's path; given: a go.mod has it.
+	// module is the module's path; given: the path comes from a go.mod.
 	module string
 	given  bool
 	// lang is the version of the language, such as "go1.22".
@@ -122,13 +122,13 @@ type goDir struct {
 }
 
 const (
-	// goProgramPath is the import path of a program that has none of its own.
+	// goProgramPath is the import path of a program without a path of its own.
 	goProgramPath = "program"
-	// maxGoFile bounds a file that is parsed on the host, in bytes.
+	// maxGoFile bounds a file parsed on the host, in bytes.
 	maxGoFile = 1 << 20
 )
 
-// readGo reads a program. Files that do not parse are the compiler's to judge.
+// readGo reads a program. Files with syntax errors are left to the compiler.
 func readGo(tc *Toolchain, p *glovebox.Program) *goProgram {
 	g := &goProgram{main: path.Dir(p.Main), lang: "go" + goLanguage(tc.Version), dirs: map[string]*goDir{}}
 	for _, f := range p.Files {
@@ -159,8 +159,8 @@ func readGo(tc *Toolchain, p *glovebox.Program) *goProgram {
 	return g
 }
 
-// makeModule gives files that have no go.mod the module by whose path one of the
-// imports is a folder of theirs.
+// makeModule sets the module path for files without a go.mod. The path is derived
+// from an import that ends in one of the program's folders.
 func (g *goProgram) makeModule(imports []string) {
 	for _, i := range imports {
 		if isGoStandard(i) {
@@ -174,7 +174,8 @@ func (g *goProgram) makeModule(imports []string) {
 	}
 }
 
-// parseGo parses a file; nil where it is too large or has no package clause.
+// parseGo parses a file. It returns nil for a file that is too large or has no
+// package clause.
 func parseGo(f glovebox.File, mode parser.Mode) *ast.File {
 	if len(f.Data) > maxGoFile {
 		return nil
@@ -191,8 +192,8 @@ func goImport(i *ast.ImportSpec) string {
 	return p
 }
 
-// goMatches tells whether the file is for this system, by its name and its
-// build constraint.
+// goMatches reports whether the file is for this system, by its name and its build
+// constraint.
 func goMatches(f glovebox.File) bool {
 	c := build.Default
 	c.CgoEnabled = false
@@ -217,7 +218,7 @@ func (g *goProgram) readModule(mod []byte, version string) {
 	}
 }
 
-// goLanguage cuts a version of the toolchain to one of the language.
+// goLanguage reduces a toolchain version to a language version.
 func goLanguage(version string) string {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
@@ -233,9 +234,10 @@ func goOlder(a, b string) bool {
 	return strings.HasPrefix(a, "1.") && minor(a) < minor(b)
 }
 
-// packages lists the packages that the main file's package needs, each after
-// those that it imports, and those that only tests import. at is the place of the
-// main one, whose path is given; inside are imports of its tests within it.
+// packages lists the packages needed by the main file's package in dependency
+// order, followed by the packages imported only by tests. at is the index of the
+// main package, with the path mainPath; inside are the imports of the tests within
+// that package.
 func (g *goProgram) packages(mainPath string, inside, outside []string) (list []goPackage, at int) {
 	seen := map[string]bool{}
 	var visit func(dir, as string, imports []string)
@@ -270,8 +272,8 @@ func (g *goProgram) local(imported string) (string, bool) {
 	return path.Clean(cmp.Or(strings.TrimPrefix(rel, "/"), ".")), true
 }
 
-// planGo compiles, links and runs. A package that is not main has nothing to
-// run: it is compiled, linked and initialised.
+// planGo compiles, links and runs. A package other than main has nothing to run; it
+// is only compiled, linked and initialised.
 func planGo(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	g := readGo(tc, p)
 	b := goBuild{Lang: g.lang}
@@ -290,7 +292,7 @@ func planGo(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	return &Plan{Files: slices.Clone(p.Files), Run: b.step(tc, extra...)}, nil
 }
 
-// goGlue is where generated files are staged.
+// goGlue is the directory of generated files.
 const goGlue = ".glovebox/"
 
 var goPosition = lazyre.New(`(?m)^(?:\./)?([^:\s]+):(\d+):(?:(\d+):)? (.+)$`)
@@ -316,8 +318,8 @@ var (
 	goError = lazyre.New(`^runtime error: `)
 )
 
-// readGoFailure reads a panic or a fatal error of the runtime, and the first
-// frame that is in the program's own files.
+// readGoFailure reads a panic or a fatal error of the runtime, and the first frame
+// in the program's own files.
 func readGoFailure(stderr []byte) *glovebox.Failure {
 	at := goPanic().FindSubmatchIndex(stderr)
 	if at == nil {

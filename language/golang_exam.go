@@ -22,10 +22,10 @@ import (
 
 // examGo makes the exam of a program whose tests are func TestX(*testing.T).
 //
-// A test file without a package clause belongs to the program's main file, as
-// if it were appended to it. Where the tests only call functions of the program
-// by name, they are built into a binary of their own, in which those functions
-// are stubs that call over the link. Else tests and program are one binary.
+// A test file without a package clause belongs to the program's main file, as if
+// appended. If the tests only call functions of the program by name, they are built
+// into a separate binary, with stubs that call those functions over the link.
+// Otherwise tests and program are one binary.
 func examGo(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if p.Main == "" {
 		return examGoTree(tc, p, t)
@@ -44,66 +44,68 @@ func examGo(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	return x.apart(), nil
 }
 
-// goExam is what an exam is made from.
+// goExam holds the inputs of an exam.
 type goExam struct {
 	tc      *Toolchain
 	program *glovebox.Program
 	read    *goProgram
 	main    glovebox.File
-	parsed  *ast.File // of main; nil where it does not parse
-	name    string    // of the program's package
+	parsed  *ast.File // main's syntax tree; nil if main does not parse
+	name    string    // the name of the program's package
 
 	files []goTestFile
-	// tests are what is to be run, in order.
+	// tests are the tests to run, in order.
 	tests []goTest
 	// testMain: the tests have a TestMain.
 	testMain bool
-	// wanted are the names that the tests use and do not declare: the program's.
+	// wanted are the names used but not declared by the tests: names of the
+	// program.
 	wanted []string
-	// own are the names that the tests declare, spelled the methods and fields
-	// that they use.
+	// own are the names declared by the tests, spelled the methods and fields they
+	// use.
 	own, spelled map[string]bool
-	// beside are packages of the program that they import, but the one that they
-	// test.
+	// beside are the imported packages of the program, except the tested package.
 	beside []string
-	// more says why the tests need more than calls and values; empty: they do not.
+	// more is the reason why the tests need more than calls and values, if any.
 	more string
-	// nan: a test speaks of NaN; inf: one speaks of infinity.
+	// nan: a test mentions NaN; inf: a test mentions infinity.
 	nan, inf bool
-	// parallel: tests may run at once.
+	// parallel: tests may run at the same time.
 	parallel bool
-	// joined: the tests speak of errors that are several at once.
+	// joined: the tests mention errors joined from several.
 	joined bool
 }
 
-// goTest is a test function, an example with its output, or a fuzz target, whose
-// seeds are run.
+// goTest is a test function, an example with its output, or a fuzz target, run with
+// its seeds only.
 type goTest struct {
 	name, kind string
 	output     string
 	unordered  bool
-	// judged: a pass of it rests on what the program itself decides.
+	// judged: a pass rests on a decision of the program itself.
 	judged bool
-	// nan: it does not speak of NaN. inf: it does not speak of infinity, and divides.
+	// nan: the test does not mention NaN. inf: the test does not mention infinity,
+	// and divides.
 	nan, inf bool
-	// bound: it does not speak of infinity.
+	// bound: the test does not mention infinity.
 	bound bool
 }
 
 // goTestFile is one file of tests.
 type goTestFile struct {
 	glovebox.File
-	// fragment: it has no package clause.
+	// fragment: the file has no package clause.
 	fragment bool
 	parsed   *ast.File
-	// outside: it is a package of its own, which imports the program.
+	// outside: the file belongs to an external test package, which imports the
+	// program.
 	outside bool
-	// qualifiers are the standard library's packages that a fragment uses and
-	// does not import.
+	// qualifiers are the standard library's packages that a fragment uses without
+	// an import.
 	qualifiers []string
 }
 
-// readTests reads the tests, and nothing else: they alone decide the exam.
+// readTests reads only the tests: they alone decide the exam.
 func (x *goExam) readTests(t Tests) error {
 	for _, f := range t.Files {
 		if !strings.HasSuffix(f.Path, ".go") || !goMatches(f) {
@@ -152,7 +154,7 @@ func (x *goExam) readTests(t Tests) error {
 		x.tests[i].inf = u.divides(n.name, map[string]bool{}) && x.tests[i].bound
 		x.nan, x.inf = x.nan || !x.tests[i].nan, x.inf || !x.tests[i].bound
 	}
-	// Whose call gave a number, nobody can tell of tests that run at once.
+	// With parallel tests, a number cannot be attributed to a test.
 	for i := range x.tests {
 		x.tests[i].nan = x.tests[i].nan && !x.parallel
 		x.tests[i].inf = x.tests[i].inf && !x.parallel
@@ -169,8 +171,8 @@ func (x *goExam) readTests(t Tests) error {
 	return nil
 }
 
-// goNaN and goInf match names and texts that speak of NaN, and of infinity; not
-// such as tenant, or info.
+// goNaN and goInf match mentions of NaN and of infinity, but not words such as
+// tenant or info.
 var (
 	goNaN = lazyre.New(`NaN|NAN|Nan(?:[^a-z]|$)|(?:^|[^A-Za-z])nan(?:[^a-z]|$)`)
 	goInf = lazyre.New(`Inf(?:[^a-z]|$)|(?i:infinit)|(?:^|[^A-Za-z])inf(?:[^a-z]|$)`)
@@ -180,8 +182,8 @@ func goUnrunnable(format string, args ...any) error {
 	return &Unrunnable{Reason: fmt.Sprintf(format, args...)}
 }
 
-// imported are the packages that the tests import and that are not of the
-// standard library: tests of a package of their own, or the others.
+// imported returns the packages outside the standard library that the tests import.
+// outside selects external test packages, or the others.
 func (x *goExam) imported(outside ...bool) []string {
 	var all []string
 	for _, f := range x.files {
@@ -195,13 +197,13 @@ func (x *goExam) imported(outside ...bool) []string {
 	return all
 }
 
-// outside reports whether any of the tests are a package of their own.
+// outside reports whether any of the tests form an external package.
 func (x *goExam) outside() bool {
 	return slices.ContainsFunc(x.files, func(f goTestFile) bool { return f.outside })
 }
 
-// isProgram reports whether an import of the tests is the program or a package
-// of its module.
+// isProgram reports whether an import of the tests is the program or a package of
+// its module.
 func (x *goExam) isProgram(imported string) bool {
 	if rel, ok := x.read.local(imported); ok && (x.read.dirs[rel] != nil || x.read.given) {
 		return true
@@ -209,9 +211,9 @@ func (x *goExam) isProgram(imported string) bool {
 	return x.outside() && imported == x.importPath()
 }
 
-// importPath is the import path under which tests of a package of their own have
-// the program: by their clause; by the program's module, where they import more
-// than one package; or the one that has no place in the world.
+// importPath is the import path of the program in external test packages: the
+// import named by their package clause; else the program's module path, if
+// imported; else the first import without a public host; else goProgramPath.
 func (x *goExam) importPath() string {
 	if p := x.claimed(); p != "" {
 		return p
@@ -230,8 +232,8 @@ func (x *goExam) importPath() string {
 	return goProgramPath
 }
 
-// claimed is the import that the clause of tests of a package of their own names;
-// empty where there is none.
+// claimed is the import named by the package clause of external tests; empty if
+// there is none.
 func (x *goExam) claimed() string {
 	for _, f := range x.files {
 		for _, p := range x.imported() {
@@ -243,8 +245,8 @@ func (x *goExam) claimed() string {
 	return ""
 }
 
-// folders are the folders of the tests that are named as their packages, and the
-// one of all other tests.
+// folders returns the test folders named like their packages, and one folder for
+// all other tests.
 func (x *goExam) folders() []string {
 	var all []string
 	for _, f := range x.files {
@@ -259,8 +261,8 @@ func (x *goExam) folders() []string {
 	return all
 }
 
-// choosePackage finds the package that is tested: that of the main file, or the
-// one that the tests lie beside or import.
+// choosePackage finds the tested package: the main file's package, or the package
+// in the tests' folder or among their imports.
 func (x *goExam) choosePackage() {
 	dir := x.folders()[0]
 	if rel, ok := x.read.local(x.importPath()); ok && x.outside() {
@@ -281,17 +283,17 @@ func (x *goExam) choosePackage() {
 	}
 }
 
-// isGoHosted reports whether a module has a place in the world, and so is none
-// of the program's unless the tests say so.
+// isGoHosted reports whether a module has a public host. Such a module is not part
+// of the program unless the tests say so.
 func isGoHosted(p string) bool {
 	return slices.ContainsFunc(goHosts, func(h string) bool { return strings.HasPrefix(p, h+"/") })
 }
 
-// goHosts are where modules of others come from.
+// goHosts are public hosts of modules.
 var goHosts = strings.Fields("github.com golang.org gopkg.in google.golang.org go.uber.org gotest.tools gitlab.com bitbucket.org k8s.io")
 
-// isGoJudge reports whether an import is of a well-known module that compares,
-// asserts or stands in for something. What judges is never the program's.
+// isGoJudge reports whether an import is a well-known module for comparing,
+// asserting or mocking. A judging module is never the program's.
 func isGoJudge(p string) bool {
 	return slices.ContainsFunc(goJudgeModules, func(m string) bool { return p == m || strings.HasPrefix(p, m+"/") })
 }
@@ -306,7 +308,7 @@ var goJudgeModules = strings.Fields(`github.com/google/go-cmp github.com/stretch
 	github.com/shopspring/decimal github.com/pkg/errors github.com/hashicorp/go-multierror go.uber.org/mock go.uber.org/goleak
 	go.uber.org/multierr golang.org/x gonum.org gopkg.in/check.v1 gotest.tools pgregory.net/rapid google.golang.org/protobuf`)
 
-// readTestFile notes what of a file is to be run.
+// readTestFile collects the tests of a file.
 func (x *goExam) readTestFile(f *goTestFile, u *goUses) {
 	tests, main := readGoTestFuncs(f.parsed)
 	x.tests = append(x.tests, tests...)
@@ -316,7 +318,8 @@ func (x *goExam) readTestFile(f *goTestFile, u *goUses) {
 			continue
 		}
 		ast.Inspect(e.Code, func(n ast.Node) bool {
-			// What a call prints that gives nothing is the program's own output.
+			// A call without results may print, and its output is then the
+			// program's.
 			if s, ok := n.(*ast.ExprStmt); ok {
 				if c, ok := s.X.(*ast.CallExpr); ok && (u.ident(c.Fun) != nil || u.method(c)) {
 					u.need("what the program prints")
@@ -327,8 +330,8 @@ func (x *goExam) readTestFile(f *goTestFile, u *goUses) {
 	}
 }
 
-// readGoTestFuncs are a file's tests, fuzz targets and examples with their
-// output, and whether it has a TestMain.
+// readGoTestFuncs returns a file's tests, fuzz targets and examples with their
+// output, and whether the file has a TestMain.
 func readGoTestFuncs(f *ast.File) (tests []goTest, main bool) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
@@ -350,14 +353,14 @@ func readGoTestFuncs(f *ast.File) (tests []goTest, main bool) {
 	return tests, main
 }
 
-// method reports whether a call is of a method of what the program gave.
+// method reports whether a call is a method call on a value from the program.
 func (u *goUses) method(c *ast.CallExpr) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
 	return ok && u.says(sel.X)
 }
 
-// goTakes reports whether a function has one parameter, a pointer to that type
-// of package testing.
+// goTakes reports whether a function has a single parameter, a pointer to the named
+// type of package testing.
 func goTakes(fn *ast.FuncDecl, name string) bool {
 	if fn.Type.Params.NumFields() != 1 {
 		return false
@@ -375,16 +378,16 @@ func goTakes(fn *ast.FuncDecl, name string) bool {
 	return false
 }
 
-// isGoOutside tells whether tests are a package of their own that imports the
-// program. One that imports only the standard library can reach the program no
-// other way than by being its package, whatever its name.
+// isGoOutside reports whether a test file is an external package importing the
+// program. A file importing only the standard library can reach the program only
+// from within the program's package, whatever its name.
 func isGoOutside(f *ast.File) bool {
 	return strings.HasSuffix(f.Name.Name, "_test") && slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
 		return !isGoStandard(goImport(i))
 	})
 }
 
-// isGoStandard tells whether a package is of the standard library, by the first
+// isGoStandard reports whether a package is in the standard library, by the first
 // element of its path.
 func isGoStandard(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
@@ -400,16 +403,16 @@ func isGoTestFunc(fn *ast.FuncDecl) bool {
 		fn.Type.TypeParams == nil && !goTakes(fn, "M")
 }
 
-// goIsNamed reports whether a function's name is the prefix, and no word that
-// goes on with a small letter.
+// goIsNamed reports whether a function's name is the prefix, not followed by a
+// lower-case letter.
 func goIsNamed(fn *ast.FuncDecl, prefix string) bool {
 	rest, ok := strings.CutPrefix(fn.Name.Name, prefix)
 	r, _ := utf8.DecodeRuneInString(rest)
 	return ok && (rest == "" || !unicode.IsLower(r))
 }
 
-// goImportName is the name under which a file has an import: by convention
-// the last element of its path that is not a version.
+// goImportName is the local name of an import. By convention, an unnamed import is
+// known by the last element of its path, skipping a version.
 func goImportName(i *ast.ImportSpec) string {
 	if i.Name != nil {
 		return i.Name.Name
@@ -422,7 +425,7 @@ func goImportName(i *ast.ImportSpec) string {
 	return name
 }
 
-// goUniverse are the names that every Go file has.
+// goUniverse are the predeclared names of Go.
 var goUniverse = func() map[string]bool {
 	names := map[string]bool{}
 	for _, n := range strings.Fields(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
@@ -433,7 +436,7 @@ var goUniverse = func() map[string]bool {
 	return names
 }()
 
-// together makes the exam in which program and tests are one binary.
+// together makes the exam with program and tests in one binary.
 func (x *goExam) together() *Exam {
 	main := x.withTestsRenamed()
 	var pkg, outside []string
@@ -485,8 +488,8 @@ func (x *goExam) together() *Exam {
 	}
 }
 
-// makeImportable names the package main of files after its import path: tests
-// of a package of their own import it, which nothing can do with a main.
+// makeImportable renames the package main of files after its import path. External
+// tests import the package, and a package main cannot be imported.
 func (x *goExam) makeImportable(files []glovebox.File, as string) {
 	name := goPackageName(as)
 	dir := x.read.dirs[x.read.main]
@@ -502,7 +505,7 @@ func (x *goExam) makeImportable(files []glovebox.File, as string) {
 	}
 }
 
-// goPackageName is the name of the package of an import path.
+// goPackageName is the name of the package with a given import path.
 func goPackageName(imported string) string {
 	if name := path.Base(imported); token.IsIdentifier(name) && name != "main" {
 		return name
@@ -510,7 +513,7 @@ func goPackageName(imported string) string {
 	return goProgramPath
 }
 
-// programFiles are the program's files with main in place of its main file.
+// programFiles returns the program's files with main replacing its main file.
 func (x *goExam) programFiles(main glovebox.File) []glovebox.File {
 	files := slices.Clone(x.program.Files)
 	for i := range files {
@@ -521,8 +524,8 @@ func (x *goExam) programFiles(main glovebox.File) []glovebox.File {
 	return files
 }
 
-// withTestsRenamed returns the main file in which functions that the tests
-// declare too are called _: the tests' own are the ones that count.
+// withTestsRenamed returns the main file, with functions also declared by the tests
+// renamed to _. The tests' own functions count.
 func (x *goExam) withTestsRenamed() glovebox.File {
 	f := x.main
 	if x.parsed == nil {
@@ -538,12 +541,12 @@ func (x *goExam) withTestsRenamed() glovebox.File {
 	return f
 }
 
-// apart makes the exam of two binaries.
+// apart makes the exam with two binaries.
 func (x *goExam) apart() *Exam {
 	name := x.name
 	for _, f := range x.files {
 		if f.outside && name == "main" {
-			name = goPackageName(x.importPath()) // nothing imports a main
+			name = goPackageName(x.importPath()) // a package main cannot be imported
 		}
 	}
 	serve, stubs, unfit := x.link(name)
@@ -604,8 +607,8 @@ func (x *goExam) apart() *Exam {
 // harnessLang is the language of the tests' build: the toolchain's own.
 func (x *goExam) harnessLang() string { return "go" + goLanguage(x.tc.Version) }
 
-// goImports are the import declarations that a fragment needs: of the standard
-// library, and by no word of the program.
+// goImports returns the import declarations needed by a fragment. All of them are
+// from the standard library, so the program has no say in them.
 func goImports(qualifiers []string) string {
 	var b strings.Builder
 	for _, q := range qualifiers {
@@ -614,8 +617,8 @@ func goImports(qualifiers []string) string {
 	return b.String()
 }
 
-// withoutUnused returns the main file in which imports that only a fragment of
-// the tests uses are blank: alone they would not compile.
+// withoutUnused returns the main file, with blank names for imports used only by a
+// fragment of the tests. The file alone would not compile otherwise.
 func (x *goExam) withoutUnused() glovebox.File {
 	f := x.main
 	if x.parsed == nil {
@@ -662,7 +665,7 @@ func (x *goExam) runner(tested string, remote bool) glovebox.File {
 	return glovebox.File{Path: goGlue + "main.go", Data: b.Bytes()}
 }
 
-// entry writes a test for the runner.
+// entry returns the runner's source line for a test.
 func (t goTest) entry(function, label string, remote bool) string {
 	field := map[string]string{"test": "F", "fuzz": "Fuzz", "example": "Example"}[t.kind]
 	s := fmt.Sprintf("{Label: %q, Name: %q, %s: %s", label, t.name, field, function)
@@ -675,8 +678,7 @@ func (t goTest) entry(function, label string, remote bool) string {
 	return s + "}"
 }
 
-// inPackage is a file of tests in the package of a name, whatever its clause
-// says.
+// inPackage returns a test file with its package clause replaced by the given name.
 func (f goTestFile) inPackage(name string) []byte {
 	e := goEdit{base: f.parsed.FileStart}
 	if !f.fragment {
@@ -700,7 +702,7 @@ func (e *goEdit) replace(from, to token.Pos, text string) {
 	e.changes = append(e.changes, goChange{int(from - e.base), int(to - e.base), text})
 }
 
-// apply returns the changed text; data is left as it is.
+// apply returns the changed text and leaves data unchanged.
 func (e *goEdit) apply(data []byte) []byte {
 	sort.Slice(e.changes, func(i, j int) bool { return e.changes[i].from < e.changes[j].from })
 	var out []byte

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Tests that no program makes compile are no fault of the program.
+// Tests that cannot compile with any program are not the program's fault.
 
-// fault is why a file of tests cannot compile, whatever the program is: the faults that
-// its text shows by itself; empty where it shows none.
+// fault is the reason why a test file cannot compile with any program, as far as
+// its text alone shows; empty if no fault shows.
 func (f *goTestFile) fault() string {
 	uses := map[string]*ast.Ident{}
 	for _, id := range f.parsed.Unresolved {
@@ -81,15 +81,15 @@ func (f *goTestFile) fault() string {
 	return fault
 }
 
-// goAlways are packages whose names nobody gives a variable of the program.
+// goAlways are package names unlikely to be variables of a program.
 var goAlways = strings.Fields("fmt strings strconv reflect errors math sort slices maps time os bytes testing")
 
-// at is a message about a place of the file.
+// at formats a message about a position in the file.
 func (f *goTestFile) at(p token.Pos, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", f.Path, f.line(p), fmt.Sprintf(format, args...))
 }
 
-// line is the line of a place of the parsed file in its text.
+// line returns the line of a position in the parsed file.
 func (f *goTestFile) line(p token.Pos) int {
 	at := int(p - f.parsed.FileStart)
 	if f.fragment {

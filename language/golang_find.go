@@ -19,20 +19,19 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// goSources are the programs and packages of ours that the host's own Go
-// compiles into the kit.
+// goSources are our programs and packages compiled into the kit by the host's Go.
 //
 //go:embed golang/driver/main.go golang/driver/together.go golang/runner/runner.go golang/runner/verbose.go
 //go:embed golang/wire/codec.go golang/wire/link.go golang/wire/objects.go golang/wire/report.go
 var goSources embed.FS
 
-// goKitDeadline bounds the making of a kit: it compiles the whole standard
+// goKitDeadline bounds the building of a kit, which compiles the whole standard
 // library once.
 const goKitDeadline = 10 * time.Minute
 
-// findGo finds Go and makes its kit, once per toolchain: the compiler, the
-// linker, the compiled standard library and our own code, all with neutral
-// paths. It takes half a minute then, and next to nothing later.
+// findGo finds Go and builds its kit, once per toolchain: the compiler, the linker,
+// the compiled standard library and our own code, all with neutral paths. The build
+// takes half a minute the first time and almost nothing later.
 func findGo(ctx context.Context, h Host) (*Toolchain, error) {
 	goExe, err := h.LookPath("go")
 	if err != nil {
@@ -61,8 +60,8 @@ func findGo(ctx context.Context, h Host) (*Toolchain, error) {
 	}, nil
 }
 
-// goKit returns the directory of the kit of the toolchain that goExe belongs
-// to. It appears complete or not at all.
+// goKit returns the kit directory for the toolchain of goExe. The directory appears
+// complete or not at all.
 func goKit(ctx context.Context, goExe string) (string, error) {
 	key, err := goKitKey(goExe)
 	if err != nil {
@@ -79,7 +78,7 @@ func goKit(ctx context.Context, goExe string) (string, error) {
 	kit := filepath.Join(all, "go-"+key)
 	if _, err := os.Stat(kit); err == nil {
 		now := time.Now()
-		os.Chtimes(filepath.Join(kit, "version"), now, now) // it is in use
+		os.Chtimes(filepath.Join(kit, "version"), now, now) // marks the kit as used
 		return kit, nil
 	}
 	sweepKits(all)
@@ -93,18 +92,18 @@ func goKit(ctx context.Context, goExe string) (string, error) {
 	if err := (&goMaker{exe: goExe, dir: part}).make(ctx); err != nil {
 		return "", err
 	}
-	// Another process may have been faster: its kit is as good.
+	// Another process may have finished first: its kit is equivalent.
 	if err := os.Rename(part, kit); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
 	return kit, nil
 }
 
-// goKitAge is how long a kit is kept that is not used: that of a Go, or of a
-// Glovebox, which is no longer there.
+// goKitAge is the retention time of an unused kit, left by a removed Go or
+// Glovebox.
 const goKitAge = 14 * 24 * time.Hour
 
-// sweepKits removes what crashes left half made, and kits that nobody uses.
+// sweepKits removes partial kits left by crashes, and unused kits.
 func sweepKits(dir string) {
 	sweep := func(pattern, mark string, age time.Duration) {
 		found, _ := filepath.Glob(filepath.Join(dir, pattern))
@@ -118,7 +117,7 @@ func sweepKits(dir string) {
 	sweep("go-*", "version", goKitAge)
 }
 
-// goKitKey stands for the toolchain and for our own code.
+// goKitKey identifies the toolchain and our own code.
 func goKitKey(goExe string) (string, error) {
 	info, err := os.Stat(goExe)
 	if err != nil {
@@ -143,7 +142,7 @@ type goMaker struct {
 	dir string
 	// tools is the directory of the host's compiler.
 	tools string
-	// config is the importcfg as it is on the host, boxed as it is in a box.
+	// config is the importcfg with host paths, boxed the importcfg with box paths.
 	config, boxed bytes.Buffer
 }
 
@@ -164,7 +163,7 @@ func (m *goMaker) make(ctx context.Context) error {
 			return err
 		}
 	}
-	// A toolchain may come without it; then nothing is vetted.
+	// A toolchain may come without vet. Then nothing is vetted.
 	if err := copyExecutable(filepath.Join(pkg, "vet"), filepath.Join(tools, "vet")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -193,8 +192,8 @@ func (m *goMaker) make(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(m.dir, "version"), []byte(version), 0o644)
 }
 
-// standardLibrary compiles every package of it, without paths of this host
-// and without debugging data.
+// standardLibrary compiles every package of the standard library, without host
+// paths and without debugging data.
 func (m *goMaker) standardLibrary(ctx context.Context) error {
 	list, err := m.ask(ctx, "list", "-export", "-trimpath", "-gcflags=all=-dwarf=false", "-f", "{{.ImportPath}}={{.Export}}", "std")
 	if err != nil {
@@ -202,7 +201,7 @@ func (m *goMaker) standardLibrary(ctx context.Context) error {
 	}
 	for line := range strings.Lines(list) {
 		name, archive, _ := strings.Cut(strings.TrimSpace(line), "=")
-		if archive == "" { // unsafe, and packages that are only tests
+		if archive == "" { // unsafe, and packages consisting only of tests
 			continue
 		}
 		to := m.archive(name)
@@ -219,7 +218,7 @@ func (m *goMaker) standardLibrary(ctx context.Context) error {
 	return nil
 }
 
-// archive notes where a compiled package is, here and in a box.
+// archive notes the paths of a compiled package, here and in a box.
 func (m *goMaker) archive(name string) string {
 	file := "lib/" + name + ".a"
 	here := filepath.Join(m.dir, "pkg", file)
@@ -228,7 +227,7 @@ func (m *goMaker) archive(name string) string {
 	return here
 }
 
-// compile compiles a package of ours.
+// compile compiles one of our packages.
 func (m *goMaker) compile(ctx context.Context, name string) error {
 	entries, err := goSources.ReadDir("golang/" + name)
 	if err != nil {
@@ -260,7 +259,7 @@ func (m *goMaker) compile(ctx context.Context, name string) error {
 	return nil
 }
 
-// source writes a file of ours where the toolchain can read it.
+// source writes one of our files for the toolchain to read.
 func (m *goMaker) source(dir, name string) (string, error) {
 	data, err := goSources.ReadFile("golang/" + dir + "/" + name)
 	if err != nil {

@@ -8,29 +8,30 @@ import (
 	"strings"
 )
 
-// Where the words of the program go in the text of tests: into variables,
-// channels, maps and calls of other functions, and into what a call of the program
-// was given and may have changed.
+// The flow of program values through the text of tests: into variables, channels,
+// maps and calls of other functions, and into the arguments that a call of the
+// program may have changed.
 
-// goGiven is a variable or field of the tests that a call of the program got.
+// goGiven is a variable or field of the tests passed to a call of the program.
 type goGiven struct {
 	root any // its *ast.Object
 	path string
 }
 
-// goGift says from where on the program may have changed it. bare: the call is a
-// statement, which is there for what it changes. whole: it got the address, and so
-// may have changed a list's length.
+// goGift records the position after which the program may have changed a goGiven.
+// bare: the call is a statement, made for its side effects. whole: the program got
+// the address, and so may have changed a list's length.
 type goGift struct {
 	from  token.Pos
 	bare  bool
 	whole bool
 }
 
-// rests reports whether the program had a part in e.
+// rests reports whether the program contributed to e.
 func (u *goUses) rests(e ast.Expr) bool { return u.part(e, false) }
 
-// part is that; bare: what a call got whose result is used counts as the tests'.
+// part reports whether the program contributed to e. With bare, arguments of a call
+// with a used result count as the tests' own.
 func (u *goUses) part(e ast.Expr, bare bool) bool {
 	if u.says(e) || u.changed(e, bare) {
 		return true
@@ -86,7 +87,7 @@ func (u *goUses) part(e ast.Expr, bare bool) bool {
 	return false
 }
 
-// goEmpty reports whether e is a literal with nothing in it.
+// goEmpty reports whether e is an empty literal.
 func goEmpty(e ast.Expr) bool {
 	if a, ok := e.(*ast.UnaryExpr); ok {
 		e = a.X
@@ -95,8 +96,8 @@ func goEmpty(e ast.Expr) bool {
 	return ok && len(lit.Elts) == 0
 }
 
-// isLength reports whether a call gives the length of a list that the program got
-// by its value, and so cannot have changed.
+// isLength reports whether a call returns the length of a list passed by value. The
+// program cannot have changed such a length.
 func (u *goUses) isLength(call *ast.CallExpr) bool {
 	id, ok := call.Fun.(*ast.Ident)
 	if !ok || id.Name != "len" && id.Name != "cap" || id.Obj != nil || u.declared[id.Name] || len(call.Args) != 1 || u.says(call.Args[0]) {
@@ -109,7 +110,8 @@ func (u *goUses) isLength(call *ast.CallExpr) bool {
 	if _, list := u.under(u.typeOf(call.Args[0], 0)).(*ast.ArrayType); !list {
 		return false
 	}
-	// Its own place counts, not what a list within a list holds.
+	// Only the list's own length is certain, not the lengths of lists within a
+	// list.
 	if _, element := call.Args[0].(*ast.IndexExpr); element {
 		return false
 	}
@@ -125,23 +127,24 @@ func (u *goUses) isLength(call *ast.CallExpr) bool {
 	}
 }
 
-// goReturns says of a function of the tests that it gives what the program said.
+// goReturns marks a function of the tests that returns a program value.
 type goReturns struct{ function any }
 
-// isFunction reports whether e is a function of the program, and no word of it.
+// isFunction reports whether e is a function of the program, not another program
+// value.
 func (u *goUses) isFunction(e ast.Expr) bool {
 	id := u.ident(e)
 	return id != nil && u.called(id.Name)
 }
 
-// variable is the variable of the tests that e names.
+// variable returns the test variable named by e.
 func (u *goUses) variable(e ast.Expr) (*ast.Ident, bool) {
 	id, ok := e.(*ast.Ident)
 	return id, ok && (id.Obj != nil && id.Obj.Kind == ast.Var || id.Obj == nil && u.declared[id.Name])
 }
 
-// keyed reports whether e is an element of a map whose keys are words of the
-// program. What is plainly a list has places.
+// keyed reports whether e is an element of a map with keys from the program. A
+// plain list has indexes instead of keys.
 func (u *goUses) keyed(e *ast.IndexExpr) bool {
 	k := u.key(e.X)
 	return k != nil && u.parts[goKeyed{k}]
@@ -149,7 +152,8 @@ func (u *goUses) keyed(e *ast.IndexExpr) bool {
 
 type goKeyed struct{ of any }
 
-// goPath is the variable from which e goes on by fields and elements, and the way.
+// goPath returns the variable at the root of e, and the path of fields and elements
+// from the root to e.
 func goPath(e ast.Expr) (root *ast.Ident, path string) {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -168,8 +172,8 @@ func goPath(e ast.Expr) (root *ast.Ident, path string) {
 	return nil, ""
 }
 
-// goInner is what e is an element or a part of, points to, or stands in brackets as; nil
-// where it is none of these.
+// goInner returns the operand of an index, slice, parenthesis, dereference or type
+// assertion expression; nil for other expressions.
 func goInner(e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
@@ -186,7 +190,7 @@ func goInner(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// changed reports whether e is of what a call of the program got before.
+// changed reports whether e belongs to an argument of an earlier program call.
 func (u *goUses) changed(e ast.Expr, bare bool) bool {
 	root, path := goPath(e)
 	if root == nil || root.Obj == nil {
@@ -206,7 +210,7 @@ func (u *goUses) changed(e ast.Expr, bare bool) bool {
 	}
 }
 
-// give notes that a call of the program gets e and may change it.
+// give notes that a call of the program receives e and may change e.
 func (u *goUses) give(e ast.Expr, g goGift, loops []ast.Node, depth int) {
 	switch e := e.(type) {
 	case *ast.CompositeLit:
@@ -218,7 +222,7 @@ func (u *goUses) give(e ast.Expr, g goGift, loops []ast.Node, depth int) {
 		}
 		return
 	case *ast.CallExpr:
-		// A conversion, or append, gives the same memory on.
+		// A conversion, or append, passes on the same memory.
 		if id, ok := e.Fun.(*ast.Ident); len(e.Args) == 1 && (goIsType(e.Fun) || u.ident(e.Fun) != nil) || ok && id.Name == "append" && id.Obj == nil && len(e.Args) > 0 {
 			u.give(e.Args[0], g, loops, depth)
 		}
@@ -231,7 +235,7 @@ func (u *goUses) give(e ast.Expr, g goGift, loops []ast.Node, depth int) {
 	if root == nil || root.Obj == nil || root.Obj.Kind != ast.Var || depth > 8 || !u.changeable(e) {
 		return
 	}
-	// In a loop that goes round with the same variable, all of it is later.
+	// In a loop over the same variable, the whole body comes later.
 	from := g.from
 	for _, l := range loops {
 		if root.Obj.Pos() < l.Pos() && l.Pos() < from {
@@ -253,7 +257,7 @@ func (u *goUses) give(e ast.Expr, g goGift, loops []ast.Node, depth int) {
 	}
 }
 
-// goAssigned is what an assignment that declares a variable gives it.
+// goAssigned returns the value assigned to a variable by its declaration.
 func goAssigned(a *ast.AssignStmt, o any) (ast.Expr, bool) {
 	for i, to := range a.Lhs {
 		if id, ok := to.(*ast.Ident); ok && id.Obj == o {
@@ -268,7 +272,7 @@ func goAssigned(a *ast.AssignStmt, o any) (ast.Expr, bool) {
 	return nil, false
 }
 
-// givenTo notes of all calls of the program in a file what they get.
+// givenTo notes the arguments of all calls of the program in a file.
 func (u *goUses) givenTo(f *ast.File) {
 	var above []ast.Node
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -318,8 +322,8 @@ func (u *goUses) givenTo(f *ast.File) {
 	})
 }
 
-// isCalledWord reports whether what is called is a variable of the tests that
-// holds a function of the program.
+// isCalledWord reports whether the called expression is a test variable holding a
+// program function.
 func (u *goUses) isCalledWord(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -330,12 +334,11 @@ func (u *goUses) isCalledWord(e ast.Expr) bool {
 	return false
 }
 
-// goIsTypeName reports whether a name of the program is used as a type, too: its
-// call is a conversion.
+// goIsTypeName reports whether a name of the program is also used as a type. A call
+// of such a name is a conversion.
 func goIsTypeName(id *ast.Ident, u *goUses) bool { return u.word["type "+id.Name] }
 
-// typed reports whether e is a value of a type of the program that the tests
-// spelled out.
+// typed reports whether e has a type of the program, spelled out in the tests.
 func (u *goUses) typed(e ast.Expr) bool {
 	t := u.typeOf(e, 0)
 	if s, ok := t.(*ast.StarExpr); ok {
@@ -348,12 +351,11 @@ func (u *goUses) typed(e ast.Expr) bool {
 	return id != nil
 }
 
-// goBasics are functions of the standard library's packages whose results no
-// program can change.
+// goBasics are standard library packages with results that no program can change.
 var goBasics = strings.Fields("math strconv utf8 unicode time cmp bits cmplx")
 
-// typeOf reads the type of an expression of the tests off their text; nil where
-// that takes more.
+// typeOf reads the type of an expression off the text of the tests; nil if the text
+// does not suffice.
 func (u *goUses) typeOf(e ast.Expr, depth int) ast.Expr {
 	if depth > 20 {
 		return nil
@@ -478,7 +480,7 @@ func (u *goUses) typeOf(e ast.Expr, depth int) ast.Expr {
 	return nil
 }
 
-// specified is the type of a declared variable.
+// specified returns the type of a declared variable.
 func (u *goUses) specified(s *ast.ValueSpec, name string, depth int) ast.Expr {
 	if s.Type != nil {
 		return s.Type
@@ -491,7 +493,7 @@ func (u *goUses) specified(s *ast.ValueSpec, name string, depth int) ast.Expr {
 	return nil
 }
 
-// under is the type under a name of the tests' own.
+// under returns the underlying type of a type named by the tests.
 func (u *goUses) under(t ast.Expr) ast.Expr {
 	for range 8 {
 		id, ok := t.(*ast.Ident)
@@ -514,7 +516,7 @@ func (u *goUses) under(t ast.Expr) ast.Expr {
 	return t
 }
 
-// elements are the types of the keys and the elements of what is ranged over.
+// elements returns the types of the keys and the elements in a range clause.
 func (u *goUses) elements(t ast.Expr) (key, elem ast.Expr) {
 	basic := ast.NewIdent("int")
 	switch t := u.under(t).(type) {
@@ -534,9 +536,9 @@ func (u *goUses) elements(t ast.Expr) (key, elem ast.Expr) {
 	return nil, nil
 }
 
-// changeable reports whether a program that is given e can change what the tests
-// have. Where the text does not say its type, it can, unless the tests calculate
-// with it.
+// changeable reports whether a program that receives e can change data of the
+// tests. If the text does not show the type, it can, unless the tests use e in
+// arithmetic.
 func (u *goUses) changeable(e ast.Expr) bool {
 	if a, ok := e.(*ast.UnaryExpr); ok && a.Op == token.AND {
 		return true
@@ -568,8 +570,8 @@ func (u *goUses) holdsMemory(t ast.Expr, depth int) bool {
 	return true
 }
 
-// calculated notes what the tests calculate with, and so no program can change
-// where it is given.
+// calculated notes the operands of arithmetic in the tests. Such numbers are copied
+// when passed to the program, so the program cannot change them.
 func (u *goUses) calculated(f *ast.File) {
 	note := func(e ast.Expr) {
 		if root, path := goPath(e); root != nil && root.Obj != nil {
@@ -604,7 +606,7 @@ func (u *goUses) calculated(f *ast.File) {
 	})
 }
 
-// follow notes where the words of the program go beside assignments.
+// follow notes the flow of program values beyond plain assignments.
 func (u *goUses) follow(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -659,10 +661,10 @@ func (u *goUses) follow(f *ast.File) {
 	u.givenTo(f)
 }
 
-// goAdded says of a variable that a word of the program was put into it.
+// goAdded marks a variable into which a program value was put.
 type goAdded struct{ to any }
 
-// keys notes a map that has a word of the program as a key.
+// keys notes a map with a program value as a key.
 func (u *goUses) keys(e ast.Expr) {
 	i, ok := e.(*ast.IndexExpr)
 	if !ok || u.key(i.X) == nil || !u.rests(i.Index) {
@@ -673,7 +675,7 @@ func (u *goUses) keys(e ast.Expr) {
 	}
 }
 
-// returns notes a function of the tests that gives what the program said.
+// returns notes a test function that returns a program value.
 func (u *goUses) returns(k any, body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if r, ok := n.(*ast.ReturnStmt); ok && slices.ContainsFunc(r.Results, u.rests) {
@@ -684,8 +686,8 @@ func (u *goUses) returns(k any, body *ast.BlockStmt) {
 	})
 }
 
-// written notes an object of the tests, such as a strings.Builder, into which a
-// call puts what the program said.
+// written notes an object of the tests, such as a strings.Builder, to which a call
+// writes a program value.
 func (u *goUses) written(call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return !u.isFunction(a) && u.rests(a) }) {
@@ -711,8 +713,8 @@ func (u *goUses) written(call *ast.CallExpr) {
 	u.parts[root.Obj] = true
 }
 
-// verdict reports whether e is what a call of the program says of what the program
-// said: that it is true is no word of the tests.
+// verdict reports whether e is a judgement by the program on its own value. The
+// truth of e is then not established by the tests.
 func (u *goUses) verdict(e ast.Expr) bool {
 	if k := u.key(e); k != nil && u.verdicts[k] || u.found(e) {
 		return true
@@ -734,15 +736,14 @@ func (u *goUses) verdict(e ast.Expr) bool {
 	return false
 }
 
-// found reports whether e is what a map whose keys are words of the program has
-// under a word of the program.
+// found reports whether e looks up a program value in a map with keys from the
+// program.
 func (u *goUses) found(e ast.Expr) bool {
 	i, ok := e.(*ast.IndexExpr)
 	return ok && u.keyed(i) && u.rests(i.Index)
 }
 
-// truths reports whether a statement or an operator takes such a verdict for the
-// truth.
+// truths reports whether a statement or an operator relies on a verdict.
 func (u *goUses) truths(n ast.Node) bool {
 	isBool := func(e ast.Expr) bool {
 		id, ok := e.(*ast.Ident)
@@ -763,7 +764,7 @@ func (u *goUses) truths(n ast.Node) bool {
 			return isBool(n.Y) && u.verdict(n.X) || isBool(n.X) && u.verdict(n.Y)
 		}
 	case *ast.SwitchStmt:
-		// What is compared is the program's word, and so is what with.
+		// Both compared values come from the program.
 		for _, c := range n.Body.List {
 			for _, e := range c.(*ast.CaseClause).List {
 				if n.Tag == nil && u.verdict(e) || n.Tag != nil && u.rests(n.Tag) && u.rests(e) {
@@ -775,8 +776,8 @@ func (u *goUses) truths(n ast.Node) bool {
 	return false
 }
 
-// between reports whether two words of the program are ordered both ways: neither
-// is the smaller one, so they are the same.
+// between reports whether two program values are compared in both directions: if
+// neither is smaller, they are equal.
 func (u *goUses) between(d ast.Node) bool {
 	seen := map[[2]string]bool{}
 	found := false

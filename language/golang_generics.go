@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// A generic function of the program has a generic stub. Which instances of it the
-// program's process serves has to be known before anything runs: those of the
-// types that the tests spell, as far as they satisfy the constraints.
+// A generic function of the program has a generic stub. The instances served by the
+// program's process must be known in advance: instances for the types spelled by
+// the tests, as far as the types satisfy the constraints.
 
 // maxGoInstances bounds the instances of a function.
 const maxGoInstances = 150
 
-// goSpelled are the types that tests spell, and those of their constants, the
-// most frequent first.
+// goSpelled returns the types spelled by the tests and the types of their
+// constants, most frequent first.
 func goSpelled(files []goTestFile) []ast.Expr {
 	count := map[string]int{}
 	of := map[string]ast.Expr{}
@@ -68,8 +68,7 @@ func goSpelled(files []goTestFile) []ast.Expr {
 	return all
 }
 
-// generic writes the stub of a generic function, and the instances that are
-// served.
+// generic writes the stub of a generic function, and its served instances.
 func (s *goStubs) generic(name string, f *ast.FuncType) string {
 	const why = "its type parameters have constraints that are not read here"
 	var names []string
@@ -157,10 +156,10 @@ func (s *goStubs) instances(names []string, constraints []ast.Expr, each func(ar
 	try(0, nil)
 }
 
-// goOrdered are the types that cmp.Ordered has.
+// goOrdered are the types in cmp.Ordered.
 var goOrdered = strings.Fields("int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr float32 float64 string")
 
-// constraint spells a constraint out of a closed set; empty where it is none.
+// constraint spells a constraint from a closed set; empty for any other constraint.
 func (s *goStubs) constraint(e ast.Expr, depth int) string {
 	if depth > 8 || !s.step() {
 		return ""
@@ -215,7 +214,8 @@ func (s *goStubs) constraint(e ast.Expr, depth int) string {
 	return ""
 }
 
-// goTerms are the terms of a union; none where it is something else, or too long.
+// goTerms returns the terms of a union; nil for another operator, or too many
+// terms.
 func goTerms(e ast.Expr) (terms []ast.Expr) {
 	for len(terms) < 100 {
 		b, ok := e.(*ast.BinaryExpr)
@@ -236,8 +236,7 @@ func (s *goStubs) step() bool {
 	return s.steps < 200_000
 }
 
-// satisfies reports whether a type is one of a constraint's. Where that is not
-// certain, it is not.
+// satisfies reports whether a type certainly satisfies a constraint.
 func (s *goStubs) satisfies(t, c ast.Expr, args map[string]ast.Expr, depth int) bool {
 	if depth > 8 || !s.step() {
 		return false
@@ -276,7 +275,7 @@ func (s *goStubs) satisfies(t, c ast.Expr, args map[string]ast.Expr, depth int) 
 	return goAlike(t, c, args)
 }
 
-// under is the type under a name of the program's.
+// under returns the underlying type of a type named by the program.
 func (s *goStubs) under(t ast.Expr) ast.Expr {
 	for range 8 {
 		id, ok := t.(*ast.Ident)
@@ -288,8 +287,8 @@ func (s *goStubs) under(t ast.Expr) ast.Expr {
 	return t
 }
 
-// goAlike reports whether a type is spelled as another, in which names stand for
-// types.
+// goAlike reports whether a type is spelled like another, after replacing type
+// parameters by their arguments.
 func goAlike(t, as ast.Expr, args map[string]ast.Expr) bool {
 	if id, ok := as.(*ast.Ident); ok && args[id.Name] != nil {
 		return types.ExprString(t) == types.ExprString(args[id.Name])

@@ -5,10 +5,10 @@ import (
 	"go/token"
 )
 
-// Each answer about the order of a NaN is false, and infinity is larger than each
-// number. So tests that judge by an order have its operands looked at.
+// Every order comparison with NaN is false, and infinity is larger than every
+// number. So the operands of order comparisons in tests are inspected.
 
-// goOrderedGuard is what looks at an operand.
+// goOrderedGuard inspects an operand.
 const goOrderedGuard = `
 func gloveboxOrdered[T any](v T) T {
 	switch v := any(v).(type) {
@@ -24,8 +24,8 @@ func gloveboxOrdered[T any](v T) T {
 }
 `
 
-// guarded is a file of tests in the package of a name, as it is where that is
-// empty, in which the operands of an order are looked at.
+// guarded returns a test file, in the named package, with guarded operands of order
+// comparisons. An empty name keeps the package.
 func (f goTestFile) guarded(name string) []byte {
 	e := goEdit{base: f.parsed.FileStart}
 	if f.fragment {
@@ -52,11 +52,11 @@ func (f goTestFile) guarded(name string) []byte {
 	return e.apply(f.Data)
 }
 
-// goFragmentClause is the clause with which a file without one is read.
+// goFragmentClause is the clause with which a file without one is parsed.
 const goFragmentClause = "package tests;"
 
-// goHasType reports whether an operand certainly has a type by itself, and is no
-// place that is counted: a constant takes its type from the other operand.
+// goHasType reports whether an operand certainly has a type by itself and needs a
+// guard. A constant takes its type from the other operand.
 func goHasType(e ast.Expr) bool {
 	if goCounts(e) {
 		return false
@@ -71,7 +71,7 @@ func goHasType(e ast.Expr) bool {
 			case id == nil:
 				typed = true
 			case id.Name == "min" || id.Name == "max" || id.Name == "real" || id.Name == "imag" || id.Name == "complex":
-				return true // of constants they are constants
+				return true // the result for constants is a constant
 			default:
 				typed = true
 			}
@@ -90,8 +90,8 @@ func goHasType(e ast.Expr) bool {
 	return typed && !shifts
 }
 
-// goCounts reports whether e is a length, or a variable that begins with a whole
-// number: these are finite.
+// goCounts reports whether e is a length, or a variable initialised with a whole
+// number. Both are finite.
 func goCounts(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CallExpr:

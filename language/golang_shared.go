@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Lists and maps cross as copies. Where the text of tests rests on the memory that
-// they share with the program, they run in one process with it. Structs behind
-// pointers need none of this: they have a number on both ends.
+// Lists and maps cross the link as copies. Tests that depend on memory shared with
+// the program run in the same process. Structs behind pointers need no sharing,
+// because they have a number on both ends.
 
-// goSharing is what one function of the tests does with such memory.
+// goSharing records the uses of shared memory in one test function.
 type goSharing struct {
 	*goUses
 	loops    []ast.Node
@@ -21,12 +21,12 @@ type goSharing struct {
 	changes  []goChanged
 	calls    []goCalled
 	uses     []goUsed
-	places   []ast.Expr      // that ask which memory it is
-	commands []*ast.CallExpr // whose results are dropped, but for errors
+	places   []ast.Expr      // expressions that depend on the identity of memory
+	commands []*ast.CallExpr // calls with dropped results, except errors
 }
 
-// goObject is what a name stands for. The parser knows it of the names that a file
-// declares itself, and no more is asked.
+// goObject is the declaration behind a name. The parser resolves only names
+// declared in the same file, and no more is needed.
 //
 //lint:ignore SA1019 types would have to be checked, of files that need not compile
 type goObject = ast.Object
@@ -38,16 +38,16 @@ type goBound struct {
 	at   token.Pos
 }
 
-// goChanged is a list or map that the tests change in place. ordered: only the order
-// of its elements. plain: it is what a pointer to a plain value points to.
+// goChanged is a list or map changed in place by the tests. ordered: only the order
+// of the elements changed. plain: the target of a pointer to a plain value.
 type goChanged struct {
 	what           ast.Expr
 	at             token.Pos
 	ordered, plain bool
 }
 
-// goCalled is a call of the program. of is the object whose method it is; nil where
-// it is a function.
+// goCalled is a call of the program. of is the receiver of a method; nil for a
+// function.
 type goCalled struct {
 	call *ast.CallExpr
 	of   ast.Expr
@@ -63,16 +63,16 @@ type goUsed struct {
 type goUse byte
 
 const (
-	goReads    goUse = iota // in any other way
+	goReads    goUse = iota // any other use
 	goAsks                  // an object of the program: a method, a field, or an argument
-	goElements              // what it holds
-	goWalks                 // all that it holds, by a loop
-	goLength                // how much it holds
+	goElements              // its elements
+	goWalks                 // all its elements, by a loop
+	goLength                // its length
 )
 
 func (r goUsed) holds() bool { return r.how == goElements || r.how == goWalks }
 
-// shares notes that the tests of a file rest on shared memory.
+// shares notes whether the tests of a file depend on shared memory.
 func (u *goUses) shares(f *goTestFile) {
 	for _, d := range f.parsed.Decls {
 		fn, ok := d.(*ast.FuncDecl)
@@ -92,7 +92,7 @@ func (u *goUses) shares(f *goTestFile) {
 	}
 }
 
-// goMaxPairs bounds what is looked at of one function of the tests.
+// goMaxPairs bounds the pairs examined in one test function.
 const goMaxPairs = 1 << 22
 
 const (
@@ -103,7 +103,7 @@ const (
 	goSameMemory    = "rest on which memory it is"
 )
 
-// why is the first thing that rests on shared memory, and what it is.
+// why returns the first expression that depends on shared memory, and the reason.
 func (s *goSharing) why() (what ast.Expr, why string) {
 	for _, c := range s.changes {
 		if s.isShared(c) {
@@ -127,7 +127,7 @@ func (s *goSharing) why() (what ast.Expr, why string) {
 	return nil, ""
 }
 
-// read collects what the rules look at.
+// read collects the input of the rules.
 func (s *goSharing) read(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if s.tells(n) {
@@ -187,7 +187,8 @@ func (s *goSharing) read(body ast.Node) {
 	})
 }
 
-// tells reports whether a call says what went wrong: it judges nothing.
+// tells reports whether a call only prints a failure message. Such a call judges
+// nothing.
 func (s *goSharing) tells(n ast.Node) bool {
 	c, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -209,7 +210,7 @@ func goPlace(e ast.Expr) bool {
 	return ok
 }
 
-// object reports whether e is a value of the program that can have methods.
+// object reports whether e is a value of the program, possibly with methods.
 func (s *goSharing) object(e ast.Expr) bool { return s.says(e) || s.typed(e) }
 
 func (s *goSharing) use(e ast.Expr, how goUse) {
@@ -218,8 +219,8 @@ func (s *goSharing) use(e ast.Expr, how goUse) {
 	}
 }
 
-// changed notes an assignment to an element, to a field of one, or to what a pointer
-// to a plain value points to.
+// changed notes an assignment to an element, to a field of an element, or through a
+// pointer to a plain value.
 func (s *goSharing) changed(to, from ast.Expr) {
 	switch e := to.(type) {
 	case *ast.ParenExpr:
@@ -244,13 +245,13 @@ func goIsSelector(e ast.Expr) bool {
 	return ok
 }
 
-// goChangers are functions that change their first argument in place; those that
-// only order it end in a star.
+// goChangers are functions that change their first argument in place. A star marks
+// a function that changes only the order.
 var goChangers = strings.Fields(`delete clear copy maps.Copy maps.DeleteFunc maps.Insert slices.Delete slices.DeleteFunc slices.Insert
 	slices.Replace slices.Compact slices.CompactFunc sort.Ints* sort.Strings* sort.Float64s* sort.Slice* sort.SliceStable* sort.Sort* sort.Stable*
 	slices.Sort* slices.SortFunc* slices.SortStableFunc* slices.Reverse`)
 
-// call notes what a call changes, asks and reads.
+// call notes the arguments changed, queried and read by a call.
 func (s *goSharing) call(c *ast.CallExpr) {
 	name := types.ExprString(c.Fun)
 	sel, method := c.Fun.(*ast.SelectorExpr)
@@ -303,8 +304,8 @@ func (s *goSharing) call(c *ast.CallExpr) {
 	}
 }
 
-// later reports whether what stands at a place comes after another one, also on the
-// next turn of a loop that goes round with the same variable.
+// later reports whether position at comes after from, or comes after it on the next
+// iteration of a loop with the same variable.
 func (s *goSharing) later(from, at token.Pos, o *goObject) bool {
 	if at >= from {
 		return true
@@ -315,8 +316,8 @@ func (s *goSharing) later(from, at token.Pos, o *goObject) bool {
 	})
 }
 
-// origin is where a list or map comes from: a call of the program, a field of one
-// of its objects, or a variable of the program; nil where that is the tests' own.
+// origin returns the source of a list or map: a call of the program, a field of one
+// of its objects, or a variable of the program; nil for the tests' own data.
 func (s *goSharing) origin(e ast.Expr, depth int) ast.Expr {
 	if depth > 20 {
 		return nil
@@ -362,7 +363,7 @@ func (s *goSharing) origin(e ast.Expr, depth int) ast.Expr {
 	return nil
 }
 
-// binding is the last assignment to a variable before a place where it stands.
+// binding returns the last assignment to a variable before a use.
 func (s *goSharing) binding(id *ast.Ident) (last goBound) {
 	for _, b := range s.bound {
 		if id.Obj != nil && b.to == id.Obj && b.at <= id.Pos() {
@@ -372,9 +373,10 @@ func (s *goSharing) binding(id *ast.Ident) (last goBound) {
 	return last
 }
 
-// isShared reports whether the tests change what the program gave them, and ask it
-// after that: for what they got, for what they gave, or an object for anything. An
-// order counts only where the same is asked again: tests sort what has none.
+// isShared reports whether the tests change data from the program and query the
+// program afterwards: for the changed data, for data given before, or for any
+// answer of an object. A changed order counts only if the same query is repeated,
+// because tests sort unordered results.
 func (s *goSharing) isShared(c goChanged) bool {
 	root, _ := goPath(c.what)
 	if root == nil {
@@ -405,14 +407,15 @@ func (s *goSharing) isShared(c goChanged) bool {
 		if s.ident(from) != nil {
 			return true
 		}
-		// The object itself has a number: only what was made of it can share the rest.
+		// The object itself has a number: only objects derived from it can share
+		// the rest.
 		of, _ := goPath(from)
 		return of != nil && of.Obj != nil && s.asks(c.at, func(o *goObject) bool { return o != nil && o != of.Obj && s.related(of.Obj, o) })
 	}
 	return false
 }
 
-// again reports whether a call is made again after a place.
+// again reports whether the same call is repeated after a position.
 func (s *goSharing) again(call *ast.CallExpr, from token.Pos) bool {
 	text, newest := types.ExprString(call), s.newest(call)
 	return slices.ContainsFunc(s.calls, func(o goCalled) bool {
@@ -420,8 +423,9 @@ func (s *goSharing) again(call *ast.CallExpr, from token.Pos) bool {
 	})
 }
 
-// asks reports whether an object of the program is asked after a place at which it was
-// there: one that a variable holds, or nil for what a call gives.
+// asks reports whether, after a position, an earlier object of the program is
+// queried. which selects the variable holding the object, or nil for the result of
+// a call.
 func (s *goSharing) asks(from token.Pos, which func(*goObject) bool) bool {
 	return slices.ContainsFunc(s.uses, func(r goUsed) bool {
 		return (r.how == goAsks || r.holds() && s.object(r.id)) && r.id.Obj.Pos() < from && which(r.id.Obj) && s.later(from, r.id.Pos(), r.id.Obj)
@@ -430,7 +434,8 @@ func (s *goSharing) asks(from token.Pos, which func(*goObject) bool) bool {
 	})
 }
 
-// newest is the variable of an expression that is declared last; nil where it has none.
+// newest returns the variable declared last among those in an expression; nil
+// without variables.
 func (s *goSharing) newest(e ast.Expr) (o *goObject) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && id.Obj != nil && id.Obj.Kind == ast.Var && (o == nil || o.Pos() < id.Obj.Pos()) {
@@ -441,16 +446,16 @@ func (s *goSharing) newest(e ast.Expr) (o *goObject) {
 	return o
 }
 
-// readLater reports whether a variable or field is read after a place, for more than
-// its length.
+// readLater reports whether a variable or field is read after a position, for more
+// than its length.
 func (s *goSharing) readLater(from token.Pos, o *goObject, path string) bool {
 	return slices.ContainsFunc(s.uses, func(r goUsed) bool {
 		return r.id.Obj == o && (r.how == goAsks || r.holds()) && (r.path == path || strings.HasPrefix(r.path, path+".")) && s.later(from, r.id.Pos(), o)
 	})
 }
 
-// related reports whether one of two objects was made of the other, or both by the
-// same call.
+// related reports whether one of two objects was derived from the other, or both
+// come from the same call.
 func (s *goSharing) related(a, b *goObject) bool {
 	of := func(o *goObject) (all []ast.Expr) {
 		for _, x := range s.bound {
@@ -477,8 +482,8 @@ func (s *goSharing) related(a, b *goObject) bool {
 	return slices.ContainsFunc(of(b), func(y ast.Expr) bool { return has(y, a) })
 }
 
-// isKept reports whether the tests change what they gave an object of the program, or
-// a function whose result they use after that.
+// isKept reports whether the tests change data given to an object of the program,
+// or to a function with a result used afterwards.
 func (s *goSharing) isKept(c goChanged) bool {
 	root, path := goPath(c.what)
 	if root == nil || root.Obj == nil || s.object(c.what) {
@@ -507,8 +512,8 @@ func (s *goSharing) isKept(c goChanged) bool {
 	return false
 }
 
-// snapshot is where the tests look into what a method or a field of an object gave
-// them, after they had that object do something else; nil where they do not.
+// snapshot returns the place where the tests read data obtained from a method or a
+// field of an object, after a command to the object; nil if there is none.
 func (s *goSharing) snapshot(b goBound) ast.Expr {
 	var of ast.Expr
 	switch from := b.from.(type) {
@@ -530,8 +535,8 @@ func (s *goSharing) snapshot(b goBound) ast.Expr {
 	})
 }
 
-// afterCommand is the first use of a kind that stands behind a command of an object, and
-// that behind an assignment; nil where there is none.
+// afterCommand returns the first use of a kind after a command to an object, where
+// the command follows an assignment; nil if there is none.
 func (s *goSharing) afterCommand(b goBound, of *goObject, path string, which func(goUsed) bool) ast.Expr {
 	for _, c := range s.commands {
 		if c.Pos() < b.at || !s.isCommand(c, of, path) {
@@ -546,7 +551,7 @@ func (s *goSharing) afterCommand(b goBound, of *goObject, path string, which fun
 	return nil
 }
 
-// isCommand reports whether a call is of a method of an object.
+// isCommand reports whether a call is a method call on an object.
 func (s *goSharing) isCommand(c *ast.CallExpr, of *goObject, path string) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok || !s.object(sel.X) {
@@ -556,8 +561,9 @@ func (s *goSharing) isCommand(c *ast.CallExpr, of *goObject, path string) bool {
 	return root != nil && root.Obj == of && at == path
 }
 
-// lent is where the tests look into a list or map of theirs, of which they made an
-// object of the program, after they had that object do something; nil where they do not.
+// lent returns the place where the tests read their own list or map after two
+// steps: building an object of the program from it, and a command to the object.
+// Without such a place, lent returns nil.
 func (s *goSharing) lent(b goBound) ast.Expr {
 	from := b.from
 	if a, ok := from.(*ast.UnaryExpr); ok {
@@ -594,7 +600,7 @@ func (s *goSharing) lent(b goBound) ast.Expr {
 	return nil
 }
 
-// twice notes a call that gets a list and a part of it.
+// twice notes a call with both a list and a part of the list as arguments.
 func (s *goSharing) twice(c *ast.CallExpr) {
 	for _, a := range c.Args {
 		part, ok := a.(*ast.SliceExpr)

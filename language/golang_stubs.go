@@ -16,15 +16,15 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// goDeclared is the program's declared interface: what its main package declares
-// at its top level, read and never run.
+// goDeclared is the program's declared interface: the top-level declarations of its
+// main package, read and never run.
 type goDeclared struct {
 	functions map[string]*ast.FuncType
 	// generics are functions with type parameters.
 	generics map[string]*ast.FuncType
 	types    map[string]*ast.TypeSpec
 	methods  map[string][]*ast.FuncDecl
-	// variables have a type where it can be read off.
+	// variables have a type if the text shows one.
 	variables map[string]ast.Expr
 	constants map[string]*types.Const
 }
@@ -69,7 +69,7 @@ func (x *goExam) declared() *goDeclared {
 	return g
 }
 
-// goReceiver is the type of a method's receiver.
+// goReceiver returns the type name of a method's receiver.
 func goReceiver(d *ast.FuncDecl) (name string, pointer bool) {
 	if len(d.Recv.List) != 1 {
 		return "", false
@@ -111,7 +111,8 @@ func (g *goDeclared) read(d *ast.GenDecl) {
 	}
 }
 
-// goTypeOf reads a value's type off its spelling; nil where that takes more.
+// goTypeOf reads a value's type off its spelling; nil if the spelling is not
+// enough.
 func goTypeOf(e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.CompositeLit:
@@ -152,8 +153,8 @@ func goTypeOf(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// evaluate works constants out. They may use each other, and types of the
-// program that are basic.
+// evaluate computes constants. They may use each other, and the program's types
+// with a basic underlying type.
 func (g *goDeclared) evaluate(constants []*ast.GenDecl) {
 	file := &ast.File{Name: ast.NewIdent("constants")}
 	for name, s := range g.types {
@@ -167,7 +168,7 @@ func (g *goDeclared) evaluate(constants []*ast.GenDecl) {
 	if len(file.Decls) > maxGoConstants {
 		return
 	}
-	defer func() { recover() }() // what go/types cannot read has no constants
+	defer func() { recover() }() // constants that go/types cannot read are skipped
 	config := types.Config{Error: func(error) {}, FakeImportC: true}
 	pkg, _ := config.Check("constants", token.NewFileSet(), []*ast.File{file}, nil)
 	if pkg == nil {
@@ -180,14 +181,14 @@ func (g *goDeclared) evaluate(constants []*ast.GenDecl) {
 	}
 }
 
-// maxGoConstants bounds the constants, and the types, that are worked out on the
-// host: each may need all the others.
+// maxGoConstants bounds the constants and the types evaluated on the host: each may
+// need all the others.
 const maxGoConstants = 2000
 
-// bounded are the groups of constants that the host can work out in little time
-// and memory. An expression of anything but numbers, texts, names, operators and
-// conversions is not; nor are sums of texts, of which a few lines can make one
-// that no memory holds.
+// bounded returns the groups of constants that the host can evaluate in little time
+// and memory. Expressions may contain only numbers, texts, names, operators and
+// conversions. Sums of texts are excluded, because a few lines can make a text
+// larger than any memory.
 func (g *goDeclared) bounded(constants []*ast.GenDecl) []*ast.GenDecl {
 	specs := 0
 	constants = slices.DeleteFunc(slices.Clone(constants), func(d *ast.GenDecl) bool {
@@ -197,7 +198,8 @@ func (g *goDeclared) bounded(constants []*ast.GenDecl) []*ast.GenDecl {
 	if specs > maxGoConstants || len(g.types) > maxGoConstants {
 		return nil
 	}
-	// texts are names of texts, and of types of texts, whatever they are called.
+	// texts are the names of text constants and of text types, found by their
+	// declarations.
 	texts := map[string]bool{"string": true}
 	has := func(d ast.Node) (text, sum bool) {
 		ast.Inspect(d, func(n ast.Node) bool {
@@ -241,8 +243,8 @@ func (g *goDeclared) bounded(constants []*ast.GenDecl) []*ast.GenDecl {
 	})
 }
 
-// goPlainConstants reports whether constants are spelled with nothing but
-// numbers, texts, names, operators and conversions.
+// goPlainConstants reports whether constants consist only of numbers, texts, names,
+// operators and conversions.
 func goPlainConstants(d *ast.GenDecl) bool {
 	plain := true
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -257,32 +259,33 @@ func goPlainConstants(d *ast.GenDecl) bool {
 	return plain
 }
 
-// goStubs writes both ends of the link for what the tests use of the program.
+// goStubs writes both ends of the link for the names used by the tests.
 type goStubs struct {
 	*goDeclared
-	// own are the names that the tests declare themselves.
+	// own are the names declared by the tests themselves.
 	own map[string]bool
-	// spelled are the methods and fields that the tests use.
+	// spelled are the methods and fields used by the tests.
 	spelled map[string]bool
-	// done says of each type whether it travels; one that is being read does.
+	// done records whether each type travels; a type still being read counts as
+	// travelling.
 	done map[string]bool
-	// offered are the types that the tests spell, parameters the type parameters
-	// of the function that is written.
+	// offered are the types spelled by the tests, parameters the type parameters of
+	// the current function.
 	offered    []ast.Expr
 	parameters map[string]bool
 	steps      int
-	// unfit says why names that the tests use have no stub.
+	// unfit says why certain names used by the tests have no stub.
 	unfit map[string]string
-	// depth is how deep in types the writer is, room how much more it may write.
+	// depth is the current nesting of types, room the remaining output budget.
 	depth, room int
 
 	stubs, serve bytes.Buffer // declarations of the two ends
-	entries      bytes.Buffer // functions that are served
-	both         bytes.Buffer // what both ends register
+	entries      bytes.Buffer // served functions
+	both         bytes.Buffer // registrations at both ends
 	imports      map[string]bool
 }
 
-// link generates the two ends. name is that of the package of the tests' end.
+// link generates the two ends. name is the package name of the tests' end.
 func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string]string) {
 	s := &goStubs{goDeclared: x.declared(), own: x.own, spelled: x.spelled, done: map[string]bool{}, unfit: map[string]string{}, room: maxGoStubs, imports: map[string]bool{}, offered: goSpelled(x.files)}
 	for _, w := range x.wanted {
@@ -300,8 +303,8 @@ func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string
 	for _, path := range slices.Sorted(maps.Keys(s.imports)) {
 		uses += "var _ " + goStubUses[path] + "\n"
 	}
-	// Every stub needs gloveboxReady: variables of the tests may call one as they
-	// are initialised.
+	// Every stub needs gloveboxReady, because initialisers of test variables may
+	// call stubs.
 	fmt.Fprintf(&c, ")\n\n%s%s\nvar gloveboxReady = func() bool {\n%s\tgloveboxWire.AllowNaN, gloveboxWire.AllowInf, gloveboxWire.AllowJoined = %t, %t, %t\n\tgloveboxWire.Start()\n\treturn true\n}()\n%s", uses, s.stubs.Bytes(), s.both.Bytes(), x.nan, x.inf, x.joined, goOrderedGuard)
 	ready := "var gloveboxReady = true\n"
 	fmt.Fprintf(&p, ")\n\n%s%s%s\nfunc GloveboxServe() {\n%s\tgloveboxWire.Serve(map[string]any{\n%s\t})\n}\n",
@@ -309,35 +312,35 @@ func (x *goExam) link(name string) (serve, stubs glovebox.File, unfit map[string
 	return glovebox.File{Path: goGlue + "serve.go", Data: p.Bytes()}, glovebox.File{Path: goGlue + "stubs.go", Data: c.Bytes()}, s.unfit
 }
 
-// Bounds of what is written for a program: a few names can spell a long type
+// Bounds of the code generated for a program. A few names can spell a long type
 // many times, and types can lead to types without end.
 const (
-	maxGoStubs      = 8 << 20 // bytes, about
-	maxGoType       = 4096    // of one type
-	maxGoTypes      = 100     // types within types
+	maxGoStubs      = 8 << 20 // bytes, approximately
+	maxGoType       = 4096    // bytes of one type
+	maxGoTypes      = 100     // nested types
 	maxGoParameters = 200
 )
 
-// spend reports whether there is room to write so many bytes more.
+// spend reports whether n more bytes fit into the remaining budget.
 func (s *goStubs) spend(n int) bool {
 	s.room -= n + 64
 	return s.room > 0
 }
 
-// goStubImports are the packages whose types travel, and their names in stubs.
+// goStubImports maps packages with travelling types to their names in stubs.
 var goStubImports = map[string]string{"math/big": "gloveboxBig", "time": "gloveboxTime", "io": "gloveboxIO", "fmt": "gloveboxFmt"}
 
 var goStubUses = map[string]string{"math/big": "gloveboxBig.Int", "time": "gloveboxTime.Time", "io": "gloveboxIO.Reader", "fmt": "gloveboxFmt.Stringer"}
 
-// goPlainTypes are the types of packages whose values travel.
+// goPlainTypes are the package types with travelling values.
 var goPlainTypes = map[string]string{
 	"big.Int": "math/big", "big.Rat": "math/big", "big.Float": "math/big",
 	"time.Time": "time", "time.Duration": "time", "time.Month": "time", "time.Weekday": "time",
 	"io.Reader": "io", "io.Writer": "io", "io.ReadWriter": "io", "fmt.Stringer": "fmt",
 }
 
-// want writes what stands for a name of the program. A name that the program
-// does not declare is left to the compiler.
+// want writes the stand-in for a name of the program. Names not declared by the
+// program are left to the compiler.
 func (s *goStubs) want(name string) {
 	switch {
 	case s.functions[name] != nil:
@@ -367,7 +370,7 @@ func (s *goStubs) function(name string, f *ast.FuncType) {
 
 func (s *goStubs) constant(name string, c *types.Const) {
 	if goSentinel().MatchString(name) {
-		// Two errors that are one value would pass for each other.
+		// Two errors with equal values could be mistaken for each other.
 		for other, c2 := range s.constants {
 			if other != name && goSentinel().MatchString(other) && c2.Val().Kind() == c.Val().Kind() && constant.Compare(c.Val(), token.EQL, c2.Val()) {
 				s.unfit[name] = "it has the same value as " + other
@@ -407,7 +410,7 @@ func (s *goStubs) variable(name string, t ast.Expr) {
 		text = s.spell(t)
 	}
 	if goSentinel().MatchString(name) {
-		text = "error" // by its name, whatever its type is: each is another one
+		text = "error" // known as an error by its name, whatever its type: each is distinct
 	}
 	if text == "" {
 		s.unfit[name] = "its type cannot be read off its declaration, or does not travel: declare it with its type"
@@ -423,8 +426,8 @@ func (s *goStubs) variable(name string, t ast.Expr) {
 	fmt.Fprintf(&s.both, "\tgloveboxWire.Watch(%q, &%s)\n", name, name)
 }
 
-// typ declares a type of the program in the tests, with what its methods are
-// called by, and reports whether its values travel.
+// typ declares a type of the program in the tests, with stubs of its methods, and
+// reports whether its values travel.
 func (s *goStubs) typ(name string) bool {
 	if ok, seen := s.done[name]; seen {
 		return ok
@@ -482,8 +485,8 @@ func (s *goStubs) typ(name string) bool {
 	return true
 }
 
-// goJudges are methods that the standard library calls with a value of the
-// tests, to compare: they have a stub only where the tests spell them.
+// goJudges are comparison methods that the standard library calls on values of the
+// tests. They get a stub only if the tests spell them.
 var goJudges = []string{"Is", "As", "Equal", "Compare", "Cmp"}
 
 func (s *goStubs) method(of string, m *ast.FuncDecl) {
@@ -507,8 +510,8 @@ func (s *goStubs) method(of string, m *ast.FuncDecl) {
 	fmt.Fprintf(&s.entries, "\t\t%q: %s,\n", of+"."+name, served)
 }
 
-// structure writes a struct of the fields that travel. Where some do not, one
-// field stands for them all.
+// structure writes a struct with the travelling fields. One extra field represents
+// the other fields, if any.
 func (s *goStubs) structure(b *bytes.Buffer, t *ast.StructType) (fields []string) {
 	var list bytes.Buffer
 	partial := false
@@ -548,7 +551,7 @@ func (s *goStubs) structure(b *bytes.Buffer, t *ast.StructType) (fields []string
 	return fields
 }
 
-// goInterfaces are interfaces that those of a program can have within them.
+// goInterfaces are standard interfaces that a program's interfaces may embed.
 var goInterfaces = func() map[string]*ast.InterfaceType {
 	all := map[string]*ast.InterfaceType{}
 	for name, text := range map[string]string{
@@ -564,8 +567,8 @@ var goInterfaces = func() map[string]*ast.InterfaceType {
 	return all
 }()
 
-// contract writes an interface of the program, and what stands for a value of
-// the other end behind it.
+// contract writes an interface of the program, and the proxy for values of the
+// other end.
 func (s *goStubs) contract(b, tail *bytes.Buffer, name string, t *ast.InterfaceType) bool {
 	b.WriteString("interface {\n")
 	proxy := "gloveboxA" + name
@@ -580,7 +583,7 @@ func (s *goStubs) contract(b, tail *bytes.Buffer, name string, t *ast.InterfaceT
 		for _, f := range t.Methods.List {
 			sig, ok := f.Type.(*ast.FuncType)
 			if !ok {
-				// An interface within another: the program's, or a known one.
+				// An embedded interface: the program's, or a known one.
 				if sel, ok := f.Type.(*ast.SelectorExpr); ok {
 					known := goInterfaces[types.ExprString(sel)]
 					if known == nil || !add(known, depth+1) {
@@ -624,8 +627,8 @@ func (s *goStubs) contract(b, tail *bytes.Buffer, name string, t *ast.InterfaceT
 	return true
 }
 
-// stub writes the function or method that stands for one of the program's. It
-// returns why there is none.
+// stub writes the stub of a function or method of the program. If there is no stub,
+// stub returns the reason.
 func (s *goStubs) stub(b *bytes.Buffer, receiver, name, target string, f *ast.FuncType) string {
 	params, results, why := s.signature(f)
 	if why != "" {
@@ -654,7 +657,7 @@ func (s *goStubs) call(b *bytes.Buffer, head, callee, first string, params, resu
 	fmt.Fprintf(b, ") {\n\t_ = gloveboxReady\n\tgloveboxWire.%s[]interface{}{%s}, []interface{}{%s})\n\treturn\n}\n", callee, args, outs)
 }
 
-// signature spells parameters and results; why says what does not travel.
+// signature spells parameters and results; why names the part that does not travel.
 func (s *goStubs) signature(f *ast.FuncType) (params, results []string, why string) {
 	if f.TypeParams != nil {
 		return nil, nil, "it has type parameters"
@@ -691,8 +694,8 @@ func (s *goStubs) signature(f *ast.FuncType) (params, results []string, why stri
 	return params, results, why
 }
 
-// spell spells a type whose values travel, out of a closed set and the
-// program's own types; empty where e is none.
+// spell spells a travelling type, from a closed set and the program's own types;
+// empty for any other type.
 func (s *goStubs) spell(e ast.Expr) string {
 	if s.depth == maxGoTypes {
 		return ""

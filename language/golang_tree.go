@@ -15,13 +15,13 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// goTree makes the exam of a module whose tests lie in the folders of their
-// packages. All of them are one binary, with the program: each package's tests
-// run in its folder, one package after the other.
+// goTree makes the exam of a module with tests in its package folders. All packages
+// are one binary, including the program. Each package's tests run in its folder,
+// one package after the other.
 type goTree struct {
 	read *goProgram
-	// inside and outside are the test files by folder: those of the package
-	// itself, and those of a package of their own.
+	// inside and outside are the test files by folder: files of the package itself,
+	// and files of an external test package.
 	inside, outside map[string][]goTreeFile
 	packages        []goPackage
 	seen            map[string]bool
@@ -31,7 +31,7 @@ type goTreeFile struct {
 	glovebox.File
 	parsed *ast.File
 	tests  []goTest
-	// main: it has a TestMain.
+	// main: the file has a TestMain.
 	main bool
 }
 
@@ -89,8 +89,8 @@ func (x *goTree) readTests(t Tests) error {
 			if _, local := x.read.local(p); (!local && isGoHosted(p) || isGoJudge(p)) && !slices.Contains(missing, p) {
 				missing = append(missing, p)
 			}
-			// Tests beside their package spell the module: it is the program's,
-			// whatever the program's go.mod says.
+			// Tests in their package's folder spell the module path. The path is
+			// the program's, whatever its go.mod says.
 			if m, ok := strings.CutSuffix(p, "/"+dir); ok && parsed.Name.Name == path.Base(dir)+"_test" {
 				own = append(own, m+"/")
 			}
@@ -117,7 +117,7 @@ func (x *goTree) readTests(t Tests) error {
 	return nil
 }
 
-// goIgnored tells whether the go command passes over a file by its folder.
+// goIgnored reports whether the go command ignores a file because of its folder.
 func goIgnored(name string) bool {
 	for part := range strings.SplitSeq(path.Dir(name), "/") {
 		if part == "testdata" || strings.HasPrefix(part, "_") || len(part) > 1 && part[0] == '.' {
@@ -149,8 +149,8 @@ func goTreePaths(files []goTreeFile) []string {
 	return names
 }
 
-// visit adds the package of a folder, with its tests, after those that it and
-// they import.
+// visit adds the package of a folder, with its tests, after all packages imported
+// by either.
 func (x *goTree) visit(dir string) {
 	if x.seen[dir] {
 		return
@@ -187,8 +187,8 @@ func (x *goTree) visitAll(imports []string) {
 	}
 }
 
-// importable gives a package main that has tests another name: nothing imports
-// a main.
+// importable renames a package main with tests, because a package main cannot be
+// imported.
 func (x *goTree) importable(dir string, files, tests []glovebox.File) {
 	name := path.Base(x.path(dir))
 	if !token.IsIdentifier(name) || name == "main" {
@@ -212,8 +212,8 @@ func (x *goTree) importable(dir string, files, tests []glovebox.File) {
 	}
 }
 
-// runner generates the main package. A test has its package's path before its
-// name where two packages have one of that name.
+// runner generates the main package. If two packages have a test of the same name,
+// each name is prefixed with the package's path.
 func (x *goTree) runner() (glovebox.File, int) {
 	count := map[string]int{}
 	for _, set := range []map[string][]goTreeFile{x.inside, x.outside} {

@@ -12,38 +12,37 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// goUses finds what tests use of the program, from their own text alone.
+// goUses finds the tests' uses of the program, from the text of the tests alone.
 type goUses struct {
-	// declared are the names that the tests declare in their package.
+	// declared are the names declared by the tests in their package.
 	declared map[string]bool
 	// decls are the tests' own top-level declarations by name.
 	decls map[string][]ast.Node
-	// ownTypes are types that the tests declare, foreign fields those of them
-	// that hold a type of the program.
+	// ownTypes are the types declared by the tests.
 	ownTypes map[string]bool
 	wanted   map[string]bool
 	spelled  map[string]bool
-	// foreign are the identifiers that only the program can mean.
+	// foreign are the identifiers that can only belong to the program.
 	foreign map[*ast.Ident]bool
-	// qualified are the names under which files import the program.
+	// qualified are the local names of imports of the program.
 	qualified map[string]bool
 	imports   map[*goTestFile]map[string]string
-	// word says of a variable, a parameter or a field of the tests that it holds
-	// what the program said, and nothing of the tests' own.
+	// word marks variables, parameters and fields of the tests that hold values
+	// from the program alone.
 	word map[any]bool
-	// errors says of them that they hold an error that the program declares.
+	// errors marks names that hold an error declared by the program.
 	errors map[any]bool
-	// differs says of them that they hold how two words of the program differ.
+	// differs marks names that hold a difference of two program values.
 	differs map[any]bool
-	// parts says of them that the program had a part in what they hold, verdicts
-	// that they hold what the program says of its own words.
+	// parts marks names with a contribution of the program, verdicts names that
+	// hold the program's judgement on its own values.
 	parts, verdicts map[any]bool
-	// gifted are what calls of the program got and may have changed, gifts their
-	// number; numbers are what the tests calculate with.
+	// gifted are the arguments of program calls that the program may have changed,
+	// gifts their number. numbers are operands of arithmetic in the tests.
 	gifted  map[goGiven][]goGift
 	gifts   int
 	numbers map[goGiven]bool
-	// more is why the tests take more than calls: the first reason.
+	// more is the first reason why the tests need more than calls.
 	more string
 }
 
@@ -90,8 +89,8 @@ func readGoUses(files []goTestFile, program func(imported string) bool) *goUses 
 	return u
 }
 
-// panics notes an explicit panic where the program may call: in methods, and in
-// functions that are values, with what these call.
+// panics notes an explicit panic in code that the program may call: in methods, in
+// functions used as values, and in their callees.
 func (u *goUses) panics(files []goTestFile) {
 	seen := map[string]bool{}
 	var visit func(root ast.Node)
@@ -118,7 +117,7 @@ func (u *goUses) panics(files []goTestFile) {
 			case *ast.CallExpr:
 				called[n.Fun] = true
 				if sel, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Run", "Fuzz", "Cleanup"}, sel.Sel.Name) && !u.says(sel.X) && len(n.Args) > 0 {
-					called[n.Args[len(n.Args)-1]] = true // package testing calls it
+					called[n.Args[len(n.Args)-1]] = true // called by package testing
 				}
 			case *ast.FuncDecl:
 				called[n.Name] = n.Recv == nil
@@ -141,7 +140,8 @@ func (u *goUses) panics(files []goTestFile) {
 	}
 }
 
-// unused notes functions that tests declare and never use: the program may.
+// unused notes functions that tests declare and never use: the program may use
+// them.
 func (u *goUses) unused(files []goTestFile) {
 	used := map[string]bool{}
 	for _, f := range files {
@@ -218,7 +218,8 @@ func (u *goUses) declare(f *goTestFile, program func(string) bool) {
 	}
 }
 
-// names notes what only the program can mean, and the qualifiers of a fragment.
+// names notes names that can only belong to the program, and the qualifiers of a
+// fragment.
 func (u *goUses) names(f *goTestFile) {
 	imports := u.imports[f]
 	unresolved := map[*ast.Ident]bool{}
@@ -242,7 +243,7 @@ func (u *goUses) names(f *goTestFile) {
 			u.foreign[sel.Sel] = true
 			u.wanted[sel.Sel.Name] = true
 		case unresolved[id] && f.fragment && sel.Sel.IsExported() && goPackageNamed[id.Name] != "":
-			// A fragment's package is the standard library's, by its name.
+			// In a fragment, a package name means the standard library.
 			if !slices.Contains(f.qualifiers, id.Name) {
 				f.qualifiers = append(f.qualifiers, id.Name)
 			}
@@ -262,8 +263,8 @@ func (u *goUses) names(f *goTestFile) {
 	}
 }
 
-// goPackageNamed are the packages of the standard library that a fragment can
-// mean by a name.
+// goPackageNamed maps names to the standard library packages available to a
+// fragment.
 var goPackageNamed = func() map[string]string {
 	named := map[string]string{}
 	for _, p := range strings.Fields(`bufio bytes cmp container/heap container/list container/ring context crypto/md5 crypto/sha1
@@ -275,10 +276,10 @@ var goPackageNamed = func() map[string]string {
 	return named
 }()
 
-// goSentinel is how tests spell an error that the program declares.
+// goSentinel matches the usual spelling of an error declared by the program.
 var goSentinel = lazyre.New(`^[Ee]rr(?:[A-Z0-9_]|$)`)
 
-// ident is the program's name that e is; nil where it is none.
+// ident returns the program's name in e; nil if e is not such a name.
 func (u *goUses) ident(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -299,7 +300,7 @@ func (u *goUses) ident(e ast.Expr) *ast.Ident {
 	return nil
 }
 
-// ofType reports whether a type is the program's, or made of one of its types.
+// ofType reports whether a type belongs to the program, or contains such a type.
 func (u *goUses) ofType(t ast.Expr) bool {
 	found := false
 	if t != nil {
@@ -313,8 +314,8 @@ func (u *goUses) ofType(t ast.Expr) bool {
 	return found
 }
 
-// key stands for what an expression of the tests' names: a variable, or a field
-// by its name.
+// key identifies the variable or field that an expression of the tests names. A
+// field is identified by name.
 func (u *goUses) key(e ast.Expr) any {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -336,7 +337,7 @@ func (u *goUses) key(e ast.Expr) any {
 	return nil
 }
 
-// mark notes what a name of the tests holds.
+// mark notes the contents of a name of the tests.
 func (u *goUses) mark(k any, e ast.Expr) {
 	if k == nil {
 		return
@@ -358,8 +359,8 @@ func (u *goUses) mark(k any, e ast.Expr) {
 	}
 }
 
-// difference reports whether e is how two words of the program differ: a test that
-// wants a small difference says that both words are the same.
+// difference reports whether e is the difference of two program values. A test for
+// a small difference only says that both values are equal.
 func (u *goUses) difference(e ast.Expr) bool {
 	if k := u.key(e); k != nil && u.differs[k] {
 		return true
@@ -376,7 +377,7 @@ func (u *goUses) difference(e ast.Expr) bool {
 				return true
 			}
 		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
-			return false // it is judged by itself
+			return false // judged separately
 		}
 		return u.difference(e.X) || u.difference(e.Y)
 	case *ast.ParenExpr:
@@ -392,12 +393,12 @@ func (u *goUses) difference(e ast.Expr) bool {
 	return false
 }
 
-// goDifferences are methods, such as those of time.Time, that give how two values
-// differ.
+// goDifferences are methods, such as those of time.Time, that return the difference
+// of two values.
 var goDifferences = strings.Fields("Sub Diff Distance Minus")
 
-// sentinel reports whether e is an error that the program declares: which one it
-// is, is the tests' word; what it says is the program's.
+// sentinel reports whether e is an error declared by the program. The tests choose
+// the error, the program its text.
 func (u *goUses) sentinel(e ast.Expr) bool {
 	if id := u.ident(e); id != nil {
 		return goSentinel().MatchString(id.Name)
@@ -409,7 +410,7 @@ func (u *goUses) sentinel(e ast.Expr) bool {
 	return k != nil && u.errors[k]
 }
 
-// says reports whether e is what the program said, with nothing of the tests'.
+// says reports whether e is a value from the program alone.
 func (u *goUses) says(e ast.Expr) bool {
 	if id := u.ident(e); id != nil {
 		return !goSentinel().MatchString(id.Name)
@@ -467,7 +468,7 @@ func (u *goUses) says(e ast.Expr) bool {
 	return false
 }
 
-// flow notes where what the program says goes.
+// flow notes the destinations of program values.
 func (u *goUses) flow(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -516,7 +517,7 @@ func (u *goUses) flow(f *ast.File) {
 	})
 }
 
-// typeNames notes the names of the program that the tests use as types.
+// typeNames notes the names of the program used as types by the tests.
 func (u *goUses) typeNames(f *ast.File) {
 	note := func(t ast.Expr) {
 		if t == nil {
@@ -546,17 +547,17 @@ func (u *goUses) typeNames(f *ast.File) {
 	})
 }
 
-// calledObject says of a variable of the tests that they call it.
+// calledObject marks a variable called by the tests.
 type calledObject struct{ *goObject }
 
-// function notes a name of the program that stands where the tests have a function.
+// function notes a name of the program in the place of a function.
 func (u *goUses) function(e ast.Expr) {
 	if id := u.ident(e); id != nil {
 		u.word["called "+id.Name] = true
 	}
 }
 
-// positional notes fields that a literal gives by their place.
+// positional notes fields set by position in a literal.
 func (u *goUses) positional(lit *ast.CompositeLit) {
 	t := goUnderlying(lit.Type)
 	if a, ok := t.(*ast.ArrayType); ok {
@@ -613,7 +614,7 @@ func (u *goUses) fields(t ast.Expr, values []ast.Expr) {
 	}
 }
 
-// goUnderlying is the type that a name of the tests' own stands for.
+// goUnderlying returns the type behind a name declared by the tests.
 func goUnderlying(t ast.Expr) ast.Expr {
 	if id, ok := t.(*ast.Ident); ok && id.Obj != nil {
 		if spec, ok := id.Obj.Decl.(*ast.TypeSpec); ok {
@@ -623,8 +624,7 @@ func goUnderlying(t ast.Expr) ast.Expr {
 	return t
 }
 
-// given notes the parameters of a function of the tests that are given what the
-// program said.
+// given notes the parameters of a test function that receive program values.
 func (u *goUses) given(call *ast.CallExpr) {
 	var f *ast.FuncType
 	switch e := call.Fun.(type) {
@@ -664,15 +664,16 @@ func (u *goUses) given(call *ast.CallExpr) {
 	}
 }
 
-// goComparers are functions that compare two values.
+// goComparers are functions comparing two values.
 var goComparers = strings.Fields("DeepEqual Equal EqualFunc Compare CompareFunc EqualFold Is Index IndexAny LastIndex Contains ContainsAny HasPrefix HasSuffix Count BinarySearch Less")
 
-// goEquals are methods that say whether an object is like another.
+// goEquals are methods comparing an object with another.
 var goEquals = strings.Fields("Equal Equals Eq Cmp Compare CompareTo Less LessThan Same Is")
 
-// judged reports whether a declaration of the tests, or what it uses of them,
-// lets the program decide: it compares what the program says with what the
-// program says, uses values that the program declares, or its idea of equality.
+// judged reports whether a declaration of the tests, including its callees, lets
+// the program decide. The program decides in three cases: the tests compare its
+// values with each other, use values declared by the program, or use its notion of
+// equality.
 func (u *goUses) judged(name string, seen map[string]bool) bool {
 	if seen[name] {
 		return false
@@ -717,8 +718,8 @@ func (u *goUses) judged(name string, seen map[string]bool) bool {
 	return found
 }
 
-// speaks reports whether a declaration of the tests, or what it uses of them, has
-// a name or a text that matches.
+// speaks reports whether a declaration of the tests, including its callees, has a
+// name or a text that matches.
 func (u *goUses) speaks(name string, of *regexp.Regexp, seen map[string]bool) bool {
 	return u.has(name, seen, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -731,7 +732,7 @@ func (u *goUses) speaks(name string, of *regexp.Regexp, seen map[string]bool) bo
 	})
 }
 
-// divides reports whether it divides by what is no number of its own.
+// divides reports whether the declaration divides by anything but a literal.
 func (u *goUses) divides(name string, seen map[string]bool) bool {
 	return u.has(name, seen, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -761,7 +762,7 @@ func (u *goUses) has(name string, seen map[string]bool, is func(ast.Node) bool) 
 	return found
 }
 
-// isTop reports whether an identifier is a top-level one of the tests.
+// isTop reports whether an identifier is declared at the tests' top level.
 func (u *goUses) isTop(n *ast.Ident) bool {
 	for _, d := range u.decls[n.Name] {
 		if n.Obj != nil && n.Obj.Decl == d {
@@ -771,14 +772,15 @@ func (u *goUses) isTop(n *ast.Ident) bool {
 	return false
 }
 
-// holds reports whether an argument is of a type of the program.
+// holds reports whether an argument is a conversion to a type of the program, or a
+// call of the program.
 func (u *goUses) holds(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	return ok && u.ident(call.Fun) != nil
 }
 
-// values are the program's variables and constants in a declaration: its names
-// that are neither called, nor types, nor errors.
+// values returns the program's variables and constants in a declaration: its names
+// that are not called, and are neither types nor errors.
 func (u *goUses) values(d ast.Node) map[*ast.Ident]bool {
 	values := map[*ast.Ident]bool{}
 	types := map[*ast.Ident]bool{}
@@ -799,7 +801,7 @@ func (u *goUses) values(d ast.Node) map[*ast.Ident]bool {
 		case *ast.CallExpr:
 			if id := u.ident(n.Fun); id != nil {
 				types[id] = true
-				// What the program is given is no expected value.
+				// An argument of the program is not an expected value.
 				for _, a := range n.Args {
 					typ(a)
 				}
@@ -807,7 +809,7 @@ func (u *goUses) values(d ast.Node) map[*ast.Ident]bool {
 			if id, ok := n.Fun.(*ast.Ident); ok && (id.Name == "new" || id.Name == "make") && id.Obj == nil && len(n.Args) > 0 {
 				typ(n.Args[0])
 			}
-			// A function given to a function of the tests or of the program.
+			// A function passed to a function of the tests or of the program.
 			for _, a := range n.Args {
 				if id := u.ident(a); id != nil && u.called(id.Name) {
 					types[id] = true
@@ -845,8 +847,8 @@ func (u *goUses) values(d ast.Node) map[*ast.Ident]bool {
 	return values
 }
 
-// called reports whether tests call a name of the program, or have it where they
-// call what they hold: it is a function then.
+// called reports whether a name of the program is a function: the tests call the
+// name, or use it in the place of a function.
 func (u *goUses) called(name string) bool { return u.word["called "+name] }
 
 func (u *goUses) isTypeSwitch(d ast.Node, c *ast.CaseClause) bool {
@@ -860,8 +862,8 @@ func (u *goUses) isTypeSwitch(d ast.Node, c *ast.CaseClause) bool {
 	return found
 }
 
-// goShared are things of the standard library that only work where tests and
-// program are one process: a value that tests set is seen by the program.
+// goShared are parts of the standard library that need tests and program in one
+// process, because a value set by the tests must be visible to the program.
 var goShared = map[string]string{
 	"os":               "Setenv Unsetenv Clearenv Chdir Stdout Stderr Stdin Args Pipe WriteFile Create CreateTemp Mkdir MkdirAll MkdirTemp Open OpenFile ReadFile Remove RemoveAll",
 	"testing":          "AllocsPerRun Benchmark",
@@ -884,10 +886,11 @@ var goShared = map[string]string{
 	"plugin":           "*",
 }
 
-// goReflects are methods of package reflect that see what a stand-in has of its own.
+// goReflects are methods of package reflect that reveal the extra parts of a
+// stand-in.
 var goReflects = strings.Fields("NumField NumMethod MethodByName VisibleFields")
 
-// needs notes what calls and values cannot do.
+// needs notes uses beyond calls and values.
 func (u *goUses) needs(f *goTestFile) {
 	imports := u.imports[f]
 	ast.Inspect(f.parsed, func(n ast.Node) bool {
@@ -945,7 +948,7 @@ func (u *goUses) needs(f *goTestFile) {
 	})
 }
 
-// sets reports whether an assignment changes what the program declares.
+// sets reports whether an assignment changes a variable of the program.
 func (u *goUses) sets(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
@@ -986,8 +989,8 @@ func (u *goUses) call(n *ast.CallExpr) {
 	}
 }
 
-// stays says what of an argument stays in the tests' process; empty where it
-// travels.
+// stays names the part of an argument that stays in the tests' process; empty if
+// the argument travels.
 func (u *goUses) stays(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:
@@ -1028,7 +1031,7 @@ func (u *goUses) stays(e ast.Expr) string {
 	return ""
 }
 
-// staysOf says it of a type.
+// staysOf does the same for a type.
 func (u *goUses) staysOf(t ast.Expr) string {
 	switch t := t.(type) {
 	case *ast.StarExpr:

@@ -5,40 +5,40 @@ import (
 	"io/fs"
 )
 
-// Host is what a Language may ask of the machine to find its toolchain.
+// Host gives a Language access to the machine for finding its toolchain.
 type Host interface {
-	// LookPath finds a program as the operator would call it and returns its
-	// real path: links, shims and version managers resolved. The error is
-	// fs.ErrNotExist where none of the names exists.
+	// LookPath finds a program as the operator would call it and returns its real
+	// path: links, shims and version managers resolved. If none of the names
+	// exists, the error is fs.ErrNotExist.
 	LookPath(names ...string) (string, error)
-	// Ask runs a trusted program of the operator's with a short deadline and
-	// an empty environment (PATH, HOME, LANG) and returns its stdout.
+	// Ask runs one of the operator's trusted programs with a short deadline and an
+	// empty environment (PATH, HOME, LANG) and returns its stdout.
 	Ask(ctx context.Context, args ...string) (string, error)
-	// Libraries returns the dynamic loader and the shared libraries that the
-	// ELF files need, in the order they are found: the loader by the path that
-	// programs name it by, a library with its directory resolved, by the name
-	// it is asked for. rootfs.Libraries places them. Where some are missing it
-	// returns an error that names them and those that it found.
+	// Libraries returns the dynamic loader and the shared libraries needed by the
+	// ELF files, in the order of discovery. The loader has the path named in the
+	// programs. A library has a resolved directory and the requested name.
+	// rootfs.Libraries places them. If libraries are missing, the error names the
+	// missing and the found ones.
 	Libraries(elfs ...string) ([]string, error)
 	// ELFs returns the programs and shared libraries below dir, such as the
-	// extension modules of an interpreter, so that Libraries can find what
-	// they need; of a file, it alone.
+	// extension modules of an interpreter, as input for Libraries. For a file, ELFs
+	// returns only the file.
 	ELFs(dir string) ([]string, error)
-	// Stat tells of a file or directory; links are followed.
+	// Stat describes a file or directory, following links.
 	Stat(name string) (fs.FileInfo, error)
-	// Memo sets v, a pointer to something that JSON can hold, to what fill
-	// found under the same key when files were as they are now, or calls fill.
-	// See [Remember].
+	// Memo sets v, a pointer to a value that JSON can hold, to the result of an
+	// earlier fill with the same key and unchanged files. Otherwise Memo calls
+	// fill. See [Remember].
 	Memo(key string, files []string, v any, fill func() error) error
 }
 
-// Remember returns what find found before, perhaps in another process, under
-// the same key, as long as none of the files has changed: their size,
-// modification time and inode. Else it calls find. A language wraps its whole
-// discovery in it, since asking an interpreter takes ten times as long as a
-// run may; the key names the language, the files are the interpreter and what
-// else the answer hangs on. A rootfs.Plan with a Skip cannot be remembered:
-// remember the facts, and make the plan of them.
+// Remember returns the result of an earlier find with the same key, perhaps from
+// another process, as long as no file has changed its size, modification time or
+// inode. Otherwise Remember calls find. A language wraps its whole discovery in
+// Remember, because asking an interpreter can take ten times as long as a run. The
+// key names the language; the files are the interpreter and all other inputs of the
+// answer. A rootfs.Plan with a Skip cannot be remembered: remember the facts, and
+// build the plan from them.
 func Remember[T any](h Host, key string, files []string, find func() (T, error)) (T, error) {
 	var v T
 	err := h.Memo(key, files, &v, func() (err error) {

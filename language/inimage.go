@@ -10,9 +10,10 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// InImage finds the language's toolchain in an image. h knows the image's files
-// by their paths in a box and asks its programs in a box; what they say is the
-// image's word. The Root holds only what is ours, to be laid over the image.
+// InImage finds the language's toolchain in an image. h knows the image's files by
+// their paths in a box and runs the image's programs in a box; their answers are
+// only claims of the image. The Root holds only our own files, to be laid over the
+// image.
 func (l *Language) InImage(ctx context.Context, h Host) (*Toolchain, error) {
 	if l.FindInImage != nil {
 		return l.FindInImage(ctx, h)
@@ -21,8 +22,8 @@ func (l *Language) InImage(ctx context.Context, h Host) (*Toolchain, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What would be copied from a host is in the image: where our place for it
-	// is another one, a link leads to it.
+	// Files that would be copied from a host are already in the image. If our path
+	// differs, a link leads to the image's path.
 	base := map[string]bool{}
 	for _, e := range rootfs.Base().Entries {
 		base[e.Path] = true
@@ -47,7 +48,7 @@ func (l *Language) InImage(ctx context.Context, h Host) (*Toolchain, error) {
 	return &own, nil
 }
 
-// findPythonInImage asks the image's Python where it is; nothing is moved.
+// findPythonInImage asks the image's Python for its paths. Nothing is moved.
 func findPythonInImage(ctx context.Context, h Host) (*Toolchain, error) {
 	exe, err := h.LookPath("python3", "python")
 	if err != nil {
@@ -61,7 +62,7 @@ func findPythonInImage(ctx context.Context, h Host) (*Toolchain, error) {
 	return tc, facts.drivers(&tc.Root, facts.Lib)
 }
 
-// findGoInImage refuses: what compiles Go programs is made from the host's
+// findGoInImage refuses: the kit for compiling Go programs is made from the host's
 // toolchain, ahead of the runs.
 func findGoInImage(context.Context, Host) (*Toolchain, error) {
 	return nil, fmt.Errorf("Go programs are compiled by the host's Go, which has no place in an image: run them without one")

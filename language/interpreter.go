@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/rootfs"
 )
 
-// relocation moves what is below a directory of the host to another of the box.
+// relocation maps paths below a host directory to a directory of the box.
 type relocation struct{ from, to string }
 
 func (r relocation) path(p string) string {
@@ -21,11 +21,11 @@ func (r relocation) path(p string) string {
 	return p
 }
 
-// systemPrefix tells whether a prefix is the same on every machine.
+// systemPrefix reports whether a prefix is the same on every machine.
 func systemPrefix(prefix string) bool { return prefix == "/usr" || prefix == "/usr/local" }
 
-// optionalLibraries are the libraries of the first file, and of as many of the
-// others as have theirs.
+// optionalLibraries returns the libraries found for all files. It fails only if the
+// first file lacks a library.
 func optionalLibraries(h Host, elfs []string) ([]string, error) {
 	libs, err := h.Libraries(elfs...)
 	if err != nil {
@@ -36,7 +36,7 @@ func optionalLibraries(h Host, elfs []string) ([]string, error) {
 	return libs, nil
 }
 
-// addDrivers adds the files of dir of our own to a root.
+// addDrivers adds our files in dir to a root.
 func addDrivers(p *rootfs.Plan, from embed.FS, dir, to string) error {
 	files, err := from.ReadDir(dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func addDrivers(p *rootfs.Plan, from embed.FS, dir, to string) error {
 	return nil
 }
 
-// stageTests returns the test files as they are staged, and their paths.
+// stageTests returns the staged test files and their paths.
 func stageTests(tests []glovebox.File, ext string) (files []glovebox.File, names []string) {
 	for i, f := range tests {
 		name := f.Path
@@ -65,8 +65,8 @@ func stageTests(tests []glovebox.File, ext string) (files []glovebox.File, names
 	return files, names
 }
 
-// withoutFiles are the files whose paths are none of those named: where the
-// program has a file of a test's name, the test is the one that counts.
+// withoutFiles returns the files without the given names. If the program has a file
+// with a test's name, the test takes precedence.
 func withoutFiles(files []glovebox.File, names []string) []glovebox.File {
 	return slices.DeleteFunc(slices.Clone(files), func(f glovebox.File) bool { return slices.Contains(names, f.Path) })
 }

@@ -32,7 +32,7 @@ var JavaScript = &Language{
 	Install:     installNode,
 }
 
-// javaScriptSigns are shared with TypeScript, which adds its own.
+// javaScriptSigns are also used by TypeScript, with its own signs added.
 var javaScriptSigns = signs{
 	signed(40, `^#!.*\bnode\b`),
 	signed(35, `^\s*(?:export\s+(?:default\s+)?)?(?:async\s+)?function\s*\*?\s*[A-Za-z_$][\w$]*\s*\(.*\)\s*\{`),

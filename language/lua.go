@@ -40,7 +40,7 @@ const installLua = "install Lua 5.3 or 5.4 (Debian: apt-get install lua5.4)"
 //go:embed lua/*.lua lua/run.sh
 var luaDrivers embed.FS
 
-// luaHome is where our drivers are in a box.
+// luaHome is the directory of our drivers in a box.
 const luaHome = "/opt/glovebox/lua/"
 
 var luaSigns = signs{
@@ -63,8 +63,8 @@ func isLuaTest(f glovebox.File) bool {
 	return luaTestName().MatchString(path.Base(f.Path))
 }
 
-// findLua finds Lua, and a shell and cat: Lua cannot use a descriptor beyond
-// the standard three, so the shell wires them, and io.popen does the rest.
+// findLua finds Lua, a shell and cat. Lua can use only the standard three
+// descriptors, so the shell redirects the others, and io.popen does the rest.
 func findLua(ctx context.Context, h Host) (*Toolchain, error) {
 	exe, err := h.LookPath("lua5.4", "lua54", "lua", "lua5.3", "lua53")
 	if err != nil {
@@ -114,17 +114,17 @@ func findLua(ctx context.Context, h Host) (*Toolchain, error) {
 	return tc, err
 }
 
-// luaShare is where the frameworks of the host are in a box.
+// luaShare is the directory of the host's frameworks in a box.
 const luaShare = luaHome + "share/"
 
-// luaAsk prints, for each module that a framework needs, its name and its file.
+// luaAsk prints the name and the file of each module needed by a framework.
 const luaAsk = `for _, m in ipairs({"luaunit", "busted.core", "luassert.init", "luassert.assert", "say.init", "pl.compat", "mediator", "system.init", "lfs", "system.core"}) do
   local f = package.searchpath(m, package.path) or package.searchpath(m, package.cpath)
   if f then print(m .. "\t" .. f) end
 end`
 
-// findLuaFrameworks adds luaunit and busted, each where all of it is there, and
-// names them in the tools. It returns the shared libraries among them.
+// findLuaFrameworks adds luaunit and busted, each only if complete, and names them
+// in the tools. It returns the shared libraries among their files.
 func findLuaFrameworks(ctx context.Context, h Host, exe string, tc *Toolchain) (elfs []string, err error) {
 	out, err := h.Ask(ctx, exe, "-e", luaAsk)
 	if err != nil {
@@ -171,7 +171,7 @@ func planLua(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 
 var luaMessage = lazyre.New(`(?m)^(?:lua[\d.]*: |luac[\d.]*: )?(?:\./|/workspace/)?([^:\n]+):(\d+): (.+)$`)
 
-// readLuaSyntax reads what luac -p prints.
+// readLuaSyntax reads the output of luac -p.
 func readLuaSyntax(out CheckOutput) *glovebox.SyntaxError {
 	m := luaMessage().FindSubmatch(out.Stderr)
 	if out.ExitCode == 0 || m == nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// How tests of Lua run: the form is chosen by the text of the tests alone.
+// How Lua tests run: the text of the tests alone chooses the form.
 
-// maxLuaNames bounds the names that a chunk can be asked for: it has at most
-// 255 variables from outside.
+// maxLuaNames bounds the names requested from a chunk. A chunk has at most 255
+// variables from outside.
 const maxLuaNames = 180
 
 var (
@@ -24,13 +24,13 @@ var (
 		math next os package pairs pcall print rawequal rawget rawlen rawset require select self setmetatable string table
 		tonumber tostring type utf8 xpcall warn arg goto _G _ENV _VERSION`)
 	luaLibraries = luaSet(`coroutine debug io math os package string table utf8 _G`)
-	// luaBusted are the words that busted adds.
+	// luaBusted are the words added by busted.
 	luaBusted = luaSet(`describe it context spec test insulate expose pending before_each after_each setup teardown lazy_setup
 		lazy_teardown strict_setup strict_teardown finally spy stub mock match assert`)
-	// bustedDoes are those that our busted knows.
+	// bustedDoes are the words supported by our busted.
 	bustedDoes = luaSet(`describe it context spec test before_each after_each setup teardown lazy_setup lazy_teardown
 		strict_setup strict_teardown pending assert insulate expose`)
-	// luassertDoes are the words of an assertion that our busted knows.
+	// luassertDoes are the words of an assertion supported by our busted.
 	luassertDoes = luaSet(`is are was were has have does do be been no a an is_not are_not not_ is_no has_no message Not
 		same equal equals same_ Equal Equals Same True False Nil Truthy Falsy
 		is_true is_false is_nil is_truthy is_falsy is_equal are_equal are_same is_same is_not_nil is_not_true is_not_false
@@ -40,13 +40,13 @@ var (
 		number string table boolean Function is_error is_nan Number String Table Boolean
 		is_not_truthy is_not_falsy unique has_match has_no_match is_not_number is_not_string is_not_table
 		has_error_that_matches error_match Error Errors is_not_table not_error does_not_error`)
-	// luaJudges are those of luaKnown by which tests compare: they are the toolchain's,
-	// whatever files the program has.
+	// luaJudges matches the modules in luaKnown that tests compare with. A judging
+	// module comes from the toolchain, whatever files the program has.
 	luaJudges = lazyre.New(`^(?:busted|luassert|say|pl|lunitx?|lust|telescope|luaunit|testy|gambiarra|laura|u-test|tap|Test|mock|mockagne|deepcompare|deep_?equals?|tablecompare|tableshape|compare|diff|inspect|serpent|lume|moses|lua-?assert\w*)(?:[./]|$)`)
-	// luaKnown are modules that others publish: where one is not here, the
-	// program is not at fault.
+	// luaKnown matches published modules. If one is missing here, the program is
+	// not at fault.
 	luaKnown = lazyre.New(`^(?:busted|luassert|say|mediator|pl|lfs|lpeg|re|cjson|dkjson|json|inspect|socket|mime|ssl|posix|lunit|lunitx|lust|telescope|luacov|system|term|cliargs|ansicolors|argparse|middleclass|luaunit|testy|gambiarra|lua-cjson|rapidjson|serpent|ltn12|lyaml|lxp|copas|moses|lume|deepcompare|deep_?equals?|tablecompare|tableshape|classic|30log|mock|mockagne|laura|u-test|tap|Test)(?:\.|$)`)
-	// luaUnitDoes matches what our luaunit has.
+	// luaUnitDoes matches the functions of our luaunit.
 	luaUnitDoes = lazyre.New(`^(?:LuaUnit|EPS|VERSION|ORDER_ACTUAL_EXPECTED|ran|run|fail|failIf|success|successIf|skip|skipIf|prettystr|assert|` +
 		`assert_?(?:[nN]ot_?)?(?:Equals?|equals?|Is|is|AlmostEquals?|almost_?[eE]quals?|ItemsEquals|items_?[eE]quals|TableContains|table_?[cC]ontains|StrContains|str_?[cC]ontains|StrIContains|str_?[iI]_?[cC]ontains|Nil|nil|NaN|nan|Inf|inf|` +
 		`[iI]s_?(?:Number|String|Table|Boolean|Function|Userdata|Thread|Coroutine|Nil|True|False|NaN|Inf)|PlusInf|MinusInf|PlusZero|MinusZero|True|False|Error)|` +
@@ -63,8 +63,8 @@ func luaSet(words string) map[string]bool {
 	return all
 }
 
-// luaMore says, of the paths that tests use or set, which need the program in
-// their own process.
+// luaMore lists paths that tests use or set. Each of them needs the program in the
+// tests' own process, for the given reason.
 var luaMore = []struct {
 	use func() *regexp.Regexp
 	why string
@@ -75,29 +75,30 @@ var luaMore = []struct {
 	{lazyre.New(`^math\.randomseed$`), "the seed of random numbers"},
 }
 
-// luaTests is what the tests' files say together.
+// luaTests combines the facts read from the test files.
 type luaTests struct {
 	staged []glovebox.File
-	// marked are the same, with the places marked where they construct objects.
+	// marked are the same files, with marks at the construction of objects.
 	marked []glovebox.File
-	// start are the files that are started.
+	// start are the files to start.
 	start []string
 	texts map[string]*luaText
-	// more says why calls are not enough, or "".
+	// more is the reason why calls are not enough, or "".
 	more string
-	// shared says that the tests rest on sharing a table with the program, or "".
+	// shared is the reason why the tests must share a table with the program, or
+	// "".
 	shared string
-	// luaunit and busted say that the tests use these; lacking is what ours do
-	// not have of what they use.
+	// luaunit and busted mean the tests use these frameworks; lacking are the used
+	// parts that ours do not have.
 	luaunit, busted bool
 	lacking         []string
-	// empty says that there is no test, or that all are skipped.
+	// empty says that there is no test, or that all tests are skipped.
 	empty string
-	// paths says that the tests change where modules are found.
+	// paths means the tests change the module search path.
 	paths bool
-	// nobodys is an assertion's name that the tests use and nobody defines.
+	// nobodys is the name of an assertion used by the tests but defined nowhere.
 	nobodys string
-	// wanted are the names that the program may supply.
+	// wanted are the names the program may supply.
 	wanted []string
 }
 
@@ -118,7 +119,7 @@ func readLuaTests(files []glovebox.File, p *glovebox.Program) (*luaTests, error)
 		}
 		text, err := readLua(string(f.Data))
 		if err != nil {
-			continue // Lua itself says what is wrong with it, before any test
+			continue // Lua itself reports the syntax error, before any test
 		}
 		t.texts[f.Path] = text
 		for n := range text.free {
@@ -163,8 +164,8 @@ func readLuaTests(files []glovebox.File, p *glovebox.Program) (*luaTests, error)
 			t.nobodys = n
 		}
 	}
-	// theirs reports whether a path begins with what the program supplies: a name,
-	// or a module that is neither a file of the tests nor a known one.
+	// theirs reports whether a path begins with a part of the program: a name, or a
+	// module that is neither a file of the tests nor a known module.
 	theirs := func(root string) bool {
 		module, ok := strings.CutPrefix(root, "@")
 		if !ok {
@@ -178,7 +179,7 @@ func readLuaTests(files []glovebox.File, p *glovebox.Program) (*luaTests, error)
 			t.nobodys = strings.TrimPrefix(u, "@")
 		}
 	}
-	// What the program defines decides nothing here.
+	// Definitions of the program decide nothing here.
 	outside := func(root string) bool {
 		if strings.HasPrefix(root, "@") {
 			return theirs(root)
@@ -204,7 +205,7 @@ func readLuaTests(files []glovebox.File, p *glovebox.Program) (*luaTests, error)
 }
 
 var (
-	// luaAssertName matches names that only an assertion library has.
+	// luaAssertName matches names found only in assertion libraries.
 	luaAssertName = lazyre.New(`^(?:assert[_A-Z]\w*|expect|should|suite|luaunit|LuaUnit|EXPORT_ASSERT_TO_GLOBALS)$`)
 	luaTestNamed  = lazyre.New(`^[Tt]est`)
 )
@@ -217,7 +218,8 @@ func luaFile(module string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(module, "./"), ".", "/") + ".lua"
 }
 
-// luaNeeds says why the tests need the program in their own process, or "".
+// luaNeeds returns the reason why the tests need the program in their own process,
+// or "".
 func luaNeeds(used map[string]bool, set, requires []string, files []glovebox.File, main string) string {
 	for _, m := range luaMore {
 		for u := range used {
@@ -252,8 +254,7 @@ func luaNeeds(used map[string]bool, set, requires []string, files []glovebox.Fil
 	return ""
 }
 
-// lacks are the parts of the frameworks that the tests use and that ours do not
-// have.
+// lacks returns the framework parts used by the tests but missing from ours.
 func (t *luaTests) lacks(used, defined map[string]bool) []string {
 	var lacking []string
 	for u := range used {
@@ -281,7 +282,8 @@ func (t *luaTests) lacks(used, defined map[string]bool) []string {
 	return slices.Compact(lacking)
 }
 
-// none says that the text of the tests has no test, or only such as are skipped, or "".
+// none reports that the text of the tests has no test, or only skipped tests; else
+// "".
 func (t *luaTests) none() string {
 	calls, tests, skipped := 0, 0, 0
 	for _, name := range t.start {
@@ -289,7 +291,7 @@ func (t *luaTests) none() string {
 		if text == nil {
 			return ""
 		}
-		// skips reports whether a function does no more than skip, by its first words.
+		// skips reports whether a function only skips, judging by its first words.
 		skips := func(f luaSpan) bool {
 			return slices.ContainsFunc(text.scope.calls, func(c luaCall) bool {
 				return c.begin == f.begin+2 && (c.path == "@luaunit.skip" || c.path == "pending")
@@ -364,8 +366,8 @@ func examLua(tc *Toolchain, p *glovebox.Program, tests Tests) (*Exam, error) {
 	}, nil
 }
 
-// together is the exam in the program's own process: with the real framework
-// where the toolchain has it, else with ours where it does all that is used.
+// together is the exam in the program's own process. It uses the toolchain's real
+// framework if installed, else ours if it supports everything used.
 func (t *luaTests) together(tc *Toolchain, p *glovebox.Program) (*Exam, error) {
 	reason := t.shared
 	switch {

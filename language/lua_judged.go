@@ -7,9 +7,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// A call of the program that is given what the program returned before, and whose
-// truth an assertion looks at, is the program's own judgement: assert(near(area(2),
-// 12.5)). Such a call is marked by the tests' text alone: its case is candidate_judged.
+// A program call may receive an earlier result of the program, while an assertion
+// only checks the truth of the call. The verdict is then the program's own
+// judgement: assert(near(area(2), 12.5)). Such a call is marked by the tests' text
+// alone, and its case is candidate_judged.
 
 var (
 	luaTruth   = lazyre.New(`(?i)(?:^assert|\.assert_?(?:is_?)?(?:true|false|eval.*|not_?nil|nil)?|\bassert\b.*[._](?:true|false|truthy|falsy|true_|false_|is_true|is_false|is_not_nil|not_nil|is_truthy|is_falsy))$`)
@@ -17,7 +18,8 @@ var (
 	luaTextual = luaSet(`byte find format gmatch gsub len lower match rep reverse sub upper new`)
 )
 
-// judged are the calls to mark. ours says whether a path begins with the program.
+// judged returns the calls to mark. ours reports whether a path begins with the
+// program.
 func (t *luaText) judged(ours func(root string) bool) []luaLent {
 	program := func(c luaCall) bool {
 		name := c.path[strings.LastIndexByte(c.path, '.')+1:]
@@ -68,8 +70,7 @@ func (t *luaText) judged(ours func(root string) bool) []luaLent {
 	return found
 }
 
-// truth reports whether the tests look at the truth of an expression, and at nothing
-// else of it.
+// truth reports whether the tests only look at the truth of an expression.
 func (t *luaText) truth(begin, end int) bool {
 	for t.words[begin-min(begin, 1)].text == "(" && t.words[end].text == ")" && begin > 1 && t.words[begin-2].kind == 'o' && t.words[begin-2].text != ")" && t.words[begin-2].text != "]" {
 		begin, end = begin-1, end+1

@@ -7,11 +7,11 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// What a call of the program makes of its arguments must not become what its result
-// is compared with: assertEquals(M.sort(xs), sorted(xs)) would hold for a sort that
-// empties xs. Where the tests make something of such an argument, it is lent: the
-// change does not arrive. Where they also assert on the argument itself, or have the
-// program go on with it, the change arrives, and the case is candidate_judged.
+// The effect of a program call on its arguments must not become the expected value
+// of its result: assertEquals(M.sort(xs), sorted(xs)) would hold for a sort that
+// empties xs. If the tests compute with such an argument, it is lent: the change
+// does not arrive. If the tests also assert on the argument itself, or pass it to
+// the program again, the change arrives, and the case is candidate_judged.
 
 // luaCall is a call in the words of a file.
 type luaCall struct {
@@ -25,8 +25,8 @@ type luaCall struct {
 	args       []luaSpan
 }
 
-// luaScope is what the parser notes for this: which variable each name is, where
-// each was declared, and the spans of statements, loops and functions.
+// luaScope is the parser's record for this purpose: the variable behind each name,
+// the place of each declaration, and the spans of statements, loops and functions.
 type luaScope struct {
 	refs       map[int]*string
 	declared   map[*string]int
@@ -37,17 +37,18 @@ type luaScope struct {
 	loops      []luaSpan
 	functions  []luaSpan
 	sets       []luaGiven
-	// named and params are the variables that functions, by where they begin, are and have.
+	// named maps the start of a function to its own variable, params to its
+	// parameters.
 	named  map[int]*string
 	params map[int][]*string
 }
 
-// luaGiven is a statement that gives variables values.
+// luaGiven is a statement assigning values to variables.
 type luaGiven struct {
 	vars   []*string
 	values luaSpan
-	// targets are what an assignment names, nil where names are declared; listed are
-	// the expressions; loop says that a loop gives them.
+	// targets are the assigned expressions, nil for declarations; listed are the
+	// values; loop means a loop assigns them.
 	targets, listed []luaSpan
 	loop            bool
 }
@@ -63,7 +64,8 @@ var (
 	luaIdentity  = lazyre.New(`(?i)assert_?(?:not_?)?is$|\bassert\b.*[._]?equals?$|rawequal$`)
 )
 
-// lent are the arguments to mark. ours says whether a path begins with the program.
+// lent returns the arguments to mark. ours reports whether a path begins with the
+// program.
 func (t *luaText) lent(ours func(root string) bool) []luaLent {
 	s := &t.scope
 	program := func(c luaCall) bool {
@@ -82,7 +84,8 @@ func (t *luaText) lent(ours func(root string) bool) []luaLent {
 		return nil
 	}
 	tainted := t.tainted(calls)
-	// exact says that a word begins an argument that is no more than a variable's path.
+	// exact maps the start of an argument consisting only of a variable's path to
+	// its call.
 	exact := map[int]luaCall{}
 	for _, c := range calls {
 		for _, a := range c.args {
@@ -115,7 +118,7 @@ func (t *luaText) lent(ours func(root string) bool) []luaLent {
 					continue
 				}
 				if t.words[t.pathEnd(k)].text == ":" {
-					again = true // it became an object
+					again = true // the argument is used as an object
 					continue
 				}
 				switch t.use(k, of, tainted, calls) {
@@ -137,7 +140,7 @@ func (t *luaText) lent(ours func(root string) bool) []luaLent {
 	return slices.Compact(lent)
 }
 
-// tainted are the variables that may hold what the program gave.
+// tainted returns the variables that may hold program values.
 func (t *luaText) tainted(calls []luaCall) map[*string]bool {
 	tainted := map[*string]bool{}
 	for changed := true; changed; {
@@ -157,15 +160,14 @@ func (t *luaText) tainted(calls []luaCall) map[*string]bool {
 	return tainted
 }
 
-// use says what the tests do with a variable at a word: 'a' they assert on it, and
-// compare it with nothing of the program; 'c' they make something else of it; or
-// nothing of both.
+// use classifies the use of a variable at a word: 'a' is an assertion without a
+// comparison with the program; 'c' is a computation; 0 is neither.
 func (t *luaText) use(k int, of *string, tainted map[*string]bool, calls []luaCall) byte {
 	st := luaInner(t.scope.statements, k)
 	end := t.pathEnd(k)
 	next := t.words[end].text
 	if k == st.begin && end < len(t.words) && next == "=" && end == k+1 {
-		return 0 // it gets another value
+		return 0 // the variable is assigned again
 	}
 	path, asserts := "", t.words[max(st.begin-1, 0)].text == "if"
 	for _, c := range t.scope.calls {
@@ -211,7 +213,7 @@ func luaRoot(path string) string {
 	return root
 }
 
-// luaInner is the smallest of the spans that a word is in.
+// luaInner returns the smallest span containing a word.
 func luaInner(spans []luaSpan, k int) luaSpan {
 	var found luaSpan
 	for _, s := range spans {
@@ -227,7 +229,7 @@ func (t *luaText) isPath(a luaSpan) bool {
 	return t.scope.refs[a.begin] != nil && t.pathEnd(a.begin) == a.end
 }
 
-// pathEnd is where a variable with its fields ends.
+// pathEnd returns the end of a variable with its fields.
 func (t *luaText) pathEnd(k int) int {
 	end := k + 1
 	for end+1 < len(t.words) {
@@ -243,7 +245,7 @@ func (t *luaText) pathEnd(k int) int {
 	return end
 }
 
-// sameWords reports whether the words of a are at k, too.
+// sameWords reports whether the words of a also occur at k.
 func (t *luaText) sameWords(a luaSpan, k int) bool {
 	for i := 1; i < a.end-a.begin; i++ {
 		if k+i >= len(t.words) || t.words[k+i].text != t.words[a.begin+i].text {

@@ -8,38 +8,40 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// A plain table crosses as a copy. So tests that rest on sharing one with the program
-// need it in their own process: those that change what it gave them, or what they gave
-// it, and ask it again; that keep what it gave while it goes on; that ask whether two
-// tables are the same one. The text of the tests shows that, and it alone.
+// A plain table crosses as a copy. So tests that depend on sharing a table with the
+// program need the program in their own process. Three kinds of tests do: tests
+// that change a table received from or given to the program, and query the program
+// again; tests that keep a received table while the program continues; and tests
+// that compare the identity of two tables. The text of the tests alone decides.
 
-// luaHeld is what an expression holds of the program.
+// luaHeld describes an expression's origin in the program.
 type luaHeld struct {
-	// kind is 's' for what the program defines, 'o' an object, 'p' what the fields and
-	// methods of one give, 'f' what a function gives, 0 nothing of the program.
+	// kind is 's' for a definition of the program, 'o' for an object, 'p' for the
+	// value of an object's field or method, 'f' for the result of a function, and 0
+	// for anything else.
 	kind byte
-	// place is a variable with its fields, name the word by which it came, from the
-	// place of the object that it is a part of.
+	// place is a variable with its fields, name the last word of the access, from
+	// the place of the containing object.
 	place, name, from string
-	// call is the text of the call that gave it, args are its arguments.
+	// call is the text of the originating call, args are its arguments.
 	call string
 	args []luaSpan
 }
 
-// luaStep is an expression up to one of its suffixes.
+// luaStep is a prefix of an expression, up to one of its suffixes.
 type luaStep struct {
 	luaHeld
 	end  int
 	call bool
 }
 
-// luaBound is what a place gets, at a word.
+// luaBound is the value assigned to a place at a word.
 type luaBound struct {
 	at int
 	luaHeld
-	// table and scalar say that it is one by its text.
+	// table and scalar mark a literal table or scalar.
 	table, scalar bool
-	// param says that it is a parameter.
+	// param marks a parameter.
 	param bool
 }
 
@@ -48,21 +50,21 @@ type luaShared struct {
 	ours  func(root string) bool
 	match map[int]int
 	bound map[string][]luaBound
-	// asked are the places of which a function is called, methods those of which a method
-	// is; tables and scalars are what the tests use as such: places, and the names by which
-	// the program gives them.
+	// asked are the places with a called function, methods the places with a called
+	// method. tables and scalars are values used as such by the tests: places, and
+	// names under which the program returns them.
 	asked, methods, tables, scalars map[string]bool
-	// roots are the words that begin an expression, in order.
+	// roots are the words at the start of expressions, in order.
 	roots []int
 	calls map[luaSpan]*luaCall
-	// walked and cases are what walk and during found, once all is read; named are the
-	// targets of assignments.
+	// walked and cases cache the results of walk and during after reading. named
+	// are the targets of assignments.
 	walked map[int][]luaStep
 	cases  map[int]luaSpan
 	named  map[luaSpan]bool
-	// gets are the calls that get what is at a place.
+	// gets are the calls receiving the value at a place.
 	gets map[string][]luaCall
-	// looked bounds how much is looked at.
+	// looked counts the examined words, to bound the work.
 	looked int
 }
 
@@ -82,7 +84,8 @@ var (
 	luaOuter    = luaSet(`describe context insulate expose before_each after_each setup teardown lazy_setup lazy_teardown strict_setup strict_teardown`)
 )
 
-// shared says why the tests rest on sharing a table with the program, or "".
+// shared returns the reason why the tests must share a table with the program, or
+// "".
 func (t *luaText) shared(src string, ours func(root string) bool) string {
 	s := &luaShared{t: t, ours: ours, match: map[int]int{}, bound: map[string][]luaBound{}, asked: map[string]bool{}, methods: map[string]bool{}, tables: map[string]bool{}, scalars: map[string]bool{},
 		calls: map[luaSpan]*luaCall{}, cases: map[int]luaSpan{}, named: map[luaSpan]bool{}, gets: map[string][]luaCall{}}
@@ -101,7 +104,7 @@ func (t *luaText) shared(src string, ours func(root string) bool) string {
 	return ""
 }
 
-// read finds what each place holds, and what the tests use as tables.
+// read finds the value of each place, and the values used as tables by the tests.
 func (s *luaShared) read() {
 	for i := range s.t.scope.calls {
 		c := &s.t.scope.calls[i]
@@ -126,7 +129,7 @@ func (s *luaShared) read() {
 			open = open[:len(open)-1]
 		}
 	}
-	// What a place holds can rest on another that is set further down.
+	// A place may depend on another place assigned further down.
 	for range 3 {
 		for _, k := range s.roots {
 			s.walk(k)
@@ -173,13 +176,13 @@ func (s *luaShared) read() {
 	}
 }
 
-// literal reports whether a word is a text, a number or a truth.
+// literal reports whether a word is a string, a number or a boolean.
 func (s *luaShared) literal(k int) bool {
 	w := s.t.words[max(k, 0)]
 	return w.kind == 's' || w.kind == 'd' || w.kind == 'n' && (w.text == "true" || w.text == "false")
 }
 
-// note notes that something is used as a table, or not as one.
+// note records the use of a value as a table, or as a scalar.
 func (s *luaShared) note(as map[string]bool, h luaHeld) {
 	if h.place != "" {
 		as[h.place] = true
@@ -189,17 +192,17 @@ func (s *luaShared) note(as map[string]bool, h luaHeld) {
 	}
 }
 
-// table reports whether the tests use something as a table.
+// table reports whether the tests use a value as a table.
 func (s *luaShared) table(h luaHeld) bool {
 	return h.place != "" && s.tables[h.place] || h.name != "" && s.tables["."+h.name] && !s.scalars["."+h.name]
 }
 
-// scalar reports whether something is none, by its use or its name.
+// scalar reports whether a value is a scalar, by its use or its name.
 func (s *luaShared) scalar(h luaHeld) bool {
 	return h.place != "" && s.scalars[h.place] || s.scalars["."+h.name] || luaNumbered().MatchString(h.name)
 }
 
-// give notes what places get.
+// give notes the values assigned to places.
 func (s *luaShared) give(set luaGiven) {
 	for i := range max(len(set.targets), len(set.vars)) {
 		b, place := luaBound{at: set.values.begin}, s.place(set, i)
@@ -231,7 +234,7 @@ func (s *luaShared) give(set luaGiven) {
 	}
 }
 
-// pass notes what the parameters of the tests' own functions hold.
+// pass notes the values of the parameters of the tests' own functions.
 func (s *luaShared) pass() {
 	functions := map[*string]int{}
 	for f, of := range s.t.scope.named {
@@ -254,7 +257,7 @@ func (s *luaShared) pass() {
 	}
 }
 
-// place is the place that gets the value at an index, or "".
+// place returns the place assigned at an index, or "".
 func (s *luaShared) place(set luaGiven, i int) string {
 	switch {
 	case set.targets == nil && i < len(set.vars):
@@ -268,10 +271,11 @@ func (s *luaShared) place(set luaGiven, i int) string {
 	return ""
 }
 
-// called is the call that an expression is, or nil.
+// called returns the call spanning the whole expression, or nil.
 func (s *luaShared) called(of luaSpan) *luaCall { return s.calls[of] }
 
-// expression is what one holds, where it is no more than a variable, a field or a call.
+// expression returns the origin of a simple expression: a variable, a field or a
+// call.
 func (s *luaShared) expression(of luaSpan) luaHeld {
 	steps := s.walk(of.begin)
 	if len(steps) == 0 || steps[len(steps)-1].end != of.end {
@@ -280,7 +284,7 @@ func (s *luaShared) expression(of luaSpan) luaHeld {
 	return steps[len(steps)-1].luaHeld
 }
 
-// last is what a place holds at a word, or nil.
+// last returns the value of a place at a word, or nil.
 func (s *luaShared) last(place string, k int) *luaBound {
 	all := s.bound[place]
 	var found *luaBound
@@ -292,7 +296,7 @@ func (s *luaShared) last(place string, k int) *luaBound {
 	return found
 }
 
-// at is what is at a place, where of it is known that it is h.
+// at refines h with the value of its place at a word.
 func (s *luaShared) at(h luaHeld, k int) luaHeld {
 	if b := s.last(h.place, k); b != nil && b.kind != 0 {
 		place := h.place
@@ -304,12 +308,12 @@ func (s *luaShared) at(h luaHeld, k int) luaHeld {
 	case (h.kind == 'p' || h.kind == 'f') && s.asked[h.place]:
 		h.kind = 'o'
 	case h.kind == 0 && s.methods[h.place] && (b == nil || !b.table && !b.scalar):
-		h.kind = 'o' // a parameter, or what a helper of the tests gives
+		h.kind = 'o' // a parameter, or the result of a test helper
 	}
 	return h
 }
 
-// luaPart is a field or an element of what is held.
+// luaPart is a field or an element of a held value.
 func luaPart(h luaHeld, name string) luaHeld {
 	part := h
 	if part.name = name; h.kind == 'o' {
@@ -321,7 +325,7 @@ func luaPart(h luaHeld, name string) luaHeld {
 	return part
 }
 
-// result is what a call of h gives.
+// result describes the result of a call of h.
 func (s *luaShared) result(h luaHeld, args []luaSpan, text string) luaHeld {
 	r := luaHeld{name: h.name, call: text, args: args}
 	switch {
@@ -337,7 +341,7 @@ func (s *luaShared) result(h luaHeld, args []luaSpan, text string) luaHeld {
 	return r
 }
 
-// walk follows an expression from a word on.
+// walk follows an expression, starting at a word.
 func (s *luaShared) walk(k int) []luaStep {
 	if steps, ok := s.walked[k]; ok {
 		return steps
@@ -437,7 +441,7 @@ func (s *luaShared) follow(k int) []luaStep {
 	}
 }
 
-// spelled is the text of words.
+// spelled returns a text that identifies a range of words.
 func (s *luaShared) spelled(begin, end int) string {
 	var b strings.Builder
 	for k := begin; k < end; k++ {
@@ -483,7 +487,8 @@ func (s *luaShared) changes() []luaChange {
 	return all
 }
 
-// during is the case that a word is in: what runs before and after it is another.
+// during returns the test case containing a word. Code outside the span belongs to
+// other cases.
 func (s *luaShared) during(k int) luaSpan {
 	if in, ok := s.cases[k]; ok {
 		return in
@@ -498,7 +503,7 @@ func (s *luaShared) during(k int) luaSpan {
 		for _, c := range s.t.scope.calls {
 			named = named || c.statement && !luaOuter[c.path] && len(c.args) > 1 && s.t.words[c.args[0].begin].kind == 's' && c.args[len(c.args)-1] == luaSpan{f.begin - 1, f.end}
 		}
-		// The outermost function that is a case.
+		// Use the outermost function that is a case.
 		if named && (found.end == len(s.t.words) || f.begin < found.begin) {
 			found = f
 		}
@@ -507,8 +512,8 @@ func (s *luaShared) during(k int) luaSpan {
 	return found
 }
 
-// later reports whether a word is reached after the words of a statement: below them,
-// or on the next turn of a loop that does not make the variable anew.
+// later reports whether a word is reached after the words of a statement: below the
+// statement, or on the next iteration of a loop that keeps the variable.
 func (s *luaShared) later(begin, end, k int) bool {
 	in := s.during(begin)
 	if s.looked++; s.looked > maxLuaLooks || k < in.begin || k >= in.end {
@@ -525,7 +530,7 @@ func (s *luaShared) later(begin, end, k int) bool {
 	return false
 }
 
-// after are the words that begin an expression and are reached after a statement.
+// after returns the words at the start of expressions reached after a statement.
 func (s *luaShared) after(begin, end int) []int {
 	in := s.during(begin)
 	from, _ := slices.BinarySearch(s.roots, in.begin)
@@ -539,26 +544,27 @@ func (s *luaShared) after(begin, end int) []int {
 	return all
 }
 
-// static reports whether an expression begins with what the program defines.
+// static reports whether an expression begins with a definition of the program.
 func (s *luaShared) static(k int) bool { return s.walk(k)[0].kind == 's' }
 
-// rebound reports whether a place gets something else between two words.
+// rebound reports whether a place is assigned again between two words.
 func (s *luaShared) rebound(place string, begin, end int) bool {
 	return slices.ContainsFunc(s.bound[place], func(b luaBound) bool { return begin < b.at && b.at <= end })
 }
 
-// sets reports whether an expression is what an assignment names.
+// sets reports whether an expression is the target of an assignment.
 func (s *luaShared) sets(k, end int) bool {
 	return s.named[luaSpan{k, end}]
 }
 
-// changed finds tests that change what the program gave them, or what they gave it,
-// and ask it again.
+// changed finds tests that change a value received from or given to the program,
+// and query the program again.
 func (s *luaShared) changed() (string, int) {
 	for _, c := range s.changes() {
 		switch {
 		case c.kind == 'p', c.kind == 's' && !s.asked[c.place] && (len(c.steps) > 1 || c.place[0] != '@'):
-			// Tests put lists in order by sorting: that counts where the same is asked again.
+			// Tests sort lists to fix their order. A sort counts only if the same
+			// query is repeated.
 			if b := s.last(c.place, c.begin); c.sorts && len(c.steps) == 1 && c.kind == 'p' && (b != nil && b.param || !s.callsAgain(c)) {
 				continue
 			}
@@ -574,8 +580,8 @@ func (s *luaShared) changed() (string, int) {
 	return "", 0
 }
 
-// asksAgain reports whether an object of the program, or one of its functions, is used
-// after a change.
+// asksAgain reports whether an object of the program, or one of its functions, is
+// used after a change.
 func (s *luaShared) asksAgain(c luaChange) bool {
 	for _, k := range s.after(c.begin, c.end) {
 		for _, step := range s.walk(k) {
@@ -587,8 +593,8 @@ func (s *luaShared) asksAgain(c luaChange) bool {
 	return false
 }
 
-// callsAgain reports whether the function that gave what is changed is called again
-// with the same, or an argument of that call is used again.
+// callsAgain reports whether the function behind the changed value is called again
+// with the same arguments, or an argument of its call is used again.
 func (s *luaShared) callsAgain(c luaChange) bool {
 	var given []string
 	for _, a := range c.args {
@@ -609,7 +615,8 @@ func (s *luaShared) callsAgain(c luaChange) bool {
 	return false
 }
 
-// keeps reports whether the tests gave an object what they change, and ask it again.
+// keeps reports whether the tests change a value given to an object, and query the
+// object again.
 func (s *luaShared) keeps(c luaChange) bool {
 	for _, step := range c.steps {
 		for _, call := range s.gets[step.place] {
@@ -635,15 +642,15 @@ func (s *luaShared) keeps(c luaChange) bool {
 	return false
 }
 
-// again reports whether a change comes after a call on the next turn of a loop.
+// again reports whether a change follows a call on the next iteration of a loop.
 func (s *luaShared) again(k int, c luaChange) bool {
 	return slices.ContainsFunc(s.t.scope.loops, func(l luaSpan) bool {
 		return l.begin <= c.begin && c.begin < k && k < l.end && s.t.scope.declared[s.t.scope.refs[c.steps[0].end-1]] < l.begin
 	})
 }
 
-// receiver is the place of the object that a call gives its arguments to, and the word
-// from which on it is there.
+// receiver returns the place of the object that receives a call's arguments, and
+// the first word where the object is present.
 func (s *luaShared) receiver(call luaCall) (string, int) {
 	var steps []luaStep
 	for _, step := range s.walk(call.begin) {
@@ -669,7 +676,7 @@ func (s *luaShared) receiver(call luaCall) (string, int) {
 	return "", 0
 }
 
-// identity finds tests that ask whether two tables of the program are the same one.
+// identity finds tests that compare the identity of two tables of the program.
 func (s *luaShared) identity() (string, int) {
 	const why = "the tests ask whether two tables are the same one (%s, line %d)"
 	begins := map[int]int{}
@@ -705,13 +712,14 @@ func (s *luaShared) identity() (string, int) {
 	return "", 0
 }
 
-// alone reports whether an operand of a comparison ends before a word, or after it.
+// alone reports whether a word is not an arithmetic operator, so that the
+// neighbouring operand of a comparison is complete.
 func (s *luaShared) alone(k int) bool {
 	w := s.t.words[max(k, 0)]
 	return w.kind != 'o' || !slices.Contains(strings.Fields("+ - * / // % ^ .. # ~ & | << >>"), w.text)
 }
 
-// same reports whether a comparison is one of two tables by their identity.
+// same reports whether a comparison tests the identity of two tables.
 func (s *luaShared) same(a, b luaHeld, explicit, differ bool) bool {
 	if a.kind == 0 {
 		a, b = b, a
@@ -723,18 +731,20 @@ func (s *luaShared) same(a, b luaHeld, explicit, differ bool) bool {
 		own := s.last(b.place, 0)
 		whole := own != nil && own.table
 		if b.place == "" || !s.given(b.place) || strings.Count(a.place, ".") == 0 && slices.ContainsFunc(a.args, func(v luaSpan) bool { return s.expression(v).place == b.place }) {
-			return false // the argument that comes back is known
+			return false // a returned argument is recognised already
 		}
 		return whole || s.tables[b.place] || differ && (own == nil || !own.scalar)
 	}
-	// What is in itself is no plain table, and a value that differs from itself is NaN.
+	// A value contained in itself is not a plain table, and a value different from
+	// itself is NaN.
 	if a.place != "" && b.place != "" && (strings.HasPrefix(a.place+".", b.place+".") || strings.HasPrefix(b.place+".", a.place+".")) {
 		return false
 	}
 	return explicit || s.table(a) || s.table(b) || a.call != "" && a.call == b.call
 }
 
-// given reports whether the tests give the program a table, or one that it is in.
+// given reports whether the tests pass a table, or a table containing it, to the
+// program.
 func (s *luaShared) given(place string) bool {
 	for at := place; at != ""; at = at[:max(strings.LastIndexByte(at, '.'), 0)] {
 		if slices.ContainsFunc(s.gets[at], func(c luaCall) bool { return s.expression(luaSpan{c.begin, c.end}).kind != 0 }) {
@@ -744,8 +754,8 @@ func (s *luaShared) given(place string) bool {
 	return false
 }
 
-// kept finds tests that keep a table that the program gave, have it do something, and
-// look at the table then.
+// kept finds tests that keep a table received from the program, command the
+// program, and then read the table.
 func (s *luaShared) kept() (string, int) {
 	var statements []luaCall
 	for _, c := range s.t.scope.calls {
@@ -776,8 +786,8 @@ func (s *luaShared) kept() (string, int) {
 	return "", 0
 }
 
-// commands reports whether a call has the object, or the module, do something that
-// gave what is held, which is not among its arguments.
+// commands reports whether a call commands the object, or the module, behind a held
+// value, without the value among its arguments.
 func (s *luaShared) commands(c luaCall, held luaHeld) bool {
 	steps := s.walk(c.begin)
 	if n := len(steps); n < 2 || steps[n-1].kind == 0 || steps[n-1].end != c.end {
@@ -796,12 +806,12 @@ func (s *luaShared) commands(c luaCall, held luaHeld) bool {
 			return true
 		}
 	}
-	// A function's own state: it is told something that no table is part of.
+	// A function's own state changes by a command with no table involved.
 	return held.kind == 'f' && steps[0].kind == 's' && !slices.ContainsFunc(held.args, func(a luaSpan) bool { return s.expression(a).place != "" }) &&
 		!slices.ContainsFunc(c.args, func(a luaSpan) bool { return s.expression(a).place != "" })
 }
 
-// looks reports whether the tests look at an expression as at a table.
+// looks reports whether the tests read an expression as a table.
 func (s *luaShared) looks(k int, steps []luaStep) bool {
 	if len(steps) > 1 || s.t.words[max(k-1, 0)].text == "#" {
 		return true
@@ -811,7 +821,7 @@ func (s *luaShared) looks(k int, steps []luaStep) bool {
 	})
 }
 
-// shown finds tests that have an object written out.
+// shown finds tests that print a whole object.
 func (s *luaShared) shown() (string, int) {
 	for _, c := range s.t.scope.calls {
 		if strings.HasSuffix(c.path, "prettystr") && len(c.args) > 0 && s.expression(c.args[0]).kind != 0 {

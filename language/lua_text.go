@@ -9,35 +9,36 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// luaText is what a file of Lua says by its text alone: which names it has from
-// elsewhere, what it uses of libraries, and where it constructs objects.
+// luaText holds the facts in the text of a Lua file: external names, uses of
+// libraries, and constructions of objects.
 type luaText struct {
-	// free are the globals that it reads, defined those that it sets.
+	// free are the globals read by the file, defined the globals it sets.
 	free, defined map[string]bool
-	// used are the paths that it reads, such as "os.time" or, of a module,
-	// "@luaunit.assertEquals"; set are those that it assigns.
+	// used are the paths read by the file, such as "os.time" or, for a module,
+	// "@luaunit.assertEquals"; set are the assigned paths.
 	used, set map[string]bool
-	// requires are the modules that it names.
+	// requires are the required modules.
 	requires map[string]bool
-	// blocks says that it has blocks of busted: describe("x", function ...).
+	// blocks reports the use of busted blocks: describe("x", function ...).
 	blocks bool
-	// made are the places where it spells the construction of an object.
+	// made are the places where the file constructs an object.
 	made []luaMade
-	// kept are the variables that an assertion compares with what a call of them
-	// gives.
+	// kept are the variables that an assertion compares with the result of a call
+	// on them.
 	kept []luaKept
 	// ordered are the operands of < > <= >=, by their first and last bytes.
 	ordered []luaSpan
-	// checks are the globals that it calls as a statement, with a comparison or
-	// with what another call gives: nobody looks at what they return.
+	// checks are the globals called as a statement, with a comparison or the result
+	// of another call as an argument. Their own results are ignored.
 	checks map[string]bool
-	// words are all of it, scope what the parser knows of its variables.
+	// words are all words of the file, scope the parser's knowledge of its
+	// variables.
 	words []luaWord
 	scope luaScope
 }
 
 // luaKept is a variable in an assertion of contents: "keep" as an argument of the
-// call, "kept" after that, or "copy" before.
+// call, "kept" after the call, or "copy" before.
 type luaKept struct {
 	how        string
 	begin, end int
@@ -45,7 +46,7 @@ type luaKept struct {
 
 // luaMade is an expression such as Stack.new(3).
 type luaMade struct {
-	// root is the global or the module that the expression begins with.
+	// root is the global or the module at the start of the expression.
 	root       string
 	begin, end int
 }
@@ -132,8 +133,8 @@ func luaWords(src string) ([]luaWord, error) {
 	return append(words, luaWord{begin: len(src), end: len(src)}), nil
 }
 
-// readLua reads a file of Lua. It accepts all that Lua does, and a little more:
-// what does not parse is for Lua itself to say.
+// readLua reads a Lua file. It accepts all valid Lua, and a little more: reporting
+// syntax errors is left to Lua itself.
 func readLua(src string) (t *luaText, err error) {
 	words, err := luaWords(src)
 	if err != nil {
@@ -159,20 +160,21 @@ func readLua(src string) (t *luaText, err error) {
 
 type luaFault struct{ error }
 
-// luaParser knows the scopes of locals: each has the path that it stands for,
-// or "".
+// luaParser tracks the scopes of locals: each local has the path it stands for, or
+// "".
 type luaParser struct {
 	words  []luaWord
 	at     int
 	depth  int
 	scopes []map[string]*string
-	// globals are the paths of globals that the text itself sets.
+	// globals are the paths of globals set by the text itself.
 	globals map[string]string
 	text    *luaText
-	// spans are the arguments of the call that was read last, first the path of the first.
+	// spans are the arguments of the last call, first the path of the first
+	// argument.
 	spans []luaSpan
 	first string
-	// listed are the expressions of the list that was read last.
+	// listed are the expressions of the last list.
 	listed []luaSpan
 }
 
@@ -182,7 +184,7 @@ func (p *luaParser) fail(want string) {
 	panic(luaFault{fmt.Errorf("%q where %s should be", p.word().text, want)})
 }
 
-// is reports whether the next word is this operator or keyword.
+// is reports whether the next word is one of the given operators or keywords.
 func (p *luaParser) is(texts ...string) bool {
 	w := p.word()
 	return (w.kind == 'n' || w.kind == 'o') && slices.Contains(texts, w.text)
@@ -216,7 +218,7 @@ func (p *luaParser) declare(name, path string) {
 	p.text.scope.declared[&path] = p.at
 }
 
-// variable is which variable a name is.
+// variable returns the variable for a name.
 func (p *luaParser) variable(name string) *string {
 	for i := len(p.scopes) - 1; i >= 0; i-- {
 		if v, ok := p.scopes[i][name]; ok {
@@ -230,10 +232,10 @@ func (p *luaParser) variable(name string) *string {
 	return all[name]
 }
 
-// span notes the words from begin on.
+// span records the words from begin on.
 func (p *luaParser) span(into *[]luaSpan, begin int) { *into = append(*into, luaSpan{begin, p.at}) }
 
-// path is what a name stands for: itself where it is a global.
+// path returns the path for a name: for a global, the name itself.
 func (p *luaParser) path(name string) (path string, global bool) {
 	for i := len(p.scopes) - 1; i >= 0; i-- {
 		if v, ok := p.scopes[i][name]; ok {
@@ -420,7 +422,7 @@ func (p *luaParser) local() {
 	p.gives(names, nil, luaSpan{begin, p.at}, listed)
 }
 
-// gives notes that variables get values.
+// gives notes an assignment of values to variables.
 func (p *luaParser) gives(names []string, targets []luaSpan, values luaSpan, listed []luaSpan) {
 	given := luaGiven{targets: targets, values: values, listed: listed}
 	for _, n := range names {
@@ -498,7 +500,7 @@ func (p *luaParser) assignment() {
 	}
 }
 
-// checks notes a call that is a statement of its own, from a word on.
+// checks notes a call that is a whole statement, starting at a word.
 func (p *luaParser) checks(start int) {
 	name := p.words[start].text
 	if _, global := p.path(name); !global {
@@ -521,7 +523,7 @@ func (p *luaParser) checks(start int) {
 	}
 }
 
-// luaChecks matches the names of helpers that check what they are given.
+// luaChecks matches the names of helpers that check their arguments.
 var luaChecks = lazyre.New(`^(?i:check|verify|ensure|expect|must|should|eq|neq?|ok|is|isnt|same|equals?|approx|near|close|almost|compare)(?:[_A-Z]\w*)?$`)
 
 func (p *luaParser) function(self bool) {
@@ -573,8 +575,8 @@ func (p *luaParser) expression() string {
 	defer func() { p.depth-- }()
 	path, operators := "", 0
 	operand, ordered := p.at, false
-	// end is the end of an operand of a comparison; order says whether another
-	// follows, in an order.
+	// end marks the end of a comparison's operand; order reports whether an order
+	// operator follows.
 	end := func(order bool) {
 		single := p.at-operand == 1 && p.words[operand].kind != 'n'
 		if (order || ordered) && !single {
@@ -643,11 +645,11 @@ func (p *luaParser) table() {
 	}
 }
 
-// suffixed reads a name or an expression in parentheses with all that follows.
+// suffixed reads a name or an expression in parentheses, with all suffixes.
 func (p *luaParser) suffixed() (path string, call bool) {
 	begin, first := p.word().begin, p.at
-	// spelled is the last name before a call, field whether it stands after a
-	// dot.
+	// spelled is the last name before a call; field reports whether the name
+	// follows a dot.
 	spelled, field := "", false
 	if p.take("(") {
 		p.expression()
@@ -702,16 +704,16 @@ func (p *luaParser) suffixed() (path string, call bool) {
 	}
 }
 
-// luaMakes reports whether a call of what is spelled so is the construction of
-// an object: X.new, or a name in PascalCase.
+// luaMakes reports whether a call with this spelling constructs an object: X.new,
+// or a name in PascalCase.
 func luaMakes(spelled string, field bool) bool {
 	return spelled == "new" && field || luaPascal().MatchString(spelled)
 }
 
 var luaPascal = lazyre.New(`^[A-Z]\w*[a-z]\w*$|^[A-Z]$`)
 
-// arguments reads those of a call, and returns the path of what it gives: only
-// that of require is known.
+// arguments reads the arguments of a call and returns the path of the result. Only
+// the result of require is known.
 func (p *luaParser) arguments(of string) string {
 	first := p.word()
 	if first.kind == 's' {
@@ -755,14 +757,14 @@ func (p *luaParser) arguments(of string) string {
 	return ""
 }
 
-// luaSpan is a part of the words.
+// luaSpan is a range of words.
 type luaSpan struct{ begin, end int }
 
-// luaContents matches the paths of assertions that compare contents.
+// luaContents matches assertions that compare contents.
 var luaContents = lazyre.New(`(?i)(?:assert_?(?:not_?|items_?)?(?:equals?|almost_?equals?)|\bassert\b.*(?:\.|_)same)$`)
 
-// keep notes where one argument of an assertion is a variable, and another has a
-// call of it: assertEquals(f(t), t).
+// keep notes assertions with a variable and a call on the same variable as
+// arguments: assertEquals(f(t), t).
 func (p *luaParser) keep(args []luaSpan) {
 	for i, a := range args {
 		word := p.words[a.begin]
@@ -804,15 +806,15 @@ func (p *luaParser) required(of string, name luaWord) string {
 	return path
 }
 
-// mark returns src with each construction of an object of the program in a call
-// of the harness's own: what it gives is made. So it does with each variable that
-// is compared with what a call of it gives: it is what it was before the call; and
-// with the operands of an order: a NaN has none.
+// mark returns src with calls of the harness's own around certain expressions:
+// constructions of objects of the program; variables compared with the result of a
+// call on them, to keep the value from before the call; and operands of order
+// comparisons, because NaN has no order.
 func (t *luaText) mark(src string, ours func(root string) bool) string {
 	type insert struct {
 		at   int
 		text string
-		// to is where what begins there ends, 0 of an end.
+		// to is the end of an insertion's range, 0 for an end itself.
 		to int
 	}
 	var all []insert
@@ -840,7 +842,7 @@ func (t *luaText) mark(src string, ours func(root string) bool) string {
 		case a.at != b.at:
 			return a.at - b.at
 		case a.to == 0 || b.to == 0:
-			return a.to - b.to // what ends there ends first
+			return a.to - b.to // ends come before starts
 		}
 		return b.to - a.to
 	})
@@ -855,14 +857,14 @@ func (t *luaText) mark(src string, ours func(root string) bool) string {
 	return b.String()
 }
 
-// luaDeclares are the names that files of a program can define: of functions,
-// variables and fields, or texts that are names.
+// luaDeclares returns the names that files of a program may define: of functions,
+// variables and fields, or strings that look like names.
 func luaDeclares(files []glovebox.File) map[string]bool {
 	declared := map[string]bool{}
 	for _, f := range files {
 		words, err := luaWords(string(f.Data))
 		if err != nil {
-			continue // Lua says what is wrong with it
+			continue // Lua reports the syntax error
 		}
 		for i, w := range words {
 			switch {

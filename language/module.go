@@ -18,10 +18,10 @@ const (
 	quickBoot = quickHome + "boot.js"
 )
 
-// isModule tells whether a toolchain's interpreter is a WebAssembly module.
+// isModule reports whether a toolchain's interpreter is a WebAssembly module.
 func (tc *Toolchain) isModule() bool { return path.Ext(tc.Exe) == ".wasm" }
 
-// findQuickJS is QuickJS, with nothing of the host.
+// findQuickJS finds QuickJS. Nothing comes from the host.
 func findQuickJS(language string) func(context.Context, Host) (*Toolchain, error) {
 	return func(ctx context.Context, h Host) (*Toolchain, error) {
 		engine, err := quickjs.Module()
@@ -43,7 +43,7 @@ func findQuickJS(language string) func(context.Context, Host) (*Toolchain, error
 	}
 }
 
-// addCode adds our scripts as QuickJS loads them: x.jsc for x.js.
+// addCode adds our scripts in compiled form for QuickJS: x.jsc for x.js.
 func addCode(ctx context.Context, h Host, root *rootfs.Plan) error {
 	texts := map[string][]byte{}
 	for _, e := range root.Entries {

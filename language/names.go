@@ -7,13 +7,13 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// maxNames is how many bytes the names of a program's files may have together:
-// drivers are told of them in one argument, and Linux takes 128 KiB.
+// maxNames bounds the total length of a program's file names, in bytes: drivers
+// receive all names in one argument, and Linux allows 128 KiB for an argument.
 const maxNames = 64 << 10
 
-// Told says how many bytes of names the drivers are told of a program, and how
-// many they can be told. Of a tree, which has no main file, they are told of the
-// source files only.
+// Told returns the number of bytes of file names that the drivers receive for a
+// program, and the maximum. For a tree, which has no main file, the drivers receive
+// only the names of source files.
 func (l *Language) Told(p *glovebox.Program) (bytes, most int64) {
 	tree := p.Main == ""
 	for _, f := range p.Files {

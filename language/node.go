@@ -25,9 +25,9 @@ var nodeScripts embed.FS
 const (
 	installNode = "install Node.js 20.10 or later (package nodejs) so that node is on PATH"
 	nodeExe     = "/usr/local/bin/node"
-	// nodeHome is where our scripts are in the box.
+	// nodeHome is the directory of our scripts in the box.
 	nodeHome = "/opt/glovebox/javascript/"
-	// nodeShared is where frameworks are in the box.
+	// nodeShared is the directory of frameworks in the box.
 	nodeShared = "/opt/glovebox/node_modules"
 )
 
@@ -79,15 +79,15 @@ func findNode(ctx context.Context, h Host) (*Toolchain, error) {
 	}, nil
 }
 
-// nodeFramework is a test framework that is installed for all (npm install -g):
-// its package holds all that it needs.
+// nodeFramework is a test framework installed globally (npm install -g). Its
+// package includes all its dependencies.
 type nodeFramework struct {
-	// Directory has the package, and Program is the file in it that is started.
+	// Directory contains the package, and Program is the file to start in it.
 	Directory, Program string
 	Libraries          []string
 }
 
-// nodePackage reports whether a directory is a package that needs no other.
+// nodePackage reports whether a directory is a self-contained package.
 func nodePackage(h Host, directory string) bool {
 	_, err := h.Stat(directory + "/package.json")
 	return err == nil
@@ -126,9 +126,9 @@ func versionAtLeast(version string, major, minor int) bool {
 	return a > major || a == major && b >= minor
 }
 
-// nodeCommand is node with the flags that every start has: the check of an ES
-// module needs vm modules, and older versions must be told to see by the text
-// that a .js file is an ES module.
+// nodeCommand returns the node command with the flags needed by every start.
+// Checking an ES module needs vm modules. Older versions need a flag to recognise
+// an ES module in a .js file by its text.
 func nodeCommand(tc *Toolchain, args ...string) []string {
 	if tc.isModule() {
 		return append([]string{tc.Exe, quickBoot}, args...)
@@ -144,7 +144,7 @@ func nodeCommand(tc *Toolchain, args ...string) []string {
 	return append(command, args...)
 }
 
-// nodeFiles are the endings of the files that a parser reads.
+// nodeFiles are the endings of the files read by a parser.
 type nodeFiles []string
 
 var (
@@ -152,8 +152,8 @@ var (
 	typeScriptFiles = nodeFiles{".ts", ".mts", ".cts"}
 )
 
-// among returns the paths of the files that have one of the endings, first
-// coming first.
+// among returns the paths of the files with one of the endings, starting with
+// first.
 func (n nodeFiles) among(files []glovebox.File, first string) []string {
 	var names []string
 	for _, f := range files {
@@ -167,7 +167,7 @@ func (n nodeFiles) among(files []glovebox.File, first string) []string {
 	return names
 }
 
-// outputs returns the JavaScript files of TypeScript ones.
+// outputs returns the JavaScript file names for TypeScript files.
 func outputs(names []string) []string {
 	var js []string
 	for _, name := range names {
@@ -176,7 +176,8 @@ func outputs(names []string) []string {
 	return js
 }
 
-// planNode runs a program. What is loaded before it checks its files.
+// planNode runs a program. Its files are checked first: by a preloaded script, or
+// for TypeScript while stripping.
 func planNode(tc *Toolchain, p *glovebox.Program, files nodeFiles) (*Plan, error) {
 	names := files.among(p.Files, p.Main)
 	main := typescript.Output(p.Main)
@@ -193,45 +194,44 @@ func planNode(tc *Toolchain, p *glovebox.Program, files nodeFiles) (*Plan, error
 	return plan, nil
 }
 
-// nodePrologue hands our drivers a way to look up a name in the scope of the
-// program, as tests appended to it would.
+// nodePrologue lets our drivers look up a name in the scope of the program, like
+// tests appended to the program.
 const nodePrologue = `globalThis[Symbol.for("glovebox")]?.($glovebox=>eval($glovebox));`
 
-// nodeExam is what the drivers of an exam are told.
+// nodeExam is the exam's description for its drivers.
 type nodeExam struct {
-	// Files are the program's, as the parser reads them, the main one first.
-	// Of a tree they are those that its tests import.
+	// Files are the program's, as the parser reads them, the main file first. For a
+	// tree, Files are the files imported by its tests.
 	Files []string `json:"files,omitempty"`
-	// Tree: there is no main one.
+	// Tree means there is no main file.
 	Tree bool `json:"tree,omitempty"`
 }
 
-// nodeTests is what a driver that runs tests is told.
+// nodeTests is the configuration of a driver that runs tests.
 type nodeTests struct {
-	// Tests are the test files that are started, Files all that are staged.
+	// Tests are the test files to start, Files all staged files.
 	Tests []string `json:"tests"`
 	Files []string `json:"files"`
-	// Names are what the tests in Tests are called where cases have the names
-	// of their files.
+	// Names are display names for the tests in Tests, if cases are named after
+	// their files.
 	Names []string `json:"names,omitempty"`
-	// Modules are the program's files, the main one first.
+	// Modules are the program's files, the main file first.
 	Modules []string `json:"modules"`
 	Loaded  nodeExam `json:"loaded"`
-	// Package is the name of the program's own package, Root the file of a tree that
-	// it means.
+	// Package is the name of the program's own package, Root the file of a tree
+	// behind that name.
 	Package string `json:"package,omitempty"`
 	Root    string `json:"root,omitempty"`
 	Entry   string `json:"entry,omitempty"`
-	// Framework is the real one that runs the tests, and Command its program.
-	// Chai is where the library of that name is, if the tests use its words
-	// without an import.
+	// Framework is the real framework that runs the tests, and Command its program.
+	// Chai is the path of the chai library, if the tests use its words without an
+	// import.
 	Framework string `json:"framework,omitempty"`
 	Command   string `json:"command,omitempty"`
 	Chai      string `json:"chai,omitempty"`
 }
 
-// examNode runs tests in a process of their own, unless they need more than
-// calls.
+// examNode runs tests in a separate process, unless they need more than calls.
 func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Exam, error) {
 	names := files.among(p.Files, p.Main)
 	tests, err := stageNodeTests(tc, p, t)
@@ -277,7 +277,7 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 	}
 	strips := tc.Language == "typescript"
 	if strips && told.Framework == "vitest" {
-		strips = false // Vitest reads TypeScript by itself
+		strips = false // Vitest reads TypeScript itself
 		told.Tests, told.Modules, told.Loaded.Files = nil, names, nil
 		for _, f := range started {
 			if isNodeModule(f.Path) {
@@ -334,12 +334,12 @@ func examNode(tc *Toolchain, p *glovebox.Program, t Tests, files nodeFiles) (*Ex
 	return exam, nil
 }
 
-// nodeImport matches what tests import, by a string.
+// nodeImport matches an import of the tests by a string.
 var nodeImport = lazyre.New(`(?:\brequire\(|\bfrom|\bimport|\bimport\()\s*['"]([^'"\n]+)['"]`)
 
-// tree tells of a program without a main file, and returns the tests that are
-// started. What tests import is loaded before they run: an ES module can be
-// waited for then, and not when they ask for it.
+// tree describes a program without a main file, and returns the tests to start.
+// Modules imported by tests are loaded before the tests run: at this point the
+// driver can wait for an ES module, but not during a require.
 func (told *nodeTests) tree(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
 	told.Modules, told.Loaded = nil, nodeExam{Tree: true}
 	var own struct{ Name, Main string }
@@ -375,7 +375,7 @@ func (told *nodeTests) tree(p *glovebox.Program, tests []glovebox.File) []gloveb
 
 var nodeEnding = lazyre.New(`\.[cm]?[jt]sx?$`)
 
-// module finds the module of the tree that a path means; empty for none.
+// module finds the module of the tree for a path, or "".
 func (told *nodeTests) module(name string) string {
 	bare := func(name string) string {
 		name = nodeEnding().ReplaceAllString(name, "")
@@ -396,8 +396,8 @@ func isNodeModule(name string) bool {
 	return slices.Contains(javaScriptFiles, path.Ext(name)) || slices.Contains(typeScriptFiles, path.Ext(name))
 }
 
-// stageNodeTests returns the test files under names that no file of the
-// program has.
+// stageNodeTests returns the test files under names not used by the program's
+// files.
 func stageNodeTests(tc *Toolchain, p *glovebox.Program, t Tests) ([]glovebox.File, error) {
 	taken := map[string]bool{}
 	for _, f := range p.Files {
@@ -420,8 +420,8 @@ func stageNodeTests(tc *Toolchain, p *glovebox.Program, t Tests) ([]glovebox.Fil
 	return tests, nil
 }
 
-// real tells of the framework that runs the tests, and returns its driver and
-// the reason of the proof.
+// real configures the framework that runs the tests, and returns its driver and the
+// reason for the proof.
 func (told *nodeTests) real(tc *Toolchain, wants nodeWants) (driver, reason string, err error) {
 	title := map[string]string{"jest": "Jest", "vitest": "Vitest", "mocha": "Mocha", "node:test": "the test runner of Node.js"}[wants.framework]
 	told.Framework, told.Command = wants.framework, tc.Tools[wants.framework]

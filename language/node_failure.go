@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// nodePlace is the line above the source line of an error.
+	// nodePlace matches the line above the source line of an error.
 	nodePlace = lazyre.New(`^(?:file://)?(/[^\s:]+|node:[\w/]+):(\d+)$`)
 	nodeFrame = lazyre.New(`^\s+at .*?(?:file://)?/workspace/([^\s():]+):(\d+):\d+\)?$`)
 	nodeError = lazyre.New(`^(?:Uncaught:?\s+)?([A-Za-z_$][\w$.]*)(?: \[\w+\])?(?:: (.*))?$`)
@@ -53,7 +53,7 @@ func readNodeFailure(stderr []byte) *glovebox.Failure {
 	return nil
 }
 
-// readNodeError reads what follows the place: source, marks, the error and its
+// readNodeError reads the lines after the place: source, marks, the error and its
 // stack.
 func readNodeError(lines []string) *glovebox.Failure {
 	at := 1 + slices.IndexFunc(lines[:min(len(lines), 8)], nodeMarks().MatchString)

@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// What tests need is read from their text alone, before anything is started:
+// The needs of tests are read from their text alone, before anything is started:
 // modules, frameworks, and the program in their own process.
 
 // nodeModules are Node.js's own modules.
@@ -20,22 +20,22 @@ var nodeModules = strings.Fields("assert async_hooks buffer child_process cluste
 	"domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl " +
 	"stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib")
 
-// nodeMain are the names by which tests mean the program's main file.
+// nodeMain are the names tests may use for the program's main file.
 var nodeMain = []string{"", "solution", "main", "index", "program", "candidate"}
 
 // nodeFolders are the folders in which tests may name the main file without a dot.
 var nodeFolders = []string{"src", "lib", "app", "dist"}
 
-// nodeLibraries judge, compare or help, and everybody knows them: no program is
-// one of them, whatever it is called.
+// nodeLibraries are well-known libraries that judge, compare or help. A program is
+// never taken for one of them, whatever its name.
 var nodeLibraries = strings.Fields("chai lodash underscore ramda should expect expect.js must unexpected sinon jasmine qunit tap tape ava uvu " +
 	"vitest jest mocha cypress deep-equal fast-deep-equal dequal is-equal deep-eql deep-diff deep-object-diff jsondiffpatch diff power-assert assert-plus " +
 	"is-deep-equal shallowequal shallow-equal equals nano-equal lodash-es lodash.isequal lodash.clonedeep rambda remeda fast-check jsverify testcheck " +
 	"proxyquire rewire nock supertest numeric mathjs decimal.js big.js bignumber.js moment dayjs date-fns luxon immutable immer rxjs axios " +
 	"zod joi yup ajv jsdom cheerio react")
 
-// nodeStandIn is what our stand-in for the functions of Jest, Vitest and Mocha
-// does.
+// nodeStandIn lists the supported functions of our stand-in for Jest, Vitest and
+// Mocha.
 var nodeStandIn = struct{ mock, expect, matchers []string }{
 	strings.Fields("fn setTimeout useRealTimers clearAllMocks resetAllMocks restoreAllMocks"),
 	strings.Fields("objectContaining arrayContaining stringContaining stringMatching any anything closeTo not assertions hasAssertions fail"),
@@ -61,22 +61,23 @@ var (
 	nodeMocha   = lazyre.New(`\bthis\s*\.\s*(retries|currentTest|runnable)\b`)
 )
 
-// nodeWants is what a suite asks for.
+// nodeWants are the requirements of a suite.
 type nodeWants struct {
-	// framework is "jest", "vitest", "mocha" or "node:test" where only the real
-	// one does what, and "" where ours does.
+	// framework is "jest", "vitest", "mocha" or "node:test" if only the real
+	// framework supports the feature what; "" if ours suffices.
 	framework, what string
 	// code is the code of all files.
 	code string
 }
 
-// readNodeWants reads what tests ask for, or why they cannot run here.
+// readNodeWants reads the requirements of tests, or the reason why they cannot run
+// here.
 func readNodeWants(tc *Toolchain, p *glovebox.Program, tests []glovebox.File) (nodeWants, *Unrunnable) {
 	var w nodeWants
 	var all strings.Builder
 	imports := map[string]bool{}
 	var missing []string
-	chai := "" // what the tests use of it
+	chai := "" // the chai feature used by the tests
 	lacks := func(name, what string) {
 		if name == "chai" && tc.Tools["mocha"] != "" && tc.Tools["chai"] != "" {
 			chai = what
@@ -115,7 +116,7 @@ func readNodeWants(tc *Toolchain, p *glovebox.Program, tests []glovebox.File) (n
 		lacks("chai", "expect(…).to of chai")
 	}
 	if chai != "" && (imports["vitest"] || imports["@jest/globals"] || imports["test"] || nodeMock().MatchString(w.code)) {
-		missing = append(missing, "chai") // beside another framework
+		missing = append(missing, "chai") // next to another framework
 	}
 	if len(missing) > 0 {
 		return w, &Unrunnable{Reason: "the tests need " + strings.Join(missing, ", ") + ", which is not here", Missing: missing}
@@ -170,12 +171,12 @@ func readNodeWants(tc *Toolchain, p *glovebox.Program, tests []glovebox.File) (n
 	return w, nil
 }
 
-// defines reports whether code defines a name by itself, with words before it.
+// defines reports whether code itself defines a name with a declaration.
 func defines(code, name string) bool {
 	return regexp.MustCompile(`\b(?:const|let|var|function|class)\s+` + name + `\b`).MatchString(code)
 }
 
-// expectChains are the words at the end of what code does with expect(…).
+// expectChains returns the last word of each chain after expect(…) in code.
 func expectChains(code string) []string {
 	var found []string
 	for _, at := range nodeExpect().FindAllStringIndex(code, -1) {
@@ -203,9 +204,9 @@ func expectChains(code string) []string {
 	return found
 }
 
-// nodeThere reports whether a module that tests name is there. Node.js finds no
-// file of a program by a bare name: that is a library's, but for the program's
-// own package and the names of its main file.
+// nodeThere reports whether a module named by tests is available. Node.js never
+// resolves a bare name to a file of the program. So a bare name means a library,
+// except for the program's own package and the names of its main file.
 func nodeThere(p *glovebox.Program, name string) bool {
 	bare := strings.TrimPrefix(name, "node:")
 	first, rest, _ := strings.Cut(bare, "/")
@@ -223,8 +224,9 @@ func nodeThere(p *glovebox.Program, name string) bool {
 	return own != "" && strings.HasPrefix(bare+"/", own+"/")
 }
 
-// nodeHelper is a file that tests import beside the program, and that nobody has,
-// or "". Where they name the program by no name that it has, any file is meant as it.
+// nodeHelper returns a missing file that tests import next to the program, or "".
+// If the tests never use a known name of the program, any missing file may mean the
+// program.
 func nodeHelper(p *glovebox.Program, tests []glovebox.File) string {
 	bare := func(name string) string { return strings.TrimSuffix(nodeEnding().ReplaceAllString(name, ""), "/index") }
 	here := map[string]bool{}
@@ -237,7 +239,7 @@ func nodeHelper(p *glovebox.Program, tests []glovebox.File) string {
 			continue
 		}
 		text := readNodeText(f.Data)
-		// TypeScript leaves out an import of types, which begin with a capital.
+		// TypeScript omits an import of types. Type names begin with a capital.
 		types := map[string]bool{}
 		if slices.Contains(typeScriptFiles, path.Ext(f.Path)) {
 			for _, m := range nodeTaken().FindAllStringSubmatch(string(f.Data), -1) {
@@ -263,8 +265,8 @@ func nodeHelper(p *glovebox.Program, tests []glovebox.File) string {
 	return found
 }
 
-// nodePackageOf is the name that a program's package.json gives it, unless a
-// library has that name.
+// nodePackageOf returns the name in the program's package.json, unless a library
+// has the same name.
 func nodePackageOf(p *glovebox.Program) string {
 	for _, f := range p.Files {
 		var own struct{ Name string }
@@ -275,7 +277,7 @@ func nodePackageOf(p *glovebox.Program) string {
 	return ""
 }
 
-// nodeNeeds are what tests can use only in the program's own process.
+// nodeNeeds are uses possible only in the program's own process.
 var nodeNeeds = []struct {
 	pattern func() *regexp.Regexp
 	what    string
@@ -295,7 +297,8 @@ var (
 	nodeBuiltin = lazyre.New(`^(?:Array|Object|Map|Set|Promise|Function|EventEmitter|\w*Error)$`)
 )
 
-// needsProcess says why tests need the program in their own process, or "".
+// needsProcess returns the reason why tests need the program in their own process,
+// or "".
 func (w nodeWants) needsProcess(tests []glovebox.File) string {
 	for _, sign := range nodeNeeds {
 		if sign.pattern().MatchString(w.code) {

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// nodeText is what the text of a test file is, read by words and marks: what is
-// in a comment, a string or a pattern is no code.
+// nodeText is the tokenised text of a test file. Comments, strings and patterns do
+// not count as code.
 type nodeText struct {
 	// Code has blanks in the place of comments, and "" in the place of literals.
 	Code string
-	// Imports are the modules that are named by a string, and Optional those of
-	// them that the text tries to import only.
+	// Imports are the modules named by a string, and Optional those imported only
+	// tentatively.
 	Imports  []string
 	Optional map[string]bool
 }
 
-// readNodeText reads JavaScript or TypeScript. It needs no right text.
+// readNodeText reads JavaScript or TypeScript, and tolerates syntax errors.
 func readNodeText(src []byte) nodeText {
 	r := nodeReader{src: src, optional: map[string]bool{}, last: [3]string{";", ";", ";"}}
 	for r.at < len(src) {
@@ -33,11 +33,11 @@ type nodeReader struct {
 	code bytes.Buffer
 	// last are the latest tokens, the newest last; a literal is "".
 	last [3]string
-	// open are the brackets that are open: '`' for a template's ${, 't' for the
-	// block of a try, 'c' for a condition's parenthesis.
+	// open are the unclosed brackets: '`' for a template's ${, 't' for the block of
+	// a try, 'c' for a condition's parenthesis.
 	open     []byte
 	closed   bool // the last ) closed a condition
-	typed    bool // in an import of types, which imports nothing
+	typed    bool // in an import of types only, which loads nothing
 	imports  []string
 	optional map[string]bool
 }
@@ -46,7 +46,7 @@ func (r *nodeReader) push(token string) { r.last = [3]string{r.last[1], r.last[2
 
 func (r *nodeReader) has(text string) bool { return bytes.HasPrefix(r.src[r.at:], []byte(text)) }
 
-// next reads one token or what is between two.
+// next reads one token, or the space between two tokens.
 func (r *nodeReader) next() {
 	c := r.src[r.at]
 	switch {
@@ -76,7 +76,7 @@ func (r *nodeReader) next() {
 	}
 }
 
-// text reads a string, which may name a module.
+// text reads a string that may name a module.
 func (r *nodeReader) text(quote byte) {
 	start := r.at + 1
 	for r.at++; r.at < len(r.src) && r.src[r.at] != quote && r.src[r.at] != '\n'; r.at++ {
@@ -127,7 +127,7 @@ func (r *nodeReader) template() {
 	}
 }
 
-// value reports whether the last token ended a value: a slash divides it.
+// value reports whether the last token ended a value. A slash then means division.
 func (r *nodeReader) value() bool {
 	last := r.last[2]
 	switch last {
@@ -142,7 +142,7 @@ func (r *nodeReader) value() bool {
 	return nodeLetter(first) || unicode.IsDigit(first)
 }
 
-// pattern reads a regular expression, or a slash where it is none.
+// pattern reads a regular expression, or a plain slash.
 func (r *nodeReader) pattern() {
 	class := false
 	for n := r.at + 1; n < len(r.src) && r.src[n] != '\n'; n++ {

@@ -10,48 +10,47 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Programs of ours that run in a box like any other: each is one file of a
-// language.
+// Our own programs that run in a box like any other. Each is a single file.
 //
 //go:embed own
 var ownFiles embed.FS
 
-// ownMain is where such a program stands in the workspace: apart from the tree
-// that it reads, and from a package.json there.
+// ownMain is the folder of such a program in the workspace, apart from the
+// inspected tree and its package.json.
 const ownMain = ".glovebox/"
 
 // ownProgram makes a Program of the embedded file, under the name main.
 func ownProgram(language, file, main string) *glovebox.Program {
 	data, err := ownFiles.ReadFile("own/" + file)
 	if err != nil {
-		panic(err) // it is embedded above
+		panic(err) // embedded above
 	}
 	main = ownMain + main
 	return &glovebox.Program{Language: language, Main: main, Files: []glovebox.File{{Path: main, Data: data}}}
 }
 
-// What the exit code of a Lint program says. Any other end, such as a limit
-// that was hit, says nothing about the files.
+// Exit codes of a Lint program. Any other end, such as reaching a limit, gives no
+// information about the files.
 const (
 	// LintClean: nothing was found.
 	LintClean = 0
 	// LintFound: the findings are on stdout; see [ReadLint].
 	LintFound = 1
-	// LintNothing: nothing here can check these files, or not all that the
-	// language has; why is on stderr.
+	// LintNothing: the files cannot be checked here, or some of the language's
+	// tools are missing. The reason is on stderr.
 	LintNothing = 3
 )
 
-// LibrariesJob makes the Job that asks a box of the language which libraries
-// are in it; see [Language.Libraries]. It is false where there is none.
+// LibrariesJob makes the Job that lists the libraries in a box of the language; see
+// [Language.Libraries]. It returns false for a language without such a program.
 func (l *Language) LibrariesJob() (glovebox.Job, bool) {
 	return glovebox.Job{Program: l.Libraries}, l.Libraries != nil
 }
 
 // LintJob makes the Job that checks changed files of a tree, by the rules of
-// [Language.Lint]. files are the whole tree; those that the check cannot use are
-// left out; see [Language.LintReads]. It is false where the language has no
-// check, or none of the changed files is there and is one of the language.
+// [Language.Lint]. files are the whole tree; files useless to the check are left
+// out; see [Language.LintReads]. LintJob returns false if the language has no
+// check, or if no changed file of the language exists in the tree.
 func (l *Language) LintJob(files []glovebox.File, changed []string) (glovebox.Job, bool) {
 	if l.Lint == nil {
 		return glovebox.Job{}, false
@@ -68,20 +67,21 @@ func (l *Language) LintJob(files []glovebox.File, changed []string) (glovebox.Jo
 	}
 	for i, a := range job.Args {
 		if strings.HasPrefix(a, "-") {
-			job.Args[i] = "./" + a // no tool takes it for an option
+			job.Args[i] = "./" + a // so that no tool mistakes the name for an option
 		}
 	}
 	return job, len(job.Args) > 0
 }
 
-// LintReads tells whether a check of the language reads a file of a tree: a source in
-// the language, or a manifest of such sources.
+// LintReads reports whether a check of the language reads a file of a tree: a
+// source in the language, or a manifest of such sources.
 func (l *Language) LintReads(name string) bool {
 	return l.Owns(name) || lintManifest().MatchString(name)
 }
 
-// LintSettings tells whether a file says what checks look for, and what they let
-// pass. Who judges a change takes these from the tree as it was before it.
+// LintSettings reports whether a file configures checks, including their
+// exceptions. A judge of a change must take these files from the tree before the
+// change.
 func LintSettings(name string) bool { return lintSettings().MatchString(name) }
 
 var (
@@ -89,16 +89,16 @@ var (
 	lintSettings = lazyre.New(`(?:^|/)(?:tsconfig\.json|mypy\.ini|setup\.cfg|pyproject\.toml)$`)
 )
 
-// Bounds of what is read of a check.
+// Bounds on the parsed output of a check.
 const (
 	maxFindings    = 1000
 	maxFindingText = 500
 )
 
-// ReadLint reads the findings that a Lint program printed: lines
-// "path:line:col: message". Other lines, and what is beyond a thousand findings,
-// are passed over. A finding's Rule is "lint". It is hostile text: what it says
-// of the files is what the files made the tools say.
+// ReadLint reads the findings printed by a Lint program: lines "path:line:col:
+// message". Other lines, and findings beyond the first thousand, are ignored. A
+// finding's Rule is "lint". The output is hostile text: the checked files influence
+// all output of the tools.
 func ReadLint(stdout string) []glovebox.Finding {
 	var found []glovebox.Finding
 	for line := range strings.Lines(stdout) {
@@ -124,7 +124,7 @@ func ReadLint(stdout string) []glovebox.Finding {
 
 var lintLine = lazyre.New(`^([^:\x00-\x1f]{1,512}):(\d{1,9}):(\d{1,9}): ([^\r\n]+)`)
 
-// cutText cuts a text to at most n bytes, at the begin of a character.
+// cutText cuts a text to at most n bytes, at a character boundary.
 func cutText(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -41,7 +41,7 @@ const installPerl = "install Perl 5.26 or later with its standard modules (Debia
 //go:embed perl/*.pm perl/*.pl
 var perlDrivers embed.FS
 
-// perlHome is where our drivers are in a box.
+// perlHome is the directory of our drivers in a box.
 const perlHome = "/opt/glovebox/perl/"
 
 var perlSigns = signs{
@@ -64,13 +64,13 @@ func isPerlTest(f glovebox.File) bool {
 	return perlTestName().MatchString(path.Base(f.Path))
 }
 
-// perlAsk prints what findPerl needs to know, a line each; it fails where the
-// standard modules are not installed.
+// perlAsk prints the facts needed by findPerl, one per line. It fails without the
+// standard modules.
 const perlAsk = `use Config; require Test::More; print join "\n", $Config{version}, $Config{prefixexp}, $Config{privlibexp}, $Config{archlibexp}, @INC, "";
 for my $f (qw(` + perlFrameworks + `)) { for my $d (grep { !ref && $_ ne $Config{privlibexp} && $_ ne $Config{archlibexp} } @INC) { if (-e "$d/$f") { print "+$d/$f $f\n"; last } } }`
 
-// perlFrameworks are the test libraries that a box has where the host has them,
-// with what they load. None has machine code.
+// perlFrameworks are the host's test libraries to include in a box, with their
+// dependencies. None contains machine code.
 const perlFrameworks = `Test2 Test/Deep.pm Test/Deep Test/Exception.pm Sub/Uplevel.pm Importer.pm Scope/Guard.pm Sub/Info.pm Term/Table.pm Term/Table Module/Pluggable.pm Module/Pluggable
 Test/Fatal.pm Try/Tiny.pm Test/Warn.pm Test/Differences.pm Text/Diff.pm Text/Diff Algorithm/Diff.pm Test/Warnings.pm Test/NoWarnings.pm`
 
@@ -158,8 +158,8 @@ func planPerl(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	}, nil
 }
 
-// perlMore finds what tests need beyond calls, out of their text alone, without
-// strings and comments.
+// perlMore finds needs of the tests beyond calls, in their text without strings and
+// comments.
 var perlMore = []struct {
 	pattern func() *regexp.Regexp
 	what    string
@@ -169,19 +169,19 @@ var perlMore = []struct {
 	{lazyre.New(`\buse\s+(?:parent|base)\b|@ISA\b|\bbless\b|\btie\b`), "classes of their own, or the program's packages as a base"},
 	{lazyre.New(`[$@%](?:main)?::\w|\bour\s*\(?\s*[$@%]`), "the program's variables"},
 	{lazyre.New("\\bqx\\b|`|\\b(?:system|exec|fork|open|opendir|sysopen)\\b|\\bFile::Temp\\b|\\bPath::Tiny\\b|[$@%]\\{?ENV\\b"), "files, commands or the environment"},
-	// What a program returns must not be run beside the tests' report.
+	// The program's output must not be executed next to the tests' report.
 	{lazyre.New(`(?:^|[^>\w$@%&{])\s*\beval\s*[^\s{=]|\bs""[a-z]*e[a-z]*e|\bs"\$[^"]*"[a-z]*e[a-z]*e|\b(?:require|do)\s*"?\$`), "text that is run as code"},
 	{lazyre.New(`\bsub\s*\{[^;]*\.\.\s*[1-9][\d_]{5,}|\.\.\s*[1-9][\d_]{5,}[^;]*\bsub\s*\{`), "a sub that is called very often"},
 	{lazyre.New(`\bno\s+strict\b|->\s*\$[A-Za-z_{]|\bsort\s+\$\w+\s*[@(]|\buse\s+re\b|\bB::\w|\bTest::(?:Tester|Builder::Tester)\b|\bintercept\b`), "names that are found while they run"},
 }
 
-// perlVariables finds variables of packages.
+// perlVariables finds package variables.
 var perlVariables = lazyre.New(`[$@%]([A-Za-z_]\w*)((?:::\w+)+)`)
 
-// perlOwn matches packages whose variables are no program's.
+// perlOwn matches packages with variables that never belong to the program.
 var perlOwn = lazyre.New(`^(?:Test2?|FindBin|Data|Carp|Math|List|Scalar|Config|JSON|POSIX|Storable|Time|Text|File|IO|Term|Getopt|Devel|Benchmark)$`)
 
-// needs says what the tests need beyond calls, or "".
+// needs returns the need of the tests beyond calls, or "".
 func (t perlText) needs() string {
 	for _, m := range perlMore {
 		if m.pattern().MatchString(t.bare) {
@@ -215,7 +215,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		if !slices.Contains([]string{".t", ".pl", ".pm"}, path.Ext(f.Path)) {
 			continue
 		}
-		// The switch for taint checks is one of the command line.
+		// The switch for taint checks works only on the command line.
 		staged[i].Data = perlTaint().ReplaceAll(f.Data, []byte("$1"))
 		text := readPerlText(string(f.Data))
 		if more == "" {
@@ -256,7 +256,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		return nil, &Unrunnable{Reason: why}
 	}
 	if !tree {
-		// The program is here already where tests load it by its other name.
+		// The program is already loaded. Tests may load it again by another name.
 		for _, name := range []string{"solution.pl", "solution.pm"} {
 			if !slices.ContainsFunc(slices.Concat(p.Files, staged), func(f glovebox.File) bool { return f.Path == name }) {
 				staged = append(staged, glovebox.File{Path: name, Data: []byte("1;\n"), ReadOnly: true})
@@ -270,7 +270,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	}
 	if reason != "" {
 		for i, f := range staged {
-			// A script that is no more than its exit status says that it ran to its end.
+			// A script judged only by its exit status must report reaching its end.
 			if end := readPerlText(string(f.Data)).end; library != "2" && slices.Contains(names, f.Path) {
 				staged[i].Data = slices.Concat(f.Data[:end], []byte("\n;$GloveboxExam::ran = 1;\n"), f.Data[end:])
 			}
@@ -283,7 +283,7 @@ func examPerl(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		}, nil
 	}
 	if !slices.Contains(names, p.Main) {
-		// Tests that require the program find it here already.
+		// The program is already loaded. This file satisfies tests requiring it.
 		staged = append(staged, glovebox.File{Path: p.Main, Data: []byte("1;\n"), ReadOnly: true})
 	}
 	harness := append(append([]string{tc.Exe, perlHome + "apart.pl"}, lists...), names...)
@@ -304,8 +304,8 @@ var (
 	perlBegin   = lazyre.New(`(?m)^BEGIN failed--`)
 )
 
-// readPerlSyntax reads what perl -c prints. A BEGIN block that died is no
-// syntax error: it ran.
+// readPerlSyntax reads the output of perl -c. A BEGIN block that died is not a
+// syntax error, because the block ran.
 func readPerlSyntax(out CheckOutput) *glovebox.SyntaxError {
 	if out.ExitCode == 0 || perlBegin().Match(out.Stderr) || !perlFailed().Match(out.Stderr) {
 		return nil

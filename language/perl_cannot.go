@@ -16,8 +16,8 @@ var (
 	perlDecided = lazyre.New(`\b(?:if|unless)\b`)
 )
 
-// cannot says why tests cannot run here, whatever the program is, or "". names are
-// the scripts among them; files are the program's, the first its main file.
+// cannot returns the reason why tests cannot run with any program, or "". names are
+// the scripts among the tests; files are the program's, the first its main file.
 func perlCannot(tests []glovebox.File, names []string, files []glovebox.File, main string) string {
 	here := []string{main, "main.pl", "solution.pl", "solution.pm"}
 	for _, f := range slices.Concat(tests, files) {
@@ -46,7 +46,7 @@ func perlCannot(tests []glovebox.File, names []string, files []glovebox.File, ma
 	return ""
 }
 
-// skipsAll reports whether a script skips itself, whatever comes.
+// skipsAll reports whether a script unconditionally skips itself.
 func (t perlText) skipsAll() bool {
 	at := perlSkipAll().FindStringSubmatchIndex(t.bare)
 	return at != nil && !perlDecided().MatchString(t.bare[at[2]:at[3]]) && strings.Count(t.bare[:at[0]], "{") == strings.Count(t.bare[:at[0]], "}")

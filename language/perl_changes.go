@@ -7,10 +7,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// What a program makes of its arguments must not become what the tests compare
-// its answers with: is(double($n), 2 * $n) would hold for a double that sets $n
-// to 0 and returns 0. So a change of arguments arrives only where the tests' text
-// reads the variable back by itself, as in trim($s); is($s, 'a').
+// The effect of a program call on its arguments must not become the expected value
+// of its answer: is(double($n), 2 * $n) would hold for a double that sets $n to 0
+// and returns 0. So a change of arguments arrives only if the tests' text reads the
+// variable back separately, as in trim($s); is($s, 'a').
 
 var (
 	perlVarName  = lazyre.New(`[$@%]#?\{?\$*([A-Za-z_]\w*)`)
@@ -21,18 +21,19 @@ var (
 	perlSet      = lazyre.New(`(?:^|[^=!<>~])=(?:[^=>~]|$)`)
 )
 
-// perlCall is a call in a statement: its name, the variables that it is given, and
-// the statement without it.
+// perlCall is a call in a statement: its name, the variables among its arguments,
+// and the statement without the call.
 type perlCall struct {
 	name    string
 	given   []string
 	outside string
 }
 
-// Where the tests' text does both, the change arrives, and they are candidate_judged.
+// If the tests' text does both, the change arrives, and the tests are
+// candidate_judged.
 
-// changes are the subs and methods whose changes of their arguments the tests read
-// back; unclear says that something else is compared with one of them, too.
+// changes returns the subs and methods whose changed arguments the tests read back;
+// unclear reports an additional comparison with such an argument.
 func (t perlText) changes() (names []string, unclear bool) {
 	statements := t.statements()
 	first, given := map[string]int{}, map[string][]string{}
@@ -74,7 +75,7 @@ func (t perlText) changes() (names []string, unclear bool) {
 				read = true
 			}
 		}
-		// Nothing is compared with what a call gives that nobody looks at.
+		// An unused result of a call is never compared.
 		if read || expected && !kept {
 			names = append(names, name)
 			known := perlWords[name] || perlValued[name] || perlAsserts().MatchString(name) || own[name]
@@ -101,7 +102,7 @@ func perlShare(a, b []string) bool {
 	return slices.ContainsFunc(a, func(v string) bool { return slices.Contains(b, v) })
 }
 
-// perlCalls are the calls in a statement that are given variables.
+// perlCalls returns the calls with variables as arguments in a statement.
 func perlCalls(s string) []perlCall {
 	var found []perlCall
 	add := func(name, args, outside string) {

@@ -8,10 +8,10 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// A call of the program that is given what the program returned before, and whose
-// truth an assertion looks at, is the program's own judgement: ok(near(area(2),
-// 12.5)). The tests' text alone says where that is; a script that has such a call
-// is candidate_judged.
+// A program call may receive an earlier result of the program, while an assertion
+// only checks the truth of the call. The verdict is then the program's own
+// judgement: ok(near(area(2), 12.5)). The tests' text alone shows such calls, and
+// their script is candidate_judged.
 
 var (
 	perlAnyCall   = lazyre.New(`(->\s*)?([A-Za-z_][\w:]*)\s*\(`)
@@ -31,8 +31,8 @@ var (
 	perlAsserts   = lazyre.New(`^(?:ok|is|isnt|is_\w+|isa_ok|can_ok|new_ok|use_ok|require_ok|like|unlike|cmp_\w+|eq_\w+|pass|fail|diag|note|explain|skip|todo|plan|done_testing|subtest|BAIL_OUT|throws_ok|dies_ok|lives_\w+|dies|lives|exception|warning\w*|warns|no_warnings|assert\w*|refute\w*|expect\w*|bag|set|re|num|superhashof|subhashof|hash|array|field|item|etc|end|string|number|object|call|prop)$`)
 )
 
-// perlValued are words of the language that take values and give one; perlWords
-// are its other words before a parenthesis or a variable.
+// perlValued are the language's functions from values to a value; perlWords are its
+// other words before a parenthesis or a variable.
 var (
 	perlValued = words(`abs atan2 chr cos defined each exists exp hex index int join keys lc lcfirst length log oct ord pack
 		pop pos quotemeta ref reverse rindex scalar shift sin sort splice split sprintf sqrt substr uc ucfirst unpack values
@@ -40,8 +40,8 @@ var (
 	perlWords = words(`my our local state if unless while until for foreach and or not xor eq ne lt gt le ge cmp x return die
 		warn print printf say do eval sub qw qr q qq m s tr y push unshift delete undef exit use no require package bless chomp
 		chop lock rand srand sleep time localtime gmtime else elsif last next redo given when default isa in`)
-	// perlLibrary are words of the standard library: where the program is expected
-	// to have one, what it says of a result is its judgement.
+	// perlLibrary are words of the standard library. If the program is expected to
+	// define such a word, its answer about a result is the program's judgement.
 	perlLibrary = words(`sum sum0 all any none notall first max min maxstr minstr reduce product uniq uniqnum uniqint uniqstr
 		shuffle pairs pairkeys pairvalues floor ceil fmod fabs pow looks_like_number blessed reftype refaddr dclone`)
 )
@@ -53,8 +53,8 @@ type perlJudge struct {
 	from, to   int
 }
 
-// judges are the subs, and as "->" the methods, by which the program judges what
-// it returned before.
+// judges returns the subs, and as "->" the methods, with which the program judges
+// its own earlier results.
 func (t perlText) judges() []string {
 	statements := t.statements()
 	own := t.ownSubs()
@@ -62,8 +62,8 @@ func (t perlText) judges() []string {
 	for i, s := range statements {
 		calls[i] = perlAllCalls(s)
 	}
-	// said are the variables that hold what the program gave; handed says that subs
-	// of the tests are given such.
+	// said are the variables holding program values; handed reports that subs of
+	// the tests receive such values.
 	said, handed := map[string]bool{}, false
 	holds := func(text string) bool {
 		text = perlNewObject().ReplaceAllString(text, " ")
@@ -102,7 +102,7 @@ func (t perlText) judges() []string {
 			case perlLibrary[c.name] && !c.method, perlTruth(s, c.from, c.to):
 				found[name] = true
 			default:
-				// Its answer may be kept, and looked at later.
+				// The answer may be stored, and checked later.
 				m := perlAssign().FindStringSubmatchIndex(s)
 				if m == nil || m[4] > c.from || perlOperator().MatchString(s[c.to:]) {
 					continue
@@ -127,7 +127,7 @@ func (t perlText) judges() []string {
 	return names
 }
 
-// ownSubs are the names of the subs that the tests define.
+// ownSubs returns the names of the subs defined by the tests.
 func (t perlText) ownSubs() map[string]bool {
 	own := map[string]bool{}
 	for _, m := range perlOwnSub().FindAllStringSubmatch(t.bare, -1) {
@@ -136,7 +136,7 @@ func (t perlText) ownSubs() map[string]bool {
 	return own
 }
 
-// perlTruth reports whether a part of a statement is looked at for its truth alone.
+// perlTruth reports whether a part of a statement is used only for its truth.
 func perlTruth(s string, from, to int) bool {
 	for {
 		if perlBoolean().MatchString(s[to:]) && !strings.HasPrefix(strings.TrimSpace(s[to:]), ",") && !strings.HasPrefix(strings.TrimSpace(s[to:]), "=>") {
@@ -183,7 +183,8 @@ func perlTruth(s string, from, to int) bool {
 
 var perlLastWord = lazyre.New(`[A-Za-z_]\w*$`)
 
-// perlAllCalls are the calls in a text that are neither Perl's nor an assertion.
+// perlAllCalls returns the calls in a text that are neither built-in nor
+// assertions.
 func perlAllCalls(s string) []perlJudge {
 	var found []perlJudge
 	add := func(c perlJudge) {

@@ -9,21 +9,24 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Values cross between tests and program as copies: what the tests change in one does
-// not reach the program, nor the other way. Tests whose text rests on what the two share
-// need the program in their own process. The text is followed as it would run, a loop
-// twice, and of each value no more is known than where it comes from.
+// Values cross between tests and program as copies: a change on one side does not
+// reach the other side. Tests that depend on sharing need the program in their own
+// process. The analysis follows the text in execution order, a loop twice, and
+// tracks only the origin of each value.
 
-// perlThing is a value, as far as the text says.
+// perlThing is a value, as far as the text shows.
 type perlThing struct {
 	kind perlKind
-	// root is the object that gave a part, or what the elements of a list are.
+	// root is the object that returned a part, or the common value of a list's
+	// elements.
 	root *perlThing
-	// maker is the name of what gave it, and key the text of that call.
+	// maker is the name of the originating call, and key the text of the call.
 	maker, key string
-	// args are what a function was given for it, or what a container holds.
+	// args are the arguments of the originating function, or the contents of a
+	// container.
 	args []*perlThing
-	// kept is the object that was given it; stale says that its object was told to change.
+	// kept is the object that received the value; stale means its object was
+	// commanded to change.
 	kept  *perlThing
 	stale bool
 }
@@ -32,13 +35,14 @@ type perlKind int
 
 const (
 	perlThingObject perlKind = iota // made by a class of the program
-	perlThingPart                   // an object gave it
-	perlThingGave                   // a function of the program gave it
+	perlThingPart                   // returned by an object
+	perlThingGave                   // returned by a function of the program
 	perlThingOwn                    // a container of the tests' own
 	perlThingList                   // an array or hash of the tests' own, with elements of the program
 )
 
-// came reports whether a thing is a value of the program's, and no object as far as the text says.
+// came reports whether a thing is a value from the program, and not an object as
+// far as the text shows.
 func (t *perlThing) came() bool {
 	return t != nil && (t.kind == perlThingPart || t.kind == perlThingGave)
 }
@@ -49,14 +53,14 @@ type perlToken struct {
 	at   int
 }
 
-// perlItem is an expression: its thing, and what an assignment to it changes.
+// perlItem is an expression: its value, and the target of an assignment to it.
 type perlItem struct {
 	thing, base *perlThing
 	target      string     // a variable
-	object      *perlThing // whose method was called
-	word        string     // a builtin whose value it is
+	object      *perlThing // the receiver of the method call
+	word        string     // the builtin that computed the value
 	first       perlToken
-	terms, end  int // in the text
+	terms, end  int // number of terms, and end position in the text
 	list        []perlItem
 }
 
@@ -77,7 +81,7 @@ type perlSharing struct {
 	args           []*perlThing
 	depth, asserts int
 	reason         string
-	// later holds from the end of a statement on.
+	// later takes effect at the end of a statement.
 	later []func()
 }
 
@@ -89,16 +93,16 @@ var (
 	perlInPlace     = words(`push unshift pop shift splice delete undef`)
 	perlModifiers   = words(`if unless for foreach while until and or`)
 	perlTogetherOps = words(`== != eq ne`)
-	// perlSays are methods whose call as a statement asks for nothing to change.
+	// perlSays are methods whose call as a statement requests no change.
 	perlSays = lazyre.New(`^(?:each|map|grep|print|dump|show|walk|is_|has_|can$|isa$|DOES$)`)
 )
 
 const perlFollowed = 200_000
 
-// shares says what the tests share with the program, or "".
+// shares describes the sharing between the tests and the program, or returns "".
 func (t perlText) shares() string {
 	s := &perlSharing{text: t, tokens: t.tokens(), objects: map[string]bool{}, refs: map[string]bool{}}
-	// The second time it is known which names give objects.
+	// The second pass already knows the names that return objects.
 	for range 2 {
 		s.vars, s.versions, s.subs = map[string]*perlThing{}, map[string]int{}, map[string]int{}
 		s.pos, s.changed, s.reason, s.args, s.depth = 0, nil, "", nil, 0
@@ -115,7 +119,7 @@ func (t perlText) shares() string {
 	return s.reason
 }
 
-// tokens are those of the code.
+// tokens returns the tokens of the code.
 func (t perlText) tokens() []perlToken {
 	var all []perlToken
 	texts := 0
@@ -192,7 +196,7 @@ func (s *perlSharing) take(text string) bool {
 
 func (s *perlSharing) ended() bool { return s.pos >= len(s.tokens) }
 
-// statements follows what comes up to a closing brace, and gives the last thing.
+// statements follows the code up to a closing brace, and returns the last value.
 func (s *perlSharing) statements() (last *perlThing) {
 	for !s.ended() && s.peek(0).text != "}" {
 		last = s.statement()
@@ -200,7 +204,7 @@ func (s *perlSharing) statements() (last *perlThing) {
 	return last
 }
 
-// block follows one in braces. Its own variables end with it.
+// block follows a block in braces. Its own variables end with the block.
 func (s *perlSharing) block() *perlThing {
 	if !s.take("{") {
 		return nil
@@ -222,7 +226,7 @@ func (s *perlSharing) block() *perlThing {
 	return last
 }
 
-// alive reports whether a variable still holds a thing, or what it came from.
+// alive reports whether a variable still holds a value, or its origin.
 func (s *perlSharing) alive(t *perlThing) bool {
 	for ; t != nil; t = t.root {
 		for _, v := range s.vars {
@@ -234,7 +238,7 @@ func (s *perlSharing) alive(t *perlThing) bool {
 	return false
 }
 
-// twice follows what begins here a second time, as a loop does.
+// twice follows the next construct a second time, like a loop.
 func (s *perlSharing) twice(follow func()) {
 	at := s.pos
 	follow()
@@ -312,7 +316,7 @@ func (s *perlSharing) statement() *perlThing {
 	return item.thing
 }
 
-// skip goes past what a sub is made of.
+// skip advances past the body of a sub.
 func (s *perlSharing) skip() {
 	for !s.ended() && s.peek(0).text != "{" && s.peek(0).text != ";" {
 		s.next()
@@ -330,7 +334,7 @@ func (s *perlSharing) skip() {
 	}
 }
 
-// perlElement is what a loop gets of a list.
+// perlElement returns the loop variable's value for a list.
 func perlElement(list []perlItem) *perlThing {
 	for _, it := range list {
 		if it.thing.came() {
@@ -343,7 +347,7 @@ func perlElement(list []perlItem) *perlThing {
 	return nil
 }
 
-// group follows what is in parentheses.
+// group follows the contents of parentheses.
 func (s *perlSharing) group() perlItem {
 	if !s.take("(") {
 		return perlItem{}
@@ -357,7 +361,7 @@ func (s *perlSharing) group() perlItem {
 	return item
 }
 
-// expressions follows a list up to what ends it.
+// expressions follows a list up to its end.
 func (s *perlSharing) expressions(inner bool) (list []perlItem) {
 	for !s.ended() {
 		tok := s.peek(0)
@@ -438,7 +442,8 @@ func (s *perlSharing) expression() perlItem {
 	return item
 }
 
-// expressionsAfter are what is assigned: a list, where it is no part of one.
+// expressionsAfter returns the assigned values: the members of a list, or a single
+// expression.
 func (s *perlSharing) expressionsAfter(set perlToken) []perlItem {
 	it := s.expression()
 	if set.text != "=" {
@@ -450,7 +455,7 @@ func (s *perlSharing) expressionsAfter(set perlToken) []perlItem {
 	return []perlItem{it}
 }
 
-// term follows a value with what is asked of it.
+// term follows a value with its subscripts and calls.
 func (s *perlSharing) term() perlItem {
 	if s.depth > 40 {
 		s.next()
@@ -528,7 +533,7 @@ func perlThings(list []perlItem) []*perlThing {
 	return things
 }
 
-// postfix follows what is asked of a value.
+// postfix follows the subscripts and calls after a value.
 func (s *perlSharing) postfix(item perlItem, from int) perlItem {
 	for !s.ended() {
 		tok, after := s.peek(0), s.peek(1)
@@ -579,7 +584,8 @@ func (s *perlSharing) subscript(item perlItem, deep bool) perlItem {
 	return out
 }
 
-// reference notes that a thing is a reference, and looks whether it is one from before a change.
+// reference notes that a value is a reference, and checks whether it predates a
+// change.
 func (s *perlSharing) reference(t *perlThing, tok perlToken) {
 	if t.came() && t.maker != "" {
 		s.refs[t.maker] = true
@@ -624,7 +630,7 @@ func (s *perlSharing) method(item perlItem, name perlToken, from int) perlItem {
 	return out
 }
 
-// gave is what a function of the program gives.
+// gave returns the result of a function of the program.
 func (s *perlSharing) gave(name string, from int, things []*perlThing) *perlThing {
 	var key strings.Builder
 	for _, tok := range s.tokens[from:min(s.pos, len(s.tokens))] {
@@ -843,7 +849,7 @@ func (s *perlSharing) assign(to perlItem, values []perlItem) {
 	}
 }
 
-// use notes that the text comes to a thing again.
+// use notes a later use of a value in the text.
 func (s *perlSharing) use(t *perlThing) *perlThing {
 	if t == nil {
 		return nil
@@ -864,14 +870,15 @@ func (s *perlSharing) tell(c perlChange) {
 	s.because(what, s.text.bare[c.item.first.at:max(c.item.first.at, c.item.end)], c.item.first.at)
 }
 
-// change notes that the tests change a thing in place.
+// change notes that the tests change a value in place.
 func (s *perlSharing) change(t *perlThing, at perlItem) {
 	if s.reason == "" && (t.came() || t != nil && t.kind == perlThingOwn && t.kept != nil) {
 		s.changed = append(s.changed, perlChange{t, at})
 	}
 }
 
-// command has an object change what was got of it, and what it was given.
+// command marks as stale all values received from an object, and all values given
+// to it.
 func (s *perlSharing) command(object *perlThing) {
 	for _, t := range s.vars {
 		if t != nil && (t.kind == perlThingPart && t.root == object || t.kind == perlThingOwn && t.kept == object) {
@@ -880,7 +887,7 @@ func (s *perlSharing) command(object *perlThing) {
 	}
 }
 
-// keep notes that an object was given things of the tests, and may keep them.
+// keep notes that an object received values of the tests, and may keep them.
 func (s *perlSharing) keep(things []*perlThing, object *perlThing) {
 	for _, t := range things {
 		if t.kind == perlThingOwn && t.kept == nil {
@@ -890,20 +897,20 @@ func (s *perlSharing) keep(things []*perlThing, object *perlThing) {
 	}
 }
 
-// same tells where two values of the program may be one.
+// same reports comparisons of two program values that may be one object.
 func (s *perlSharing) same(left, right perlItem, tok perlToken, operator bool) {
 	l, r := left.thing, right.thing
 	if !l.came() || !r.came() || left.terms > 1 || right.terms > 1 {
 		return
 	}
-	// What a function gives twice may be a number, as a drawn one is.
+	// Two results of a function may be equal numbers, such as random ones.
 	again := l.key == r.key && strings.TrimSuffix(l.key, "()") == l.maker && (tok.text == "isnt" || left.target == "" && right.target == "")
 	if s.refs[l.maker] || s.refs[r.maker] || !operator && again {
 		s.because("the tests ask which object the program gave them", tok.text, tok.at)
 	}
 }
 
-// asserted looks at the arguments of an assertion.
+// asserted examines the arguments of an assertion.
 func (s *perlSharing) asserted(name string, given []perlItem, tok perlToken) {
 	if (name == "is" || name == "isnt") && len(given) > 1 {
 		s.same(given[0], given[1], tok, false)

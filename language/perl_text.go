@@ -10,36 +10,36 @@ import (
 
 // perlText is a text of Perl without its comments and its documentation.
 type perlText struct {
-	// bare has no content of strings: "" stands for each that is constant, "$"
-	// with its variables for each that has some, and then the code that it
-	// interpolates.
+	// bare has no content of strings. A constant string becomes "". A string with
+	// variables becomes "$" with its variables, followed by its interpolated code.
 	bare string
-	// kept has the strings.
+	// kept includes the strings.
 	kept string
-	// end is where the code ends: at its end, or at what is not read as code.
+	// end is the end of the code: the end of the text, or the first part not read
+	// as code.
 	end int
-	// texts are the constant strings of bare, and lines where in bare the lines of
-	// the source end.
+	// texts are the constant strings of bare, and lines the positions in bare where
+	// source lines end.
 	texts []string
 	lines []int
 }
 
-// perlOperand are words after which a value comes, not an operator.
+// perlOperand are words followed by a value, not by an operator.
 var perlOperand = strings.Fields(`and or not xor if unless while until return x lt gt le ge eq ne cmp split grep map join push unshift print like unlike is ok when defined ref scalar`)
 
 // perlInside finds code within a string.
 var perlInside = lazyre.New(`(?s)@\{\s*\[(.*?)\]\s*\}|\$\{\s*\\(.*?)\}`)
 
-// readPerlText takes a text apart. It knows quotes, patterns, documents in place
-// and documentation; where Perl's grammar needs to run code to be read, it takes
-// the usual reading.
+// readPerlText splits a text into its parts. It recognises quotes, patterns, here
+// documents and documentation. If Perl's grammar requires running code,
+// readPerlText assumes the usual meaning.
 func readPerlText(src string) perlText {
 	var bare, kept strings.Builder
 	var pending []perlHere
 	var texts []string
 	var lines []int
 	read := 0
-	operand := true // a value comes next, so that / begins a pattern
+	operand := true // a value follows, so / begins a pattern
 	both := func(s string) { bare.WriteString(s); kept.WriteString(s) }
 	quoted := func(content string, interpolates bool) {
 		if interpolates && strings.ContainsAny(content, "$@") {
@@ -167,7 +167,7 @@ func perlLetter(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// perlHere is a document in place whose text comes with the next line.
+// perlHere is a here document with its text starting on the next line.
 type perlHere struct {
 	tag                    string
 	indented, interpolates bool
@@ -213,7 +213,7 @@ func perlDelimited(src string) (content string, size int) {
 	return src[1:], len(src)
 }
 
-// perlQuoteSize is how many bytes of what follows a word are quoted by it.
+// perlQuoteSize returns the number of bytes quoted by a word.
 func perlQuoteSize(word, rest string) int {
 	parts := 1
 	switch word {
@@ -252,8 +252,8 @@ var (
 	perlAsked   = lazyre.New(`\b(?:use_ok|require_ok)\s*\(?\s*['"]([A-Za-z_]\w*(?:::\w+)*)['"]`)
 )
 
-// made are the classes whose objects the tests make, spelled as Class->new. Where
-// the class is a value, nobody can tell from the text, and there are none.
+// made returns the classes of objects made by the tests, spelled as Class->new. If
+// a class is a variable, the text does not show the class, and made returns nil.
 func (t perlText) made() []string {
 	if perlDynamic().MatchString(t.bare) {
 		return nil
@@ -261,10 +261,10 @@ func (t perlText) made() []string {
 	return perlFound(perlMade(), t.bare)
 }
 
-// orders reports whether the tests ask which of two numbers is larger.
+// orders reports whether the tests compare the order of two numbers.
 func (t perlText) orders() bool { return perlOrder().MatchString(t.bare) }
 
-// modules are those that the tests load.
+// modules returns the modules loaded by the tests.
 func (t perlText) modules() []string {
 	return append(perlFound(perlUsed(), t.bare), perlFound(perlAsked(), t.kept)...)
 }

@@ -70,13 +70,13 @@ const (
 	phpConfig  = "/usr/local/etc/php"
 )
 
-// phpExtensions are the modules that a box gets, as far as the host has them:
-// what programs take for granted, and nothing that reaches into the machine.
+// phpExtensions are the modules of a box, as far as the host has them: modules
+// commonly used by programs, and none with access to the machine.
 var phpExtensions = []string{
 	"tokenizer", "ctype", "mbstring", "iconv", "bcmath", "gmp", "calendar", "dom", "xml", "simplexml", "xmlwriter",
 }
 
-// phpUnit are PHPUnit and the libraries that it needs, where Debian has them.
+// phpUnit are PHPUnit and its required libraries, at their paths in Debian.
 var phpUnit = []string{"PHPUnit", "SebastianBergmann", "DeepCopy", "Doctrine", "PharIo", "TheSeer", "PhpParser"}
 
 const (
@@ -84,8 +84,8 @@ const (
 	phpLibrary = "/usr/local/share/php"
 )
 
-// findPHPUnit returns the version of the host's PHPUnit, or "". Its later
-// versions are started in another way.
+// findPHPUnit returns the version of the host's PHPUnit, or "". Later versions are
+// started in another way.
 func findPHPUnit(ctx context.Context, h Host, exe string, loaded []string) string {
 	if _, err := h.Stat(phpShared + "/PHPUnit/Autoload.php"); err != nil {
 		return ""
@@ -103,8 +103,8 @@ func findPHPUnit(ctx context.Context, h Host, exe string, loaded []string) strin
 	return version
 }
 
-// phpIni makes every error go to stderr, once, and assertions throw. The box
-// bounds memory and time, not PHP.
+// phpIni sends every error to stderr, once, and makes assertions throw. The box
+// limits memory and time; PHP does not.
 const phpIni = `display_errors=stderr
 log_errors=0
 html_errors=0
@@ -116,7 +116,7 @@ max_execution_time=0
 date.timezone=UTC
 `
 
-// findPHP finds PHP and the extensions it has.
+// findPHP finds PHP and its extensions.
 func findPHP(ctx context.Context, h Host) (*Toolchain, error) {
 	exe, err := h.LookPath("php", "php8.4", "php8.3", "php8.2", "php8.1")
 	if err != nil {
@@ -190,8 +190,8 @@ func findPHP(ctx context.Context, h Host) (*Toolchain, error) {
 	}, nil
 }
 
-// phpFiles opens PHP in files that never do: a program without a tag would be
-// printed, not run.
+// phpFiles adds an opening tag to files without one. Otherwise PHP would print the
+// program instead of running it.
 func phpFiles(files []glovebox.File) []glovebox.File {
 	files = slices.Clone(files)
 	for i, f := range files {
@@ -202,8 +202,8 @@ func phpFiles(files []glovebox.File) []glovebox.File {
 	return files
 }
 
-// planPHP lints and runs. The lint is a start of its own: it compiles, which
-// finds more than parsing, and PHP cannot close a descriptor it was given.
+// planPHP lints and runs. The lint is a separate process: compiling finds more
+// errors than parsing, and PHP cannot close an inherited descriptor.
 func planPHP(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	return &Plan{
 		Files: phpFiles(p.Files),
@@ -216,20 +216,20 @@ func phpLint(tc *Toolchain, main string) *Step {
 	return &Step{Args: []string{tc.Exe, "-l", main}}
 }
 
-// phpTests is what the drivers that run tests are told.
+// phpTests is the configuration of the drivers that run tests.
 type phpTests struct {
 	Tests []string `json:"tests"`
-	// Unit tells the driver of one process to run PHPUnit itself.
+	// Unit tells the in-process driver to run PHPUnit itself.
 	Unit bool `json:"unit,omitempty"`
-	// Needs are the methods of PHPUnit that the tests use and our stand-in has not.
+	// Needs are the PHPUnit methods used by the tests but missing from our
+	// stand-in.
 	Needs []string `json:"needs,omitempty"`
-	// Converts tells our stand-in to make a failure of a warning or a notice, as
-	// the PHPUnit that is here does.
+	// Converts tells our stand-in to turn a warning or a notice into a failure,
+	// like the installed PHPUnit.
 	Converts bool `json:"converts,omitempty"`
 }
 
-// examPHP runs tests in a process of their own, unless they need more than
-// calls.
+// examPHP runs tests in a separate process, unless they need more than calls.
 func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	tests, _ := stageTests(phpFiles(t.Files), ".php")
 	told := phpTests{}
@@ -239,7 +239,7 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	}
 	for i, f := range tests {
 		if tree {
-			break // no file of the program has a name of theirs
+			break // no file of the program has the same name
 		}
 		if slices.ContainsFunc(p.Files, func(g glovebox.File) bool { return g.Path == f.Path }) {
 			tests[i].Path = "tests/" + f.Path
@@ -261,7 +261,7 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	reason := text.needsProcess()
 	if tree {
 		reason = "the tests use " + inTree
-		// PHPUnit starts what is named as its tests.
+		// PHPUnit starts only files named like its tests.
 		named := slices.DeleteFunc(slices.Clone(told.Tests), func(name string) bool { return !strings.HasSuffix(name, "Test.php") })
 		if text.usesPHPUnit() && len(named) > 0 {
 			told.Tests = named
@@ -274,7 +274,7 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	if missing := text.missing(slices.Concat(p.Files, tests)); len(missing) > 1 && !tree {
 		return nil, &Unrunnable{Reason: "the tests load " + strings.Join(missing, " and ") + ", which are not here", Missing: missing}
 	} else if reason != "" && !tree {
-		// In one process a name for the program must be a file.
+		// In one process, a name for the program must be a file.
 		for _, name := range missing {
 			tests = append(tests, glovebox.File{Path: name, Data: []byte("<?php\n"), ReadOnly: true})
 		}
@@ -300,7 +300,8 @@ func examPHP(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	return exam, nil
 }
 
-// writable are files that the harness may replace by its own copies.
+// writable returns the files without write protection, so that the harness can
+// replace them with its own copies.
 func writable(files []glovebox.File) []glovebox.File {
 	files = slices.Clone(files)
 	for i := range files {
@@ -309,9 +310,10 @@ func writable(files []glovebox.File) []glovebox.File {
 	return files
 }
 
-// phpFramework decides who runs tests of a framework: our stand-in where it does
-// all that they use, or PHPUnit itself, in the program's process. It returns the
-// reason for one process, and an [Unrunnable] where neither is here.
+// phpFramework chooses the runner for tests of a framework: our stand-in if it
+// supports all used features, or PHPUnit itself, in the program's process. It
+// returns the reason for using one process, and an [Unrunnable] if neither runner
+// is available.
 func phpFramework(tc *Toolchain, text *phpText, reason string, tree bool, told *phpTests) (string, error) {
 	if len(text.tokens) <= 2 {
 		return "", &Unrunnable{Reason: "the tests are empty"}
@@ -347,7 +349,7 @@ func phpFramework(tc *Toolchain, text *phpText, reason string, tree bool, told *
 	return "", &Unrunnable{Reason: "the tests use " + missing[0] + ", for which they need PHPUnit, which is not here", Missing: append([]string{"PHPUnit"}, missing...)}
 }
 
-// phpAutoload finds the classes of a tree as Composer would.
+// phpAutoload finds the classes of a tree, like Composer.
 const phpAutoload = `<?php
 spl_autoload_register(static function (string $class): void {
     static $composer = null;
@@ -375,11 +377,11 @@ spl_autoload_register(static function (string $class): void {
 });
 `
 
-// phpNames are names by which tests include a program that has no name.
+// phpNames are the names by which tests include a program without a name.
 var phpNames = []string{"solution.php", "main.php", "index.php", "program.php"}
 
-// phpIncludes are empty files in the place of the program's, for tests that
-// include them: its names are there without.
+// phpIncludes returns empty files with the program's names, for tests that include
+// the program. Its definitions are already loaded.
 func phpIncludes(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
 	files := phpAliases(p, tests)
 	for _, f := range p.Files {
@@ -393,8 +395,8 @@ func phpIncludes(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
 	return files
 }
 
-// phpAliases are files for the names in phpNames that nothing has, for tests
-// that include the program by them where it has already been started.
+// phpAliases returns files for the unused names among phpNames, for tests that
+// include an already started program by such a name.
 func phpAliases(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
 	var files []glovebox.File
 	for _, name := range phpNames {
@@ -408,7 +410,7 @@ func phpAliases(p *glovebox.Program, tests []glovebox.File) []glovebox.File {
 
 var phpError = lazyre.New(`(?m)^(?:PHP )?(Parse error|Fatal error): +(?s:(.+?)) in (/[^\n]*?|[^\n/ ][^\n]*?) on line (\d+)$`)
 
-// readPHPSyntax reads what php -l prints.
+// readPHPSyntax reads the output of php -l.
 func readPHPSyntax(out CheckOutput) *glovebox.SyntaxError {
 	if out.ExitCode == 0 {
 		return nil
@@ -427,7 +429,7 @@ var (
 	phpFatal    = lazyre.New(`(?:^|\n)(?:PHP )?((?:Fatal|Parse|Recoverable fatal) error): +(?s:([^\n].*?)) in (/[^\n]*?) on line (\d+)(?:\n|$)`)
 )
 
-// readPHPFailure reads the fatal error that PHP printed last.
+// readPHPFailure reads the last fatal error printed by PHP.
 func readPHPFailure(stderr []byte) *glovebox.Failure {
 	text := strings.ToValidUTF8(string(stderr[max(0, len(stderr)-failureBytes):]), "\uFFFD")
 	made := func(m []string) *glovebox.Failure {
@@ -443,5 +445,5 @@ func readPHPFailure(stderr []byte) *glovebox.Failure {
 	return nil
 }
 
-// inWorkspace returns a path of the box as one of the workspace.
+// inWorkspace converts a path in the box to a path in the workspace.
 func inWorkspace(name string) string { return strings.TrimPrefix(name, "/workspace/") }

@@ -10,9 +10,9 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// How PHP's tests are run is decided here, from their text alone.
+// How PHP's tests run is decided here, from their text alone.
 
-// phpCalls are functions that tests can use only in the program's own process.
+// phpCalls are functions useful to tests only in the program's own process.
 var phpCalls = []struct {
 	names func() *regexp.Regexp
 	what  string
@@ -31,12 +31,13 @@ var (
 	phpIterator = lazyre.New(`(?i)^\\?(?:Traversable|Iterator|IteratorAggregate|Generator|JsonSerializable|Closure|ArrayObject|ArrayIterator)$`)
 	phpShows    = lazyre.New(`(?i)^\\?(?:var_export|print_r|var_dump|json_encode|serialize|unserialize|eval|extract)$`)
 	phpState    = lazyre.New(`^\$(?:GLOBALS|_SERVER|_ENV|_GET|_POST|_SESSION|_COOKIE|_REQUEST|_FILES)$`)
-	// phpOwn matches what is not the program's among what classes extend,
-	// implement and use.
+	// phpOwn matches names in extends, implements and use clauses that do not
+	// belong to the program.
 	phpOwn = lazyre.New(`(?i)TestCase$|^(?:Exception|ErrorException|Error|TypeError|ValueError|ArithmeticError|DivisionByZeroError|ArgumentCountError|AssertionError|UnhandledMatchError|JsonException|LogicException|BadFunctionCallException|BadMethodCallException|DomainException|InvalidArgumentException|LengthException|OutOfRangeException|RuntimeException|OutOfBoundsException|OverflowException|RangeException|UnderflowException|UnexpectedValueException|ArrayObject|ArrayIterator|stdClass|Countable|ArrayAccess|Iterator|IteratorAggregate|OuterIterator|RecursiveIterator|SeekableIterator|FilterIterator|IteratorIterator|Traversable|JsonSerializable|Stringable|Serializable|Throwable|UnitEnum|BackedEnum|DateTime\w*|DateInterval|Spl\w+)$`)
 )
 
-// needsProcess says why tests need the program in their own process, or "".
+// needsProcess returns the reason why tests need the program in their own process,
+// or "".
 func (t *phpText) needsProcess() string {
 	for i, token := range t.tokens {
 		next := t.at(i + 1)
@@ -105,8 +106,8 @@ func (t *phpText) computed(i int) bool {
 	return false
 }
 
-// missing are the names of the files of PHP that the tests load by a literal
-// name and nobody has. One alone is a name of the program.
+// missing returns the PHP files loaded by the tests with a literal name, but
+// provided by nobody. A single missing name means the program.
 func (t *phpText) missing(files []glovebox.File) []string {
 	var found []string
 	for i := range t.tokens {
@@ -129,7 +130,7 @@ func (t *phpText) missing(files []glovebox.File) []string {
 	return found
 }
 
-// isFramework reports whether a name is one of PHPUnit's.
+// isFramework reports whether a name belongs to PHPUnit.
 func (t *phpText) isFramework(name string) bool {
 	full := strings.TrimPrefix(name, "\\")
 	if at, ok := t.imports[strings.ToLower(full)]; ok {
@@ -138,10 +139,10 @@ func (t *phpText) isFramework(name string) bool {
 	return strings.HasPrefix(strings.ToLower(full), `phpunit\`)
 }
 
-// phpAsserts matches words by which a file of tests can fail.
+// phpAsserts matches words that can make a test file fail.
 var phpAsserts = lazyre.New(`(?i)assert|expect|fail|throw|exit|die|trigger_error|describe|should|^test$`)
 
-// hasTest reports whether the tests have anything that can fail: a function test…, an
+// hasTest reports whether any part of the tests can fail: a function test…, an
 // assertion, an exception.
 func (t *phpText) hasTest() bool {
 	for name := range t.functions {
@@ -154,7 +155,7 @@ func (t *phpText) hasTest() bool {
 	})
 }
 
-// usesPHPUnit reports whether tests are PHPUnit's.
+// usesPHPUnit reports whether the tests use PHPUnit.
 func (t *phpText) usesPHPUnit() bool {
 	for _, token := range t.tokens {
 		if token.kind == phpWord && strings.HasPrefix(strings.ToLower(strings.TrimPrefix(token.text, `\`)), `phpunit\`) {
@@ -173,7 +174,7 @@ var (
 	phpTen        = lazyre.New(`^(?i:Test|DataProvider\w*|Depends\w*|TestWith\w*|Before|After|BeforeClass|AfterClass|RunInSeparateProcess)$`)
 )
 
-// phpStandIn are the methods that our stand-in for PHPUnit has.
+// phpStandIn returns the methods of our stand-in for PHPUnit.
 var phpStandIn = func() map[string]bool {
 	text, err := phpScripts.ReadFile("php/phpunit.php")
 	if err != nil {
@@ -186,8 +187,8 @@ var phpStandIn = func() map[string]bool {
 	return has
 }
 
-// unitNeeds are what tests use of PHPUnit that our stand-in has not, and whether
-// they need its version 10.
+// unitNeeds returns the PHPUnit features used by the tests but missing from our
+// stand-in. ten reports whether the tests need PHPUnit 10.
 func (t *phpText) unitNeeds() (missing []string, ten bool) {
 	has := phpStandIn()
 	need := func(what string) {
@@ -248,11 +249,12 @@ func (t *phpText) inAttribute(i int) bool {
 	return false
 }
 
-// phpJudges are libraries that judge or compare, by the first part of their
-// names: what they have is never the program's.
+// phpJudges are libraries that judge or compare, by the first part of their names.
+// A judging library never comes from the program.
 var phpJudges = strings.Fields("Mockery Prophecy Hamcrest Codeception Behat PhpSpec Webmozart Respect Assert Tester atoum Kahlan Eris Swaggest Diff SebastianBergmann Symfony Doctrine Illuminate Carbon Laminas")
 
-// otherFrameworks says what tests need that is neither PHPUnit nor here.
+// otherFrameworks names a requirement of the tests other than PHPUnit that is
+// missing here.
 func (t *phpText) otherFrameworks() (reason string, missing []string) {
 	for _, base := range t.bases {
 		if last := phpLast(base); strings.HasSuffix(last, "testcase") && !t.classes[last] && !t.isFramework(base) {

@@ -8,43 +8,45 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// PHP's arrays are values, and the program's objects are asked. What is left to share
-// with the program are arrays in the properties of its objects, references, and the
-// objects that cross as copies: of stdClass and of DateTime.
+// PHP's arrays are values, and the program's objects are queried remotely. Three
+// kinds of data can still be shared with the program: arrays in the properties of
+// its objects, references, and objects that cross as copies, of stdClass and of
+// DateTime.
 
 var (
-	// phpInPlace are functions that change, or move in, what they get by reference.
+	// phpInPlace are functions that change an argument passed by reference, or move
+	// its array pointer.
 	phpInPlace = lazyre.New(`(?i)^\\?(?:array_(?:push|pop|shift|unshift|splice|walk|walk_recursive|multisort)|[ak]?r?sort|u[ak]?sort|nat(?:case)?sort|shuffle|end|reset|next|prev)$`)
-	// phpWalks walk over the properties of an object, if they get one.
+	// phpWalks iterate over the properties of an object argument.
 	phpWalks    = lazyre.New(`(?i)^\\?(?:http_build_query|array_walk(?:_recursive)?|(?:Recursive)?ArrayIterator|ArrayObject)$`)
 	phpMoves    = lazyre.New(`(?i)^(?:modify|set(?:ISO)?Date|setTime|setTimestamp|setTimezone|add|sub)$`)
 	phpDated    = lazyre.New(`(?i)^\\?(?:DateTime|DateTimeInterface|DateInterval|date_create)$`)
 	phpStandard = lazyre.New(`(?i)^\\?(?:stdClass|json_decode|object)$`)
 )
 
-// phpPath is a variable with what follows it: a property p, an element e, a call c, one
-// of the test itself o.
+// phpPath is a variable with its suffixes: a property p, an element e, a call c, a
+// call of the test itself o.
 type phpPath struct {
 	root  string
 	from  int // the first token
-	to    int // behind the last one
+	to    int // after the last token
 	steps string
-	ends  []int // behind each step
+	ends  []int // after each step
 }
 
-// phpSharing looks for what tests share with the program.
+// phpSharing finds data shared between the tests and the program.
 type phpSharing struct {
 	*phpText
 	pairs, parents []int
 	scopes         []int
-	bound          map[string][]int // where the values of variables begin
-	// dates, plain: the tests speak of DateTime, and of plain objects.
+	bound          map[string][]int // starts of the values of variables
+	// dates, plain: the tests mention DateTime, and plain objects.
 	dates, plain bool
-	makes        bool // they make objects of the program
+	makes        bool // the tests make objects of the program
 }
 
-// shared says why tests need the program in their own process for what they share with
-// it, or "".
+// shared returns the reason why the tests must share the program's process for its
+// data, or "".
 func (t *phpText) shared() string {
 	s := &phpSharing{phpText: t, pairs: make([]int, len(t.tokens)), parents: make([]int, len(t.tokens)), scopes: make([]int, len(t.tokens)), bound: map[string][]int{}}
 	s.read()
@@ -74,7 +76,7 @@ func (t *phpText) shared() string {
 	return ""
 }
 
-// reason tells of the tokens at a place.
+// reason describes the tokens at a place.
 func (s *phpSharing) reason(what string, from, to int) string {
 	return fmt.Sprintf("the tests %s (%.40s, line %d)", what, s.text(from, to), s.at(from).line)
 }
@@ -91,7 +93,7 @@ func (s *phpSharing) text(from, to int) string {
 	return strings.ToValidUTF8(b.String(), "")
 }
 
-// read finds brackets, functions, and what the tests speak of.
+// read finds brackets, functions, and the mentioned types.
 func (s *phpSharing) read() {
 	var open []int
 	scope, until := 0, -1
@@ -133,14 +135,14 @@ func (s *phpSharing) read() {
 	}
 }
 
-// isProgram reports whether a class is the program's.
+// isProgram reports whether a class belongs to the program.
 func (s *phpSharing) isProgram(name string) bool {
 	return !s.classes[phpLast(name)] && !phpOwn().MatchString(name[strings.LastIndexByte(name, '\\')+1:]) && !s.isFramework(name) &&
 		!slices.Contains([]string{"self", "static", "parent", "class", "weakmap", "closure", "assert"}, phpLast(name))
 }
 
-// path reads a variable and what follows it. A property of the test itself is a
-// variable of its own.
+// path reads a variable and its suffixes. A property of the test itself counts as a
+// separate variable.
 func (s *phpSharing) path(i int) phpPath {
 	p := phpPath{root: s.at(i).text, from: i}
 	for at := i + 1; ; {
@@ -172,8 +174,8 @@ func (s *phpSharing) path(i int) phpPath {
 	}
 }
 
-// isWritten reports whether a path is assigned, counted, unset, or given to a function
-// that changes it.
+// isWritten reports whether a path is assigned, incremented, unset, or passed to a
+// function that changes its argument.
 func (s *phpSharing) isWritten(p phpPath) bool {
 	next, after := s.at(p.to), s.at(p.to+1)
 	switch {
@@ -191,8 +193,9 @@ func (s *phpSharing) isWritten(p phpPath) bool {
 	return s.at(call-1).is("unset") && strings.HasSuffix(p.steps, "e") || call == p.from-1 && s.at(call-1).kind == phpWord && phpInPlace().MatchString(s.at(call-1).text)
 }
 
-// isArray reports whether a path ends in an element of a property, or in a property
-// that a function gets; or in one of an element of an object that the tests made.
+// isArray reports whether a path ends in an element of a property, in a property
+// passed to a function, or in an element of an element of an object made by the
+// tests.
 func (s *phpSharing) isArray(p phpPath) bool {
 	of := strings.TrimRight(p.steps, "e")
 	if of == "" && len(p.steps) > 1 {
@@ -204,7 +207,7 @@ func (s *phpSharing) isArray(p phpPath) bool {
 	return strings.HasSuffix(of, "p") && (of != p.steps || given)
 }
 
-// isReferred reports whether a reference to a path, or to what it gives, is taken.
+// isReferred reports whether a reference to a path, or to its result, is taken.
 func (s *phpSharing) isReferred(p phpPath) bool {
 	if strings.ContainsAny(p.steps, "pc") && s.at(p.from-1).is("&") && s.at(p.from-2).is("=") {
 		return true
@@ -215,11 +218,12 @@ func (s *phpSharing) isReferred(p phpPath) bool {
 	return slices.ContainsFunc(s.tokens[p.to:max(p.to, s.pairs[p.from-1])], func(t phpToken) bool { return t.is("&") })
 }
 
-// bindings are the places of the values that the variable of a path is given; those of
-// a property of the test anywhere.
+// bindings returns the places of the values assigned to the variable of a path. For
+// a property of the test, all assignments count.
 func (s *phpSharing) bindings(p phpPath) []int { return s.bound[s.variable(p)] }
 
-// variable is the name of the variable of a path with the function where it stands.
+// variable returns the name of a path's variable, qualified by the containing
+// function.
 func (s *phpSharing) variable(p phpPath) string {
 	if strings.HasPrefix(p.root, "$this->") {
 		return p.root
@@ -227,7 +231,7 @@ func (s *phpSharing) variable(p phpPath) string {
 	return fmt.Sprint(s.scopes[p.from], p.root)
 }
 
-// isOwn reports whether the variable of a path holds nothing but the tests' own.
+// isOwn reports whether the variable of a path holds only values of the tests.
 func (s *phpSharing) isOwn(p phpPath) bool {
 	if p.root == "$this" || p.steps == "" {
 		return true
@@ -239,8 +243,8 @@ func (s *phpSharing) isOwn(p phpPath) bool {
 	return len(from) > 0 && !slices.ContainsFunc(from, func(i int) bool { return !s.isOwnValue(i) })
 }
 
-// isOwnValue reports whether the value at a place is a plain object, an array or a
-// text of the tests, or an object of a class that is theirs or PHP's.
+// isOwnValue reports whether the value at a place belongs to the tests: a plain
+// object, an array, a text, or an object of a class of the tests or of PHP.
 func (s *phpSharing) isOwnValue(i int) bool {
 	switch {
 	case s.at(i).is("new"):
@@ -251,8 +255,8 @@ func (s *phpSharing) isOwnValue(i int) bool {
 	return false
 }
 
-// asked are the tokens of the call of the program, of a method or a function, from
-// which a path takes its value.
+// asked returns the tokens of the program call, of a method or a function, behind
+// the value of a path.
 func (s *phpSharing) asked(p phpPath) (from, to int, ok bool) {
 	if at := strings.LastIndexByte(p.steps, 'c'); at >= 0 {
 		return p.from, p.ends[at], p.root != "$this"
@@ -273,9 +277,9 @@ func (s *phpSharing) asked(p phpPath) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// isResult reports whether the tests change a property of what a method gave them, and
-// ask its object again; or of what a call gave them, where they speak of plain objects:
-// these cross as copies.
+// isResult reports whether the tests change a property of a method's result and
+// query the object again. If the tests mention plain objects, a changed result of
+// any call counts, because plain objects cross as copies.
 func (s *phpSharing) isResult(p phpPath) bool {
 	from, _, ok := s.asked(p)
 	if !ok || s.isOwn(p) && !strings.Contains(p.steps, "c") {
@@ -295,8 +299,8 @@ func (s *phpSharing) isResult(p phpPath) bool {
 	return false
 }
 
-// isGiven reports whether a path is of a plain object or a date of the tests, which
-// they gave to an object of the program before.
+// isGiven reports whether a path belongs to a plain object or a date of the tests
+// that was passed to an object of the program before.
 func (s *phpSharing) isGiven(p phpPath) bool {
 	from := s.bindings(p)
 	if len(from) == 0 || slices.ContainsFunc(from, func(i int) bool {
@@ -319,8 +323,8 @@ func (s *phpSharing) isGiven(p phpPath) bool {
 	return false
 }
 
-// isMoved reports whether a statement moves a date that came from the program, or that
-// an object of it was given.
+// isMoved reports whether a statement moves a date received from the program, or
+// given to one of its objects.
 func (s *phpSharing) isMoved(p phpPath) bool {
 	if !strings.HasSuffix(p.steps, "c") || !s.at(p.from-1).is(";", "{", "}", "") || !s.at(p.to).is(";") {
 		return false
@@ -337,8 +341,8 @@ func (s *phpSharing) isMoved(p phpPath) bool {
 	return of.steps == "" && s.isGiven(p)
 }
 
-// isSame reports whether the identity of a path is compared with that of another one,
-// where both are what methods give: a date that crosses twice is two.
+// isSame reports whether the identities of two method results are compared. A date
+// that crosses twice becomes two objects.
 func (s *phpSharing) isSame(p phpPath) bool {
 	gives := func(q phpPath) bool {
 		_, _, ok := s.asked(q)
@@ -353,8 +357,8 @@ func (s *phpSharing) isSame(p phpPath) bool {
 	return same && s.at(p.to+1).kind == phpVariable && gives(s.path(p.to+1))
 }
 
-// isStale reports whether a path looks into a plain object or a date that a method gave,
-// after its object was told to do something else.
+// isStale reports whether a path reads a plain object or a date received from a
+// method, after a later command to the method's object.
 func (s *phpSharing) isStale(p phpPath) bool {
 	if !s.dates && !s.plain || p.steps == "" || s.isOwn(p) || strings.Contains(p.steps[:len(p.steps)-1], "c") {
 		return false
@@ -373,8 +377,8 @@ func (s *phpSharing) isStale(p phpPath) bool {
 	return false
 }
 
-// walks reports whether the argument at a place may be an object of the program, in a
-// file that makes such objects.
+// walks reports whether the argument at a place may be an object of the program, in
+// a file that makes such objects.
 func (s *phpSharing) walks(i int) bool {
 	if !s.makes {
 		return false

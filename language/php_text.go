@@ -8,11 +8,12 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// A phpToken is a piece of PHP code. What is in a comment or in a text is never
-// taken for code.
+// A phpToken is a piece of PHP code. The content of comments and strings never
+// counts as code.
 type phpToken struct {
 	kind phpKind
-	// text is the piece; of a text without the quotes, of a variable with $.
+	// text is the source of the token: a string without its quotes, a variable with
+	// its $.
 	text string
 	line int
 }
@@ -22,10 +23,10 @@ type phpKind byte
 const (
 	phpWord     phpKind = iota // a name, with its namespace
 	phpVariable                // $name
-	phpString                  // a text of any kind
+	phpString                  // a string of any kind
 	phpNumber
 	phpDoc   // a /** comment
-	phpPunct // all else: -> ?-> :: ... #[ and single characters
+	phpPunct // anything else: -> ?-> :: ... #[ and single characters
 )
 
 var (
@@ -38,7 +39,7 @@ func phpTokens(data []byte) []phpToken {
 	var found []phpToken
 	text := string(data)
 	outside := true
-	line, counted := 1, 0 // the line up to which was counted
+	line, counted := 1, 0 // lines are counted up to here
 	for len(text) > 0 {
 		line += bytes.Count(data[counted:len(data)-len(text)], []byte("\n"))
 		counted = len(data) - len(text)
@@ -119,16 +120,17 @@ func phpTokens(data []byte) []phpToken {
 	return found
 }
 
-// phpTests is what the texts of tests say, without running them.
+// phpText holds the facts in the texts of tests, without running them.
 type phpText struct {
-	// tokens are those of the files, with an empty one at each end of a file.
+	// tokens are the tokens of the files, with an empty token at each end of a
+	// file.
 	tokens []phpToken
-	// classes and functions are what the tests define, methods among the latter,
-	// in lower case and without their namespaces.
+	// classes and functions are the definitions in the tests, with methods among
+	// the functions, in lower case and without namespaces.
 	classes, functions map[string]bool
-	// bases are the names of what their classes extend, implement and use.
+	// bases are the names in extends, implements and use clauses of the classes.
 	bases []string
-	// imports are the full names of what is imported, by the names in use.
+	// imports maps local names to the full names of imports.
 	imports map[string]string
 }
 
@@ -143,7 +145,7 @@ func (t *phpText) at(i int) phpToken {
 	return t.tokens[i]
 }
 
-// is reports whether a token is a word, in any case, or a sign.
+// is reports whether a token is one of the given words, in any case, or signs.
 func (t phpToken) is(texts ...string) bool {
 	if t.kind != phpWord && t.kind != phpPunct {
 		return false
@@ -159,8 +161,7 @@ func (t phpToken) is(texts ...string) bool {
 // isMember reports whether the token at i is the name of a member.
 func (t *phpText) isMember(i int) bool { return t.at(i-1).is("->", "?->", "::") }
 
-// isCall reports whether the token at i is the name of a function that is
-// called.
+// isCall reports whether the token at i is the name of a called function.
 func (t *phpText) isCall(i int) bool {
 	return t.at(i).kind == phpWord && t.at(i+1).is("(") && !t.isMember(i) && !t.at(i-1).is("function", "new") && !(t.at(i-1).is("&") && t.at(i-2).is("function"))
 }
@@ -172,7 +173,7 @@ func readPHP(files [][]byte) *phpText {
 		t.tokens = append(append(t.tokens, phpToken{kind: phpPunct}), phpTokens(data)...)
 	}
 	t.tokens = append(t.tokens, phpToken{kind: phpPunct})
-	var braces []bool // whether each is a class's
+	var braces []bool // whether each brace belongs to a class
 	waiting := false
 	names := func(i int) int {
 		for ; t.at(i).kind == phpWord && !t.at(i).is("implements", "extends") || t.at(i).is(","); i++ {

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Python is CPython 3. Its tests run out of process wherever they use the
-// program by calls.
+// Python is CPython 3. Its tests run out of process if calls are their only use of
+// the program.
 var Python = &Language{
 	Name:        "python",
 	Title:       "Python",
@@ -68,7 +68,7 @@ var (
 	pythonTestWord = lazyre.New(`^(?:test_|Test|check$)|Tests?$`)
 )
 
-// isPythonTest goes by the file's name, and else by what it defines: only
+// isPythonTest recognises a test by the file's name, or by its definitions: only
 // tests, and at least one.
 func isPythonTest(f glovebox.File) bool {
 	if pythonTestName().MatchString(path.Base(f.Path)) {
@@ -81,7 +81,7 @@ func isPythonTest(f glovebox.File) bool {
 	for line := range bytes.Lines(f.Data) {
 		line = bytes.TrimPrefix(line, []byte("async "))
 		if !bytes.HasPrefix(line, []byte("def ")) && !bytes.HasPrefix(line, []byte("class ")) {
-			continue // nearly all: the expression costs more
+			continue // most lines; the expression is more expensive
 		}
 		m := pythonTopLevel().FindSubmatch(line)
 		if m != nil && !pythonTestWord().Match(m[1]) {

@@ -15,19 +15,19 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// pythonFlags start an interpreter that heeds no environment, reads and writes
+// pythonFlags start an interpreter that ignores the environment, reads and writes
 // UTF-8, and leaves no compiled files behind.
 var pythonFlags = []string{"-I", "-B", "-X", "utf8"}
 
-// planPython runs the main file as `python3 main.py` does, after the check
-// that the interpreter makes while it starts: see python/startup.py.
+// planPython runs the main file like `python3 main.py`, after a check during the
+// interpreter's start: see python/startup.py.
 func planPython(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	files, err := pythonSources(p)
 	if err != nil {
 		return nil, err
 	}
 	args := append([]string{tc.Exe}, pythonFlags...)
-	// No file name has a line end: see glovebox.CleanPath.
+	// File names never contain a line end: see glovebox.CleanPath.
 	args = append(args, "-X", "glovebox="+strings.Join(files, "\n"), p.Main)
 	orders := func(t Told) []byte {
 		told := map[string]any{"main": p.Main, "files": files}
@@ -46,7 +46,7 @@ func planPython(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	return &Plan{Files: p.Files, Run: Step{Args: args, Orders: orders}}, nil
 }
 
-// standbyPython is a Python that has loaded what programs mostly use: see
+// standbyPython starts a Python with commonly used modules already loaded: see
 // python/standby.py.
 func standbyPython(tc *Toolchain) *Standby {
 	step := func(become string) *Step {
@@ -56,10 +56,12 @@ func standbyPython(tc *Toolchain) *Standby {
 	return &Standby{Forks: true, Program: step("program"), Candidate: step("worker"), Harness: step("harness")}
 }
 
-// manySources is how many bytes of sources are told; what is more is read.
+// manySources bounds the bytes of sources in a start message; larger programs are
+// read from their files.
 const manySources = 256 << 10
 
-// pythonOrders is what a standby is told, or nil for what JSON cannot say.
+// pythonOrders makes the start message of a standby, or nil if JSON cannot
+// represent the message.
 func pythonOrders(t Told, told map[string]any) []byte {
 	told["args"] = append([]string{}, t.Args...)
 	if told["staged"] == nil {
@@ -79,7 +81,7 @@ func pythonOrders(t Told, told map[string]any) []byte {
 	return append(strconv.AppendInt(nil, int64(len(data)), 10), append([]byte("\n"), data...)...)
 }
 
-// pythonSources lists the program's Python files, the main file first where
+// pythonSources lists the program's Python files, starting with the main file if
 // there is one.
 func pythonSources(p *glovebox.Program) ([]string, error) {
 	var files []string
@@ -99,7 +101,7 @@ func pythonSources(p *glovebox.Program) ([]string, error) {
 	return files, nil
 }
 
-// pythonModule is the step that runs a driver. It is imported, not run as a
+// pythonModule is the step that runs a driver. The driver is imported, not run as a
 // script, so that its compiled form is used.
 func pythonModule(tc *Toolchain, name string, told ...string) Step {
 	args := append([]string{tc.Exe}, pythonFlags...)
@@ -107,8 +109,8 @@ func pythonModule(tc *Toolchain, name string, told ...string) Step {
 	return Step{Args: append(args, told...)}
 }
 
-// pythonTold cuts what a driver is told into arguments that Linux takes, after
-// their number.
+// pythonTold splits the configuration of a driver into arguments small enough for
+// Linux. The first argument is their number.
 func pythonTold(told []byte) []string {
 	const most = 96 << 10
 	args := []string{""}
@@ -123,8 +125,8 @@ func pythonTold(told []byte) []string {
 	return args
 }
 
-// examPython tests out of process; where the harness finds that the tests need
-// more than calls, the fallback is one process.
+// examPython tests out of process. If the harness finds that the tests need more
+// than calls, the fallback is one process.
 func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	files, err := pythonSources(p)
 	if err != nil {
@@ -163,7 +165,8 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 		Fallback: func() (*Exam, error) {
 			var own []glovebox.File
 			for _, f := range p.Files {
-				// What pytest loads by its name alone is never the program's.
+				// Files loaded by pytest because of their name are never the
+				// program's.
 				if !isTest[f.Path] && path.Base(f.Path) != "conftest.py" {
 					own = append(own, f)
 				}
@@ -182,7 +185,7 @@ func examPython(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	}, nil
 }
 
-// readOnly marks files as not to be changed by the program.
+// readOnly marks files as write-protected against the program.
 func readOnly(files []glovebox.File) []glovebox.File {
 	marked := make([]glovebox.File, len(files))
 	for i, f := range files {

@@ -9,7 +9,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// Bounds of what is read of a program's stderr.
+// Bounds on the parsed part of a program's stderr.
 const (
 	failureTail    = 64 << 10
 	failureMessage = 4 << 10
@@ -25,9 +25,9 @@ var (
 const pythonTraceback = "Traceback (most recent call last):"
 
 // readPythonFailure reads the last traceback, or the report of a syntax error,
-// which has none. The place is the innermost one in the program's own files.
-// What Python printed of errors in threads and in finalizers did not end the
-// program; a thread's is taken where there is nothing else.
+// which has no traceback. The place is the innermost one in the program's own
+// files. Errors in threads and finalizers did not end the program; a thread's error
+// is returned only if there is no other.
 func readPythonFailure(stderr []byte) *glovebox.Failure {
 	if len(stderr) > failureTail {
 		stderr = stderr[len(stderr)-failureTail:]
@@ -61,7 +61,7 @@ func readPythonFailure(stderr []byte) *glovebox.Failure {
 	return thread
 }
 
-// inTraceback tells whether a line can stand before a frame of a traceback.
+// inTraceback reports whether a line can precede a frame of a traceback.
 func inTraceback(line string) bool {
 	return strings.HasSuffix(line, pythonTraceback) || strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "[Previous line repeated ")
 }
@@ -78,7 +78,7 @@ func readPythonBlock(lines []string) *glovebox.Failure {
 			}
 			continue
 		}
-		// The lines of an exception group stand behind a margin.
+		// The lines of an exception group have a margin.
 		line = pythonMargin().ReplaceAllString(line, "")
 		if strings.HasPrefix(line, "    ") || strings.HasSuffix(line, pythonTraceback) || strings.HasPrefix(strings.TrimLeft(line, " "), "[Previous line repeated ") {
 			continue

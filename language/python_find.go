@@ -20,19 +20,18 @@ import (
 //go:embed python/*.py
 var pythonDrivers embed.FS
 
-// pythonHome is where the drivers are in a box, as a package.
+// pythonHome is the directory of the drivers in a box, as a package.
 const pythonHome = "/opt/glovebox/python"
 
-// pythonFacts are what Find learns of a Python; they can be remembered.
+// pythonFacts are the results of probing a Python; they can be remembered.
 type pythonFacts struct {
 	Version string
 	// Tag names the compiled form of this interpreter's modules.
 	Tag string
-	// Base is the directory that it is installed in, Lib its standard library,
-	// Native its extension modules, both below Base.
+	// Base is the installation directory, Lib the standard library, Native the
+	// extension modules, both below Base.
 	Base, Lib, Native string
-	// Sites are its directories of packages, Own the one that it would have
-	// in a box.
+	// Sites are the package directories, Own the package directory for a box.
 	Sites []string
 	Own   string
 	Libs  []string
@@ -82,8 +81,7 @@ func findPython(ctx context.Context, h Host) (*Toolchain, error) {
 	return facts.toolchain(exe)
 }
 
-// pythonVenv returns the virtual environment that the operator's python3 is
-// in, or "".
+// pythonVenv returns the virtual environment of the operator's python3, or "".
 func pythonVenv() string {
 	for _, name := range []string{"python3", "python"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -97,7 +95,7 @@ func pythonVenv() string {
 	return ""
 }
 
-// askedPython is what a Python says of itself.
+// askedPython asks a Python for its facts.
 func askedPython(ctx context.Context, h Host, exe string) (pythonFacts, error) {
 	var facts pythonFacts
 	args := []string{exe, "-I", "-c", askPython}
@@ -161,7 +159,7 @@ func learnPython(ctx context.Context, h Host, exe, venv string) (pythonFacts, er
 			}
 		}
 	}
-	// A library that an optional module lacks is that module's loss alone.
+	// A missing library disables only its own optional module.
 	libs, err := h.Libraries(elfs...)
 	if len(libs) == 0 && err != nil {
 		return facts, err
@@ -174,7 +172,7 @@ func learnPython(ctx context.Context, h Host, exe, venv string) (pythonFacts, er
 	return facts, nil
 }
 
-// within tells whether a library lies in a directory that is taken whole.
+// within reports whether a library lies in a directory copied as a whole.
 func (f *pythonFacts) within(lib string) bool {
 	for _, dir := range append([]string{f.Native}, f.Sites...) {
 		if strings.HasPrefix(lib, dir+"/") {
@@ -184,8 +182,8 @@ func (f *pythonFacts) within(lib string) bool {
 	return false
 }
 
-// toolchain places the interpreter below /usr/local, or below /usr where it
-// came with the system, whose packages are beside it.
+// toolchain places the interpreter below /usr/local. An interpreter of the system
+// goes below /usr, next to its packages.
 func (f *pythonFacts) toolchain(exe string) (*Toolchain, error) {
 	prefix := "/usr/local"
 	if f.Base == "/usr" {
@@ -238,8 +236,8 @@ func (f *pythonFacts) toolchain(exe string) (*Toolchain, error) {
 	}, nil
 }
 
-// moved returns where a directory of the installation is in a box. Debian
-// keeps packages in /usr/local, which is as neutral a place.
+// moved returns the path in a box for a directory of the installation. Debian keeps
+// packages in /usr/local, an equally neutral place.
 func (f *pythonFacts) moved(prefix, dir string) (string, error) {
 	if rel, err := filepath.Rel(f.Base, dir); err == nil && filepath.IsLocal(rel) {
 		return path.Join(prefix, rel), nil
@@ -250,8 +248,8 @@ func (f *pythonFacts) moved(prefix, dir string) (string, error) {
 	return "", fmt.Errorf("%s is not below %s", dir, f.Base)
 }
 
-// drivers adds our own files, each with its compiled form, and the check as
-// the module that the interpreter loads when it starts.
+// drivers adds our own files, each with its compiled form. The check becomes the
+// module that the interpreter loads at its start.
 func (f *pythonFacts) drivers(root *rootfs.Plan, lib string) error {
 	files, err := pythonDrivers.ReadDir("python")
 	if err != nil {
@@ -274,8 +272,8 @@ func (f *pythonFacts) drivers(root *rootfs.Plan, lib string) error {
 	return nil
 }
 
-// skipPython leaves out of the standard library what no program uses: its own
-// tests, its editor, headers and packages, which have an entry of their own.
+// skipPython excludes parts of the standard library unused by programs: its own
+// tests, its editor, headers, and the packages, which have a separate entry.
 func skipPython(rel string, d fs.DirEntry) bool {
 	top, _, _ := strings.Cut(rel, "/")
 	switch {
@@ -289,8 +287,8 @@ func skipPython(rel string, d fs.DirEntry) bool {
 		strings.HasPrefix(base, "sitecustomize.")
 }
 
-// skipPythonSite leaves out what makes an interpreter do things at its start,
-// what names the host's paths, and installers.
+// skipPythonSite excludes start hooks of the interpreter, files containing paths of
+// the host, and installers.
 func skipPythonSite(rel string, d fs.DirEntry) bool {
 	top, _, _ := strings.Cut(rel, "/")
 	base := path.Base(rel)

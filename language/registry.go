@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Registry is a set of languages, in the order in which they are tried.
+// Registry is a set of languages, in the order of their trial.
 type Registry []*Language
 
 // All returns the languages that Glovebox knows.
@@ -14,10 +14,10 @@ func All() Registry {
 	return Registry{Python, JavaScript, TypeScript, PHP, Bash, Go, Ruby, Perl, Lua, Wasm}
 }
 
-// ByName returns the one of [All] that has the name or alias, in any case, or nil.
+// ByName returns the language of [All] with the name or alias, in any case, or nil.
 func ByName(name string) *Language { return All().ByName(name) }
 
-// ByName returns the language that has the name or alias, in any case, or nil.
+// ByName returns the language with the name or alias, in any case, or nil.
 func (r Registry) ByName(name string) *Language {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return r.first(func(l *Language) bool { return l.Name == name || slices.Contains(l.Aliases, name) })

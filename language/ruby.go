@@ -41,11 +41,11 @@ const installRuby = "install Ruby 3.0 or later (Debian: apt-get install ruby)"
 //go:embed ruby/*.rb
 var rubyDrivers embed.FS
 
-// rubyHome is where our drivers are in a box.
+// rubyHome is the directory of our drivers in a box.
 const rubyHome = "/opt/glovebox/ruby/"
 
-// rubyLibrary are the names under which tests ask for the testing libraries
-// that our own stands for.
+// rubyLibrary are the names with which tests require the testing libraries. Our own
+// library replaces all of them.
 var rubyLibrary = []string{
 	"test/unit", "test-unit", "test/unit/testcase", "minitest", "minitest/autorun", "minitest/test", "minitest/unit", "minitest/spec",
 }
@@ -73,7 +73,7 @@ func isRubyTest(f glovebox.File) bool {
 	return rubyTestName().MatchString(path.Base(f.Path))
 }
 
-// rubyAsk prints what findRuby needs to know, a line each.
+// rubyAsk prints the facts needed by findRuby, one per line.
 const rubyAsk = `c = RbConfig::CONFIG
 puts RUBY_VERSION, c["prefix"], c["rubylibdir"], c["rubyarchdir"], c["vendordir"], [Gem.default_dir, *Gem.path].uniq.join(":")`
 
@@ -103,7 +103,7 @@ func findRuby(ctx context.Context, h Host) (*Toolchain, error) {
 	elfs := []string{exe}
 	dirs := []string{lib, arch, vendor}
 	for _, d := range filepath.SplitList(said[5]) {
-		// Gems of a user are none of the box's business.
+		// Gems of a user do not belong in the box.
 		if strings.HasPrefix(d, prefix+"/") {
 			dirs = append(dirs, filepath.Join(d, "specifications"), filepath.Join(d, "gems"), filepath.Join(d, "extensions"))
 		}
@@ -138,7 +138,7 @@ func findRuby(ctx context.Context, h Host) (*Toolchain, error) {
 	return tc, nil
 }
 
-// rubyCommand starts Ruby without what makes its start slow; see check.rb.
+// rubyCommand starts Ruby without the features that slow its start; see check.rb.
 func rubyCommand(tc *Toolchain, args ...string) []string {
 	slow := "--disable=gems,did_you_mean"
 	for _, f := range []struct{ since, name string }{{"3.1", "error_highlight"}, {"3.2", "syntax_suggest"}} {
@@ -153,9 +153,9 @@ func planRuby(tc *Toolchain, p *glovebox.Program) (*Plan, error) {
 	return &Plan{Files: slices.Clone(p.Files), Run: Step{Args: rubyCommand(tc, "-r"+rubyHome+"check.rb", p.Main)}}, nil
 }
 
-// examRuby runs tests out of process. The harness reads their text with Ruby's
-// own parser and says, before it hears anything of the program, where they need
-// the program in their own process.
+// examRuby runs tests out of process. The harness reads their text with Ruby's own
+// parser. Before receiving any data from the program, the harness reports whether
+// the tests need the program in their own process.
 func examRuby(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 	staged, _ := stageTests(t.Files, ".rb")
 	names := startedNames(staged, isRubyTest, ".rb")
@@ -198,7 +198,7 @@ func examRuby(tc *Toolchain, p *glovebox.Program, t Tests) (*Exam, error) {
 
 var rubySyntaxLine = lazyre.New(`(?m)^([^:\n]+):(\d+): (?:syntax errors? found.*|(.+))`)
 
-// readRubySyntax reads what ruby -c prints.
+// readRubySyntax reads the output of ruby -c.
 func readRubySyntax(out CheckOutput) *glovebox.SyntaxError {
 	if out.ExitCode == 0 {
 		return nil
@@ -217,7 +217,7 @@ var (
 	rubyPlace = lazyre.New(`^(?:/workspace/|\./)?([^/].*)$`)
 )
 
-// readRubyFailure reads an exception that nothing rescued.
+// readRubyFailure reads an exception that was not rescued.
 func readRubyFailure(stderr []byte) *glovebox.Failure {
 	all := rubyError().FindAllSubmatch(stderr, -1)
 	if len(all) == 0 {

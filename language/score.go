@@ -2,14 +2,14 @@ package language
 
 import "github.com/gloveboxhq/glovebox/internal/lazyre"
 
-// sign is a pattern that speaks for a language (or, with a negative weight,
-// against it).
+// sign is a pattern that indicates a language (or, with a negative weight, another
+// language).
 type sign struct {
 	match  func(src string) bool
 	weight int
 }
 
-// signs is what a language is recognised by. Each pattern counts once.
+// signs are the patterns for recognising a language. Each pattern counts once.
 type signs []sign
 
 // signed makes a sign of a pattern; ^ and $ match at every line.
@@ -17,7 +17,7 @@ func signed(weight int, pattern string) sign {
 	return sign{lazyre.Matcher(`(?m)` + pattern), weight}
 }
 
-// scoreBytes bounds how much of a source is read to recognise it.
+// scoreBytes bounds the part of a source read for recognition.
 const scoreBytes = 64 << 10
 
 // score adds the weights of the signs found in src, within 0 and 100.

@@ -11,15 +11,15 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// A tree is a program in the shape of a repository, without a main file: its
-// tests load what they need of it by themselves.
+// A tree is a program in the shape of a repository, without a main file. The tests
+// load the required parts by themselves.
 
-// inTree says why the tests of a tree run in the program's process, in the
-// languages whose tests load files.
+// inTree is the reason why the tests of a tree run in the program's process, in
+// languages with tests that load files.
 const inTree = "the program's files, which they load by themselves"
 
-// startTree returns the program with a main file of ours for drivers that start
-// one, where it has none, and whether that is so.
+// startTree adds a main file of ours to a program without one, for drivers that
+// start a main file. It reports whether a file was added.
 func startTree(p *glovebox.Program, ext, text string) (*glovebox.Program, bool) {
 	if p.Main != "" {
 		return p, false
@@ -30,12 +30,11 @@ func startTree(p *glovebox.Program, ext, text string) (*glovebox.Program, bool) 
 	return &q, true
 }
 
-// testHelper matches names of files that are there for tests.
+// testHelper matches names of helper files for tests.
 var testHelper = lazyre.New(`(?:^|[._-])(?:helpers?|bootstrap|setup|fixtures?|common|support|utils?)\.\w+$`)
 
-// startedTests are those files of a tree's tests that are started; the others
-// are there for them. A file that has no test's name and that another one names
-// is not started.
+// startedTests returns the test files of a tree to start; the others are helpers. A
+// file without a test's name is not started if another file mentions its name.
 func startedTests(tests []glovebox.File, isTest func(glovebox.File) bool) []glovebox.File {
 	started := slices.DeleteFunc(slices.Clone(tests), func(f glovebox.File) bool {
 		if testHelper().MatchString(f.Path) {
@@ -53,8 +52,8 @@ func startedTests(tests []glovebox.File, isTest func(glovebox.File) bool) []glov
 	return started
 }
 
-// startedNames are the names of the tests that are started, among those with
-// one of the endings where any has it.
+// startedNames returns the names of the tests to start. Only files with one of the
+// endings count.
 func startedNames(tests []glovebox.File, isTest func(glovebox.File) bool, exts ...string) []string {
 	ours := slices.DeleteFunc(slices.Clone(tests), func(f glovebox.File) bool { return !slices.Contains(exts, path.Ext(f.Path)) })
 	var names []string

@@ -13,7 +13,7 @@ import (
 )
 
 // TypeScript is TypeScript on Node.js. Its types are stripped in the box, by
-// esbuild; nothing checks them.
+// esbuild, and never checked.
 var TypeScript = &Language{
 	Name:       "typescript",
 	Title:      "TypeScript",
@@ -38,7 +38,7 @@ var TypeScript = &Language{
 	Install:     installNode,
 }
 
-// typeScriptSigns are what only TypeScript has.
+// typeScriptSigns are signs found only in TypeScript.
 var typeScriptSigns = signs{
 	signed(40, `^\s*(?:export\s+)?(?:declare\s+)?interface\s+\w+(?:<[^>]*>)?\s*(?:extends\s+[\w, <>]+)?\{`),
 	signed(40, `^\s*(?:export\s+)?type\s+\w+(?:<[^>]*>)?\s*=`),
@@ -52,8 +52,8 @@ var typeScriptSigns = signs{
 	signed(30, `^\s*declare\s+(?:var|const|let|function|module|global)\b`),
 }
 
-// scoreTypeScript is above JavaScript's score where a type is written, else 0:
-// a program of both is the plainer one.
+// scoreTypeScript exceeds JavaScript's score if a type is written, else returns 0:
+// a program valid in both languages counts as JavaScript.
 func scoreTypeScript(src string) int {
 	types := typeScriptSigns.score(src)
 	if types == 0 {
@@ -62,8 +62,7 @@ func scoreTypeScript(src string) int {
 	return min(types+javaScriptSigns.score(src), 100)
 }
 
-// findTypeScript is Node.js with our own executable beside it, which strips
-// types.
+// findTypeScript finds Node.js and adds our own executable, which strips types.
 func findTypeScript(ctx context.Context, h Host) (*Toolchain, error) {
 	tc, err := findNode(ctx, h)
 	if err != nil {
@@ -86,7 +85,7 @@ func findTypeScript(ctx context.Context, h Host) (*Toolchain, error) {
 	return tc, nil
 }
 
-// stripped makes a step that strips the files before it does what step does.
+// stripped returns step preceded by the stripping of the files.
 func stripped(step Step, job typescript.Job) (Step, error) {
 	text, err := json.Marshal(job)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/gloveboxhq/glovebox/language/wasi"
 )
 
-// Wasm is a compiled WebAssembly module that uses WASI preview 1, from whatever
-// compiler. A tier for modules runs it; none of the others can.
+// Wasm is a compiled WebAssembly module that uses WASI preview 1, from any
+// compiler. Only a tier for modules can run it.
 var Wasm = &Language{
 	Name:       "wasm",
 	Title:      "WebAssembly",
@@ -40,7 +40,7 @@ var Wasm = &Language{
 	Install:     "nothing needs to be installed",
 }
 
-// readTrap reads what the tier says of a module that it had to end.
+// readTrap reads the tier's message about a module ended by a trap.
 func readTrap(stderr []byte) *glovebox.Failure {
 	stderr = stderr[max(0, len(stderr)-failureBytes):]
 	text := strings.ToValidUTF8(string(stderr), "\uFFFD")

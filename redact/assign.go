@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// assignmentRules are values that are assigned to something with a telling
-// name, and do not look like anything else.
+// assignmentRules find values that are assigned to a telling name and look like
+// nothing but a secret.
 func assignmentRules() []*rule {
 	return []*rule{
 		{id: "generic-password", weak: true, find: findPassword, after: noPassword,
@@ -22,8 +22,8 @@ func assignmentRules() []*rule {
 	}
 }
 
-// assignedTo returns a word with what stands behind it where it is a name that a
-// value is given to: alone, the word is too common to look at each time.
+// assignedTo returns word with each text that may follow a name in an assignment.
+// The word alone is too common to be a key.
 func assignedTo(word string) []string {
 	var keys []string
 	for _, next := range []string{"=", ":", `"`, "'", `\`, "]", " =", " :", "  ", "\t", "1", "2", "`"} {
@@ -33,7 +33,8 @@ func assignedTo(word string) []string {
 }
 
 // assigned reads an assignment after its name, such as `" : "` or ` => '`, and
-// returns where the value starts and the quote before it, or 0.
+// returns the start of the value and the quote before the value, or 0 for a bare
+// value. Without an assignment, at is -1.
 func assigned(w []byte, i int) (at int, quote byte) {
 	closers := 0
 	for i < len(w) && closers < 4 && bytes.IndexByte([]byte(" \t'\"]`)\\"), w[i]) >= 0 {
@@ -64,8 +65,8 @@ func assigned(w []byte, i int) (at int, quote byte) {
 	return i, quote
 }
 
-// typeLen returns the length of a type and an operator before a value in
-// quotes, as in `password: String = "…"`, or 0.
+// typeLen returns the length of a type and an operator before a quoted value, as in
+// `password: String = "…"`, or 0.
 func typeLen(w []byte) int {
 	w = w[:min(len(w), 48)]
 	i := 0
@@ -84,8 +85,8 @@ func typeLen(w []byte) int {
 	return i
 }
 
-// fallback returns what follows `") or ` and its like, the value that is used
-// where a variable is not set, or nil.
+// fallback returns the text after `") or ` and similar operators: the value used if
+// a variable is not set. Without such an operator, fallback returns nil.
 func fallback(w []byte) []byte {
 	rest := bytes.TrimLeft(w, `'"])`)
 	if len(w)-len(rest) > 4 {
@@ -99,13 +100,13 @@ func fallback(w []byte) []byte {
 	return nil
 }
 
-// steps are what a pass belongs to that is none to get in, sorted.
+// steps are words before a pass that is not a password, sorted.
 var steps = []string{
 	"all", "backward", "band", "by", "did", "each", "fast", "final", "first", "forward", "full", "high", "last", "low", "mini", "multi", "n",
 	"next", "num", "one", "opt", "per", "post", "pre", "proxy", "render", "second", "single", "slow", "test", "tests", "third", "total", "two",
 }
 
-// noPass tells, by what stands before it, a pass that is a step, a test or a
+// noPass recognises, by the text before the key, a pass that is a step, a test or a
 // part of another word: PASS: TestX and compass: N45 are not about passwords.
 func noPass(before, key []byte) bool {
 	if len(before) > 0 {
@@ -130,13 +131,13 @@ func noPass(before, key []byte) bool {
 	return noPassword(before, key)
 }
 
-// noPassword tells, by what stands before it, a password that is a package's
+// noPassword recognises, by the text before the key, a password that is a package's
 // name.
 func noPassword(before, _ []byte) bool {
 	return bytes.HasSuffix(before, []byte("parse-")) || bytes.HasSuffix(before, []byte("/"))
 }
 
-// versioned tells what package managers put behind a name.
+// versioned reports whether v is a version as written by package managers.
 func versioned(v []byte) bool {
 	for _, p := range []string{"npm:", "file:", "git+", "workspace:", "link:", "github:", "https:", "http:"} {
 		if bytes.HasPrefix(v, []byte(p)) {
@@ -148,8 +149,8 @@ func versioned(v []byte) bool {
 	return n > 0 && n < len(v) && v[n] == '.' && n+1 < len(v) && (digits[v[n+1]] || v[n+1] == 'x')
 }
 
-// findPassword finds the value of a password: in quotes, nearly anything; bare,
-// something with a digit in it.
+// findPassword finds the value of a password: in quotes, nearly anything; bare, a
+// value with a digit.
 func findPassword(w []byte, key int, spans []span) []span {
 	i := key
 	for i < len(w) && (digits[w[i]] || w[i] == '_') {
@@ -191,7 +192,7 @@ func findPassword(w []byte, key int, spans []span) []span {
 
 var secretBytes = newClass("0-9A-Za-z_.=+/~-")
 
-// findSecret finds the value of a token or key: a long run that looks random.
+// findSecret finds the value of a token or key: a long run with a random look.
 func findSecret(w []byte, key int, spans []span) []span {
 	i := key
 	for i < len(w) && dotted[w[i]] && i-key < 24 {
@@ -217,15 +218,15 @@ func findSecret(w []byte, key int, spans []span) []span {
 	return append(spans, span{start: at, end: end})
 }
 
-// openNames are what a key is called that is no secret, or names a thing.
+// openNames are words before a key that is not secret, or is the name of an object.
 var openNames = [...]string{"cache", "primary", "foreign", "sort", "partition", "public", "pub", "idempotency", "idempotent", "dedup", "deduplication", "group", "object", "s3",
 	"row", "index", "lookup", "hash", "route", "routing", "sticky", "registry", "message", "dict", "map", "unique", "etag", "integrity", "checksum", "digest", "node",
 	"react", "data", "range", "record", "shard", "event", "item", "doc", "document", "build", "restore", "save", "file", "path", "image", "blob", "trace", "metric", "label", "tag",
 	"host", "known", "ssh", "rsa", "dsa", "ecdsa", "ed25519", "verify", "verification", "site", "content", "join", "merge", "order", "entity", "config", "setting", "feature", "flag",
 	"session", "user", "request", "correlation", "transaction", "block", "state", "snapshot", "layer", "lock", "bucket", "fingerprint", "answer", "not", "mon", "tur", "don", "hot", "short"}
 
-// openKey tells, by what stands before it, a key that everybody may see, and
-// what is no key of something: FERNET_KEY, acme-key and acmeKey are.
+// openKey recognises, by the text before the key, a public key, and a key that
+// belongs to nothing. FERNET_KEY, acme-key and acmeKey do belong to something.
 func openKey(before, key []byte) bool {
 	if len(before) == 0 {
 		return true
@@ -244,8 +245,8 @@ func openKey(before, key []byte) bool {
 	return false
 }
 
-// findKey finds the value of what is called a key of something. It must look more random than what is called a token,
-// and like no identifier.
+// findKey finds the value of a named key. The value must look more random than the
+// value of a token, and must not look like an identifier.
 func findKey(w []byte, _ int, spans []span) []span {
 	key := len("key")
 	i := key
@@ -272,7 +273,7 @@ func findKey(w []byte, _ int, spans []span) []span {
 	return append(spans, span{start: at, end: end})
 }
 
-// identifier tells a UUID, and a hash with the name of its kind.
+// identifier recognises a UUID, and a hash prefixed with the name of its algorithm.
 func identifier(v []byte) bool {
 	if len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' {
 		return true
@@ -285,8 +286,8 @@ func identifier(v []byte) bool {
 	return bytes.IndexByte(v, '/') >= 0 && bytes.IndexByte(v, '.') >= 0
 }
 
-// wordy tells whether most of v is words written together, as types and
-// functions are named: PKCS7PrivateKeyTypes.
+// wordy reports whether most of v is joined words, as in names of types and
+// functions: PKCS7PrivateKeyTypes.
 func wordy(v []byte) bool {
 	named := 0
 	for i := 0; i < len(v); {
@@ -305,7 +306,8 @@ func wordy(v []byte) bool {
 	return named*10 >= len(v)*6
 }
 
-// member tells a member of something in code: exports2.TOKEN, win32api.OpenKey.
+// member recognises the access to a member in code: exports2.TOKEN,
+// win32api.OpenKey.
 func member(v []byte) bool {
 	parts := bytes.Split(v, []byte("."))
 	if len(parts) < 2 {
@@ -321,14 +323,14 @@ func member(v []byte) bool {
 	return spelled && len(v) < 48
 }
 
-// public tells whether before makes a token one that everybody may see.
+// public reports whether the text before a token marks the token as public.
 func public(before, _ []byte) bool {
 	before = bytes.TrimRight(fold(before), "_-. ")
 	return bytes.HasSuffix(before, []byte("public")) || bytes.HasSuffix(before, []byte("csrf")) || bytes.HasSuffix(before, []byte("xsrf"))
 }
 
-// about tells whether the rest of a name says that the value is not the secret
-// but something about it, such as its length or where it is.
+// about reports whether the rest of a name describes a property of the secret, such
+// as its length or its location, instead of the secret itself.
 func about(rest []byte) bool {
 	rest = bytes.TrimRight(fold(rest), "0123456789s_.-")
 	for _, end := range []string{"id", "name", "url", "uri", "file", "path", "type", "length", "len", "size", "hash", "host", "field", "header",
@@ -340,8 +342,8 @@ func about(rest []byte) bool {
 	return false
 }
 
-// sequence tells whether v has the alphabet or the digits in their order, as
-// made-up values have.
+// sequence reports whether v contains the alphabet or the digits in order, like
+// made-up values.
 func sequence(v []byte) bool {
 	v = fold(v)
 	for _, s := range []string{"abcdefg", "0123456789", "1234567890", "1234-1234", "a1b2c3d4", "d4c3b2a1"} {
@@ -352,9 +354,8 @@ func sequence(v []byte) bool {
 	return false
 }
 
-// random tells whether v looks drawn by lot rather than written by a person: a
-// digit and a letter in it, much entropy, and none of the shapes of names,
-// versions and paths.
+// random reports whether v looks randomly generated: v contains a digit and a
+// letter, has high entropy, and lacks the shapes of names, versions and paths.
 func random(v []byte) bool {
 	letters := 0
 	for _, c := range v {

@@ -2,22 +2,22 @@ package redact
 
 import "slices"
 
-// automaton is an Aho-Corasick automaton over folded bytes: it finds every
-// occurrence of a set of keys, whatever their case, with one table look-up for
-// each byte of text. It is complete (a DFA), so a hostile text costs no more
-// than a friendly one.
+// automaton is an Aho-Corasick automaton over folded bytes. It finds every
+// occurrence of a set of keys, in any case, with one table look-up per byte of
+// text. The automaton is complete (a DFA), so a hostile text costs no more than a
+// friendly one.
 type automaton struct {
-	class   [256]uint8 // folded byte → column; 0 for bytes that no key has
+	class   [256]uint8 // folded byte → column; 0 for bytes in no key
 	shift   uint       // log2 of the number of columns
 	next    []uint32   // state<<shift | class → state
-	out     [][]int32  // state - first → the keys that end there
+	out     [][]int32  // state - first → the keys ending in the state
 	first   uint32     // states from here on end a key
-	depth   []uint16   // state → length of the longest key prefix it stands for
+	depth   []uint16   // state → length of the longest matching key prefix
 	size    []int      // key → length
 	longest int
 }
 
-// newAutomaton builds the automaton of keys, which are folded already.
+// newAutomaton builds the automaton of keys, which must be folded already.
 func newAutomaton(keys [][]byte) *automaton {
 	a := &automaton{}
 	columns, most := 1, 1
@@ -60,7 +60,7 @@ func newAutomaton(keys [][]byte) *automaton {
 	}
 
 	// Breadth first: complete the edges from the state of the longest proper
-	// suffix, and take over its keys.
+	// suffix, and add its keys.
 	fail := make([]uint32, len(out))
 	queue := make([]uint32, 0, len(out))
 	for c := range width {
@@ -85,8 +85,9 @@ func newAutomaton(keys [][]byte) *automaton {
 		}
 	}
 
-	// Number the states that end a key last, so that one comparison tells, and
-	// else from the root outwards: text is mostly near it, and so in the cache.
+	// States that end a key get the highest numbers, so a single comparison is
+	// enough. The other states are numbered from the root outwards: text stays
+	// mostly near the root, and so in the cache.
 	number := make([]uint32, len(out))
 	order := append([]uint32{0}, queue...)
 	n := uint32(0)
@@ -117,18 +118,17 @@ func newAutomaton(keys [][]byte) *automaton {
 	return a
 }
 
-// lanes is how many parts of a text are read at a time. To read one is a chain
-// of look-ups, each of which waits for the one before; several chains wait
-// together.
+// lanes is the number of parts of a text read in parallel. Reading one part is a
+// chain of dependent look-ups. Several chains overlap their waiting times.
 const lanes = 4
 
-// each reads b[from:] from a state, and calls found with each state on the way
-// that ends a key, in order, and with where it does.
+// each reads b[from:] from a state. For each visited state that ends a key, each
+// calls found with the state and the end of the key, in order.
 func (a *automaton) each(b []byte, from int, state *uint32, found func(state uint32, end int)) {
 	s, shift, first, next := *state, a.shift, a.first, a.next
 	if part := (len(b) - from) / lanes; part > 4*a.longest {
-		// A state depends on no more bytes than the longest key has: from there
-		// on each lane is right, whatever it began with.
+		// A state depends on at most as many bytes as the longest key has. After
+		// this number of bytes, each lane is right, whatever its first state.
 		var t [lanes]uint32
 		t[0] = s
 		for l := 1; l < lanes; l++ {
@@ -172,13 +172,13 @@ func (a *automaton) each(b []byte, from int, state *uint32, found func(state uin
 	*state = s
 }
 
-// end is a state that ends a key, and where.
+// end is a state that ends a key, and the position.
 type end struct {
 	state uint32
 	at    int
 }
 
-// fold returns b in lower case; only ASCII letters have case here.
+// fold returns b in lower case; only ASCII letters are folded.
 func fold(b []byte) []byte {
 	f := make([]byte, len(b))
 	for i, c := range b {

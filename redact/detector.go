@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Detector looks for secrets in a content that cannot be redacted, such as a
-// database or a member of an archive. It is an [io.WriteCloser] for one
-// goroutine, in bounded memory.
+// Detector looks for secrets in content that cannot be redacted, such as a database
+// or a member of an archive. It is an [io.WriteCloser] for one goroutine, in
+// bounded memory.
 type Detector struct {
 	raw    *writer
-	dense  *writer // the same without its zeros, where it has many
+	dense  *writer // the same input without its many zeros
 	text   bool
-	found  map[string]int // rule → how often
-	chance map[string]int // of these, by a name alone where that means little
+	found  map[string]int // rule → number of findings
+	chance map[string]int // rule → number of findings by a name alone, unreliable in binary data
 }
 
-// Detector returns a new detector. In what is text it looks for all that is
-// redacted in text; in other bytes, which are full of chance, not for what only
-// a name beside it gives away. It counts nothing.
+// Detector returns a new detector. In text, the detector looks for all secrets that
+// r redacts. Binary data contains many chance matches, so a secret recognised only
+// by a name next to it is ignored there. The detector does not change the counts.
 func (r *Redactor) Detector(text bool) *Detector {
 	d := &Detector{text: text, found: map[string]int{}, chance: map[string]int{}}
 	for _, w := range []**writer{&d.raw, &d.dense} {
@@ -30,8 +30,8 @@ func (r *Redactor) Detector(text bool) *Detector {
 
 func (d *Detector) note(id string, _ []byte) { d.found[id]++ }
 
-// learn is told of what a rule found now; what is known from elsewhere counts
-// whatever its rule is.
+// learn counts findings of weak rules in binary data. A secret already known from
+// elsewhere does not pass through learn, and so counts under any rule.
 func (d *Detector) learn(id string, _ []byte) {
 	if !d.text && book().weak[id] {
 		d.chance[id]++
@@ -40,7 +40,7 @@ func (d *Detector) learn(id string, _ []byte) {
 
 // Write implements [io.Writer]. It never fails.
 func (d *Detector) Write(p []byte) (int, error) {
-	const many = 10 // one in so many bytes
+	const many = 10 // one zero in so many bytes
 	if zeros := bytes.Count(p, []byte{0}); zeros*many >= len(p) && zeros > 0 {
 		_, _ = d.dense.Write(bytes.ReplaceAll(p, []byte{0}, nil))
 	}

@@ -6,28 +6,27 @@ import (
 	"strconv"
 )
 
-// A dump, as hexdump -C, xxd, od and Go's hex.Dump print it, cuts a value into
-// rows with an offset before them and the characters behind. So the bytes of
-// rows that follow one another are put together, and named values are looked
-// for in them.
+// A dump by hexdump -C, xxd, od or Go's hex.Dump splits a value into rows, with an
+// offset before the bytes and the characters behind. So the bytes of consecutive
+// rows are joined, and searched for named values.
 
 const (
-	// maxRow is the most bytes of a row.
+	// maxRow is the maximum number of bytes in a row.
 	maxRow = 32
-	// maxRowLine is the longest line of a dump.
+	// maxRowLine is the maximum length of a dump's line.
 	maxRowLine = 256
 )
 
-// dumpRow is a row, with the places in the buffer of what stands for its bytes.
+// dumpRow is a row, with the buffer positions of its digits and characters.
 type dumpRow struct {
 	offset uint64
 	data   []byte
-	pairs  []int // where the two digits of each byte stand
-	chars  int   // where the characters begin, or -1
+	pairs  []int // positions of the two digits of each byte
+	chars  int   // start of the characters, or -1
 }
 
-// parseRow reads the line b, which stands at buf[at], as a row. Open is where
-// its first byte stands, or -1: up to there no line holds anything of a value.
+// parseRow reads the line b, located at buf[at], as a row. open is the position of
+// the row's first byte, or -1: no part of a value stands before open.
 func parseRow(b []byte, at int) (row dumpRow, open int) {
 	row.chars, open = -1, -1
 	i := 0
@@ -85,7 +84,7 @@ func parseRow(b []byte, at int) (row dumpRow, open int) {
 	return row, open
 }
 
-// shows reports whether chars are how a dump shows data.
+// shows reports whether chars are the characters that a dump shows for data.
 func shows(chars, data []byte) bool {
 	for i, c := range data {
 		if chars[i] != c && chars[i] != '.' {
@@ -98,8 +97,8 @@ func shows(chars, data []byte) bool {
 // dumpFinder finds named values in dumps.
 type dumpFinder struct {
 	*named
-	line int       // where the line that is not complete begins; below 0 it is too long
-	rows []dumpRow // in which a value may begin
+	line int       // start of the incomplete line; below 0, the line is too long
+	rows []dumpRow // rows that may contain the start of a value
 }
 
 func (f *dumpFinder) scan(b []byte, from int, hits []hit) []hit {
@@ -116,14 +115,14 @@ func (f *dumpFinder) scan(b []byte, from int, hits []hit) []hit {
 	}
 }
 
-// offsetAt reports whether a line may begin with an offset. Most do not, and
-// this is cheap to tell.
+// offsetAt reports whether a line may begin with an offset. The check is cheap, and
+// most lines fail.
 func offsetAt(line []byte) bool {
 	const least = 4
 	return len(line) > least && (line[0] == ' ' || hexDigits[line[0]] && hexDigits[line[1]] && hexDigits[line[2]] && hexDigits[line[least-1]])
 }
 
-// row reads the line that b ends with.
+// row reads the line at the end of b.
 func (f *dumpFinder) row(b []byte) (row dumpRow, open int) {
 	if f.line < 0 {
 		return row, -1
@@ -131,7 +130,7 @@ func (f *dumpFinder) row(b []byte) (row dumpRow, open int) {
 	return parseRow(b[f.line:], f.line)
 }
 
-// take takes the line that b ends with, which is complete.
+// take processes the complete line at the end of b.
 func (f *dumpFinder) take(b []byte, hits []hit) []hit {
 	row, open := f.row(b)
 	if open < 0 || len(row.data) == 0 {
@@ -168,7 +167,7 @@ func (f *dumpFinder) data() []byte {
 	return data
 }
 
-// hit makes the candidate of the bytes from and to of the rows.
+// hit makes the candidate for the bytes between from and to of the rows.
 func (f *dumpFinder) hit(id string, from, to int) hit {
 	var spans []span
 	for _, r := range f.rows {
@@ -187,7 +186,7 @@ func (f *dumpFinder) hit(id string, from, to int) hit {
 	return hit{at, dumped(spans)}
 }
 
-// forget drops the rows before the first in which a value may begin.
+// forget drops all rows before the first possible start of a value.
 func (f *dumpFinder) forget(data []byte) {
 	most := 0
 	for _, v := range f.values {
@@ -228,7 +227,7 @@ func (f *dumpFinder) slid(n int) {
 	}
 }
 
-// last takes the line that the end of the stream ends.
+// last processes the line ended by the end of the stream.
 func (f *dumpFinder) last(s *stage, spans []span) []span {
 	for _, h := range f.take(s.buf, nil) {
 		spans, _ = h.m.match(s, h.at, true, spans)
@@ -236,7 +235,7 @@ func (f *dumpFinder) last(s *stage, spans []span) []span {
 	return spans
 }
 
-// dumped is a value in rows: its spans, from the first.
+// dumped is a value in rows, as its spans relative to the first.
 type dumped []span
 
 func (dumped) before() int { return 0 }

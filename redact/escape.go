@@ -2,34 +2,33 @@ package redact
 
 import "bytes"
 
-// Terminal escapes stand between the bytes that a person reads: a coloured log
-// puts them around names, values and parts of values. A stage with a veil
-// looks for secrets in the text without them, and gives them out where they
-// stood.
+// Terminal escapes interrupt the text seen by a person: a coloured log puts them
+// around names, values and parts of values. A stage with a veil searches the text
+// without its escapes, and puts each escape back at its place in the output.
 
-// veil takes the escapes out of a stage's buffer.
+// veil removes the escapes from a stage's buffer.
 type veil struct {
-	active bool   // an escape has come: until then the text passes by
-	held   []byte // the start of an escape, or of what may be one
+	active bool   // an escape has arrived; before, text passes unsearched
+	held   []byte // the start of an escape, or of a possible escape
 	lifted []lifted
 }
 
-// lifted is an escape that stood before buf[at].
+// lifted is an escape found before buf[at].
 type lifted struct {
 	at   int
 	text []byte
 }
 
 const (
-	// maxEscape is the longest escape that is taken out: a link has a URL in it.
+	// maxEscape is the maximum length of a removed escape: a link contains a URL.
 	maxEscape = 512
-	// veilContext is how much of the text before the first escape is looked at:
-	// the name of a coloured value stands there.
+	// veilContext is the length of searched text before the first escape: the name
+	// of a coloured value may be in it.
 	veilContext = 512
 )
 
-// feed takes p into the buffer of s, without escapes. It reports whether there
-// is anything to look at.
+// feed adds p, without its escapes, to the buffer of s. It reports whether the
+// buffer needs a search.
 func (v *veil) feed(s *stage, p []byte, eof bool, out func([]byte)) bool {
 	if len(v.held) > 0 {
 		p = append(v.held, p...)
@@ -77,7 +76,7 @@ func (v *veil) feed(s *stage, p []byte, eof bool, out func([]byte)) bool {
 	return true
 }
 
-// pass gives p out, and keeps its end as context.
+// pass outputs p unchanged, and keeps its end as context.
 func (v *veil) pass(s *stage, p []byte, out func([]byte)) {
 	if len(p) == 0 {
 		return
@@ -90,7 +89,7 @@ func (v *veil) pass(s *stage, p []byte, out func([]byte)) {
 	out(p)
 }
 
-// text gives out b, which ends at buf[to], with the escapes in it.
+// text outputs b, which ends at buf[to], with its escapes.
 func (v *veil) text(b []byte, to int, out func([]byte)) {
 	from := to - len(b)
 	for len(v.lifted) > 0 && v.lifted[0].at <= to {
@@ -113,12 +112,13 @@ func (v *veil) slid(n int) {
 	}
 }
 
-// introducers begin an escape: the byte itself, and how languages and JSON
-// write it.
+// introducers begin an escape: the byte itself, and its spellings in languages and
+// JSON.
 var introducers = [...]string{"\x1b", `\x1b`, `\x1B`, `\u001b`, `\u001B`, `\033`, `\e`}
 
-// findEscape returns where the first escape of b may begin, or -1 and how many
-// bytes at the end of b are the start of an introducer.
+// findEscape returns the possible start of the first escape of b. Without an
+// escape, findEscape returns -1 and the length of a partial introducer at the end
+// of b.
 func findEscape(b []byte) (at, partial int) {
 	at = bytes.IndexByte(b, 0x1b)
 	before := b
@@ -143,9 +143,9 @@ func findEscape(b []byte) (at, partial int) {
 	}
 }
 
-// escapeLen returns the length of the escape at the start of b, 0 where there
-// is none, and -1 where more must come to tell. A sequence without parameters
-// is one only where its last byte is common: ESC [ s k - … is a token.
+// escapeLen returns the length of the escape at the start of b, 0 for no escape,
+// and -1 if more bytes are needed. A sequence without parameters counts only with a
+// common last byte: ESC [ s k - … is a token.
 func escapeLen(b []byte) int {
 	lead := 0
 	for _, in := range introducers {
@@ -176,7 +176,7 @@ func escapeLen(b []byte) int {
 	return 0
 }
 
-// controlLen is escapeLen for a control sequence whose parameters begin at b[i].
+// controlLen is escapeLen for a control sequence with parameters from b[i] on.
 func controlLen(b []byte, i int) int {
 	from := i
 	for i < len(b) && (digits[b[i]] || bytes.IndexByte([]byte(";:?<=>"), b[i]) >= 0) {
@@ -198,7 +198,7 @@ func controlLen(b []byte, i int) int {
 	return i + 1
 }
 
-// stringLen is escapeLen for a string, such as a title or a link, that begins
+// stringLen is escapeLen for a string, such as a title or a link. The string begins
 // at b[i] and ends with BEL or ESC \.
 func stringLen(b []byte, i int) int {
 	for ; i < len(b) && i < maxEscape; i++ {
@@ -217,8 +217,8 @@ func stringLen(b []byte, i int) int {
 	return 0
 }
 
-// escapeBefore reports whether a control sequence ends right before b[at]: its
-// last byte is a letter, and no part of what follows.
+// escapeBefore reports whether a control sequence ends right before b[at]. Its last
+// byte is a letter, but not part of the following text.
 func escapeBefore(b []byte, at int) bool {
 	if at == 0 || bytes.IndexByte([]byte("mKJHABCDEFGSTfhlnsu"), b[at-1]) < 0 {
 		return false

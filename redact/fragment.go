@@ -2,34 +2,34 @@ package redact
 
 import "bytes"
 
-// A program, a test runner or a harness may shorten a value before anything of
-// Glovebox sees it: 'q9Xb…Lm2p', "q9Xb"... 4 more characters. What is left
-// beside such a cut is no form of the value any more, but most of it. So parts
-// of named values are looked for where a text was cut, and at its end.
+// A program, a test runner or a harness may shorten a value before Glovebox sees
+// it: 'q9Xb…Lm2p', "q9Xb"... 4 more characters. The rest next to the cut is no form
+// of the value any more, but contains most of it. So parts of named values are
+// searched next to cuts and at the end of a text.
 
 const (
-	// leastPart is the shortest part of a value that is redacted beside a cut,
-	// in bytes that are not skippable.
+	// leastPart is the minimum length of a redacted part next to a cut, in bytes
+	// that are not skippable.
 	leastPart = 4
-	// leastEnd is the same for the end of a text, where nothing says that it
-	// was cut.
+	// leastEnd is the minimum length at the end of a text, where no mark shows a
+	// cut.
 	leastEnd = 6
-	// cutGap is how many skippable bytes may stand between a part and a cut: a
+	// cutGap is the maximum number of skippable bytes between a part and a cut: a
 	// quote and a blank.
 	cutGap = 3
-	// maxPlaces bounds the places of a value that are tried for a part.
+	// maxPlaces bounds the places of a value tried for a part.
 	maxPlaces = 64
 )
 
-// cutMarks stand where something was left out.
+// cutMarks replace omitted text.
 var cutMarks = [...][]byte{[]byte("..."), []byte("…")}
 
-// parts knows the parts of named values.
+// parts is an index of the parts of named values.
 type parts struct {
 	texts []form
-	// grams are the places, by text and offset, where four bytes end.
+	// grams maps four bytes to their end positions, by text and offset.
 	grams map[[leastPart]byte][][2]int
-	// small are shorter runs that stand somewhere in a value.
+	// small are shorter runs that occur in a value.
 	small map[string]bool
 }
 
@@ -59,8 +59,8 @@ func (p *parts) add(f form) {
 	}
 }
 
-// before returns how much of the end of b is a part of a value, in bytes of b
-// and in bytes that are not skippable. A gap at the end of b does not count.
+// before returns the part of a value at the end of b. size is its length without
+// skippable bytes. A gap at the end of b does not count.
 func (p *parts) before(b []byte) (start, end, size int, id string) {
 	end = len(b)
 	for gap := 0; gap < cutGap && end > 0 && cutSkips(b[end-1]); gap++ {
@@ -95,7 +95,7 @@ func (p *parts) before(b []byte) (start, end, size int, id string) {
 	return end, end, 0, ""
 }
 
-// back extends a part to the left, from its four last bytes, which begin at
+// back extends a part to the left, starting with its last four bytes. They begin at
 // b[at] and end in the text at place.
 func (p *parts) back(b []byte, at int, place [2]int) (start, size int) {
 	text := p.texts[place[0]].text
@@ -113,8 +113,8 @@ func (p *parts) back(b []byte, at int, place [2]int) (start, size int) {
 	return start, size
 }
 
-// after returns how much of the start of b is a part of a value. More tells
-// that b ends within it.
+// after returns the part of a value at the start of b. more reports that b ends
+// within the part.
 func (p *parts) after(b []byte) (start, end, size int, id string, more bool) {
 	for start < len(b) && start < cutGap && cutSkips(b[start]) {
 		start++
@@ -152,7 +152,7 @@ func (p *parts) after(b []byte) (start, end, size int, id string, more bool) {
 
 func cutSkips(c byte) bool { return skippable[c] && c != '\n' && c != '\r' }
 
-// partFinder finds the cuts of a text, and the parts of values beside them.
+// partFinder finds the cuts of a text, and the parts of values next to them.
 type partFinder struct{ *parts }
 
 func (f partFinder) scan(b []byte, from int, hits []hit) []hit {
@@ -172,8 +172,8 @@ func (f partFinder) scan(b []byte, from int, hits []hit) []hit {
 	return hits
 }
 
-// nextCut returns where the first mark of b[i:] begins, or -1. A mark has three
-// bytes, so a look at every third is enough.
+// nextCut returns the start of the first mark in b[i:], or -1. A mark has three
+// bytes, so a look at every third byte is enough.
 func nextCut(b []byte, i int) int {
 	for k := i + 2; k < len(b); k += 3 {
 		if !inCut[b[k]] {
@@ -198,8 +198,8 @@ var inCut = func() (c class) {
 	return c
 }()
 
-// noteStart returns where the cut at b[at] begins: Glovebox itself writes a
-// line of its own, [… 12 bytes left out …].
+// noteStart returns the start of the cut at b[at]: Glovebox itself writes a
+// separate line, [… 12 bytes left out …].
 func noteStart(b []byte, at int) int {
 	if at == 0 || b[at-1] != '[' {
 		return at
@@ -210,8 +210,8 @@ func noteStart(b []byte, at int) int {
 	return at
 }
 
-// pending covers a part at the end of b, what may be the gap behind it, and
-// the start of a mark.
+// pending covers a part at the end of b, a possible gap behind the part, and the
+// start of a mark.
 func (f partFinder) pending(b []byte) int {
 	end := len(b)
 	for n := 2; n > 0; n-- {
@@ -237,8 +237,8 @@ func (f partFinder) pending(b []byte) int {
 
 func (partFinder) slid(int) {}
 
-// cutAt is a cut: what was left out begins left bytes behind the candidate's
-// start, and the mark itself stands mark bytes behind it.
+// cutAt is a cut. The omission begins left bytes behind the candidate's start, and
+// the mark is mark bytes behind the start.
 type cutAt struct {
 	*parts
 	left, mark int
@@ -259,7 +259,7 @@ func (c cutAt) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 		return spans, true
 	}
 	if eof || len(b) >= mark+maxID {
-		// A marker that begins before the cut has ended.
+		// Any marker from before the cut has ended.
 	} else if bytes.LastIndex(b[max(0, at-maxID):], markerOpen) >= 0 {
 		return spans, true
 	}
@@ -272,7 +272,7 @@ func (c cutAt) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	return spans, false
 }
 
-// last is the finder's word on the end of a text: a part that stands there.
+// last finds a part at the end of a text.
 func (f partFinder) last(s *stage, spans []span) []span {
 	from, to, n, id := f.before(s.buf)
 	if n < leastEnd || id == "" || from < s.done || inMarker(s.buf, from, s.known) {

@@ -6,25 +6,25 @@ import (
 	"sync/atomic"
 )
 
-// A value that a rule found because of the name before it is printed once more
-// without the name. So what rules found in a run is looked for in the rest of
-// the run.
+// A value found by the name before it may be printed again without the name. So the
+// findings of a run's rules are searched for in the rest of the run.
 
 const (
-	// maxFound is how many values are remembered.
+	// maxFound bounds the number of remembered values.
 	maxFound = 64
-	// leastFound and mostFound bound the length of a value that is remembered.
+	// leastFound and mostFound bound the length of a remembered value.
 	leastFound = 8
 	mostFound  = 1024
 )
 
-// foundValue is a value that a rule found.
+// foundValue is a value found by a rule.
 type foundValue struct {
 	id   string
 	text []byte
 }
 
-// memory is what the rules found so far. Readers take the list as it is.
+// memory holds the findings of the rules. Readers use the current list without a
+// lock.
 type memory struct{ list atomic.Pointer[[]foundValue] }
 
 func (m *memory) values() []foundValue {
@@ -34,8 +34,8 @@ func (m *memory) values() []foundValue {
 	return nil
 }
 
-// add remembers a value, unless it could be an ordinary word. The caller holds
-// the Redactor's lock.
+// add remembers a value, unless the value could be an ordinary word. The caller
+// holds the Redactor's lock.
 func (m *memory) add(id string, text []byte) {
 	text = bytes.Trim(text, "\"'`\\ \t\r\n")
 	old := m.values()
@@ -52,12 +52,12 @@ func (m *memory) add(id string, text []byte) {
 	m.list.Store(&list)
 }
 
-// leastSure is the length of a found value from which its encodings and parts
-// are looked for as well: those of a shorter one may be something else.
+// leastSure is the minimum length of a found value whose encodings and parts are
+// also searched for. Encodings of a shorter value may match unrelated text.
 const leastSure = 16
 
-// named returns the values that are surely secrets as if the caller had named
-// them, or nil.
+// named returns the values that are certainly secret, in the form of values named
+// by the caller, or nil.
 func (m *memory) named() *named {
 	n := &named{}
 	for _, v := range m.values() {
@@ -104,12 +104,12 @@ func (f memoryFinder) pending(b []byte) int {
 
 func (memoryFinder) slid(int) {}
 
-// foundAt is a place where a value stands.
+// foundAt is an occurrence of a value.
 type foundAt struct{ foundValue }
 
 func (foundAt) before() int { return 0 }
 
-// match takes a value that stands for itself, not within a longer word.
+// match accepts a separate value, but not a part of a longer word.
 func (c foundAt) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	b, end := s.buf, at+len(c.text)
 	if end == len(b) && !eof {

@@ -15,8 +15,8 @@ import (
 	"unicode/utf16"
 )
 
-// named is what the caller named as secret: values, and the forms that each of
-// them may take in a text.
+// named holds the secrets named by the caller: values, and their possible forms in
+// a text.
 type named struct {
 	values  []foundValue // by name
 	skipped []string
@@ -26,45 +26,46 @@ type named struct {
 	auto  *automaton
 	forms []form // in the order of the automaton's keys
 	parts *parts
-	// reach is the most bytes from the start of a secret to its end.
+	// reach is the maximum distance from the start of a secret to its end, in
+	// bytes.
 	reach int
-	// anyLines tells the states in which a line may end before apart bytes.
+	// anyLines marks the states in which a line may end before apart bytes.
 	anyLines []bool
 }
 
-// form is one way to write a secret. What a text holds between the bytes of a
-// form, such as white space, makes no difference; see skippable.
+// form is one spelling of a secret. Skippable bytes of a text, such as white space,
+// may stand between the bytes of a form; see skippable.
 type form struct {
 	id   string
 	text []byte // without skippable bytes
-	fold bool   // case makes no difference
-	raw  []byte // if set, the text is too short to be found split
-	// anyLines: every byte may stand on a line of its own.
+	fold bool   // ignore case
+	raw  []byte // if set, the text is too short to be found when split
+	// anyLines: every byte may be on a separate line.
 	anyLines bool
-	// value: the text is the value, or how a language writes it in quotes.
+	// value: the text is the value, or its quoted form in a language.
 	value bool
 }
 
 const (
-	// keySize is how many bytes of a form its key has.
+	// keySize is the length of a form's key in bytes.
 	keySize = 8
-	// longEnough is the length from which a form may be split or encoded;
-	// below it, ordinary text would match.
+	// longEnough is the minimum length of a form that may be split or encoded; a
+	// shorter form would match ordinary text.
 	longEnough = 8
-	// caseless is the length from which a value is found in any case: a language
-	// or a header may have its own.
+	// caseless is the minimum length for finding a value in any case: a language or
+	// a header may change the case.
 	caseless = 12
-	// apart is how many bytes of a form must stand on one line, unless it is
-	// the value itself: else the ends of many lines would be kept back, as any
-	// could be where some form starts.
+	// apart is the number of bytes of a form that must be on one line, except for
+	// the value itself. Otherwise the ends of many lines would be held back as the
+	// possible start of a form.
 	apart = 4
-	// maxGap is the most skippable bytes between two bytes of a form.
+	// maxGap is the maximum number of skippable bytes between two bytes of a form.
 	maxGap = 64
 )
 
-// skippable are the bytes that may stand anywhere in a secret: white space and
-// controls, quotes, commas and backslashes, as in a wrapped line, a list of
-// characters, UTF-16 or an escaped string.
+// skippable are the bytes allowed anywhere in a secret: white space and controls,
+// quotes, commas and backslashes, as in a wrapped line, a list of characters,
+// UTF-16 or an escaped string.
 var skippable = func() *class {
 	c := newClass(" \"'`,\\")
 	for b := range 0x20 {
@@ -87,7 +88,7 @@ func newNamed(secrets map[string]string) *named {
 	return n
 }
 
-// namedID is the rule's name for a secret of the caller.
+// namedID returns the rule name for a secret of the caller.
 func namedID(name string) string {
 	const prefix = "secret:"
 	b := []byte(prefix + name)
@@ -133,7 +134,7 @@ func (n *named) add(id string, value []byte, seen map[string]bool) {
 		if f.text = squeeze(text); len(f.text) < longEnough {
 			f.raw = bytes.TrimFunc(text, func(r rune) bool { return r < 0x80 && skippable[r] })
 			if f.raw = bytes.Clone(f.raw); len(f.raw) < MinSecret || !bytes.Contains(value, f.raw) {
-				return // an encoding this short would be found everywhere
+				return // such a short encoding would be found everywhere
 			}
 		}
 		if k := fmt.Sprint(f.fold, string(f.text)); len(f.text) > 0 && !seen[k] {
@@ -164,11 +165,11 @@ func (n *named) add(id string, value []byte, seen map[string]bool) {
 	}
 }
 
-// quotedForms are how languages write v between quotes, and v backwards.
+// quotedForms returns v as quoted in various languages, and v backwards.
 func quotedForms(v []byte) []form {
 	s := string(v)
 	inside := func(q string) form { return form{text: []byte(q[1 : len(q)-1]), value: true} }
-	js, _ := json.Marshal(s) // a string cannot fail
+	js, _ := json.Marshal(s) // marshalling a string cannot fail
 	var plain bytes.Buffer
 	e := json.NewEncoder(&plain)
 	e.SetEscapeHTML(false)
@@ -192,7 +193,7 @@ func quotedForms(v []byte) []form {
 	return forms
 }
 
-// pythonEscapes is what ascii() makes of s, without its backslashes.
+// pythonEscapes returns the result of ascii() for s, without its backslashes.
 func pythonEscapes(s string) []byte {
 	var b []byte
 	for _, r := range s {
@@ -210,7 +211,8 @@ func pythonEscapes(s string) []byte {
 	return b
 }
 
-// pythonBytes is what repr() makes of the bytes v, without its backslashes.
+// pythonBytes returns the result of repr() for the bytes v, without its
+// backslashes.
 func pythonBytes(v []byte) []byte {
 	var b []byte
 	for _, c := range v {
@@ -223,7 +225,7 @@ func pythonBytes(v []byte) []byte {
 	return b
 }
 
-// markupForms are v in a URL and in HTML.
+// markupForms returns v as spelled in a URL and in HTML.
 func markupForms(v []byte) []form {
 	s := string(v)
 	var forms []form
@@ -239,8 +241,8 @@ func markupForms(v []byte) []form {
 		decimal, hexadecimal = fmt.Appendf(decimal, "&#%d;", r), fmt.Appendf(hexadecimal, "&#x%x;", r)
 	}
 	forms = append(forms, form{text: decimal}, form{text: hexadecimal, fold: true})
-	// A percent sign makes the case of two digits free, and with it, here,
-	// that of the rest.
+	// Two digits after a percent sign may have any case. This form ignores the case
+	// of the other bytes, too.
 	for _, t := range []string{url.QueryEscape(s), url.PathEscape(s), strings.ReplaceAll(url.QueryEscape(s), "+", "%20")} {
 		if t != s {
 			forms = append(forms, form{text: []byte(t), fold: true})
@@ -249,14 +251,14 @@ func markupForms(v []byte) []form {
 	return forms
 }
 
-// digitForms are v in digits: of bytes, and of groups of bytes.
+// digitForms returns v in digits: of bytes, and of groups of bytes.
 func digitForms(v []byte) []form {
 	var decimal []byte
 	for _, c := range v {
 		decimal = strconv.AppendInt(decimal, int64(c), 10)
 	}
 	forms := []form{{text: decimal, anyLines: true}}
-	bytewise := func(verb, before, after string) { // a byte may have a line of its own
+	bytewise := func(verb, before, after string) { // a byte may be on a separate line
 		var b []byte
 		for i, c := range v {
 			if i > 0 {
@@ -281,8 +283,8 @@ func digitForms(v []byte) []form {
 	return forms
 }
 
-// groupForms returns what is the same in every encoding of a text that holds v,
-// for each place of v in a group; a digit of the encoding carries bits bits.
+// groupForms returns the constant part of every encoding of a text containing v,
+// for each position of v in a group. A digit of the encoding carries bits bits.
 func groupForms(v []byte, encode func([]byte) string, bits int) [][]byte {
 	group := 3
 	if bits == 5 {
@@ -310,15 +312,15 @@ func squeeze(b []byte) []byte {
 	return s
 }
 
-// finders returns the finders of all that the secrets may look like.
+// finders returns the finders for all forms of the secrets.
 func (n *named) finders() []finder {
 	n.load()
 	return []finder{n.finder(false), n.finder(true), &dumpFinder{named: n}, partFinder{n.parts}}
 }
 
-// finder returns a finder of the secrets. With escapes it skips terminal
-// escapes too; that is a stage of its own, as an escape that is not one would
-// hide the start of a secret behind it.
+// finder returns a finder of the secrets. With escapes, the finder also skips
+// terminal escapes. Such a finder needs a separate stage, because a false escape
+// would hide the start of a secret behind it.
 func (n *named) finder(escapes bool) finder {
 	return &namedFinder{named: n, gap: gap{escapes: escapes}}
 }
@@ -328,14 +330,14 @@ type namedFinder struct {
 	*named
 	gap   gap
 	state uint32
-	at    [2 * keySize]int // places of the last bytes that were not skipped
+	at    [2 * keySize]int // positions of the last bytes that were not skipped
 	count uint
 }
 
 func (f *namedFinder) scan(b []byte, from int, hits []hit) []hit {
 	if f.gap.escapes && bytes.IndexByte(b[from:], 0x1b) < 0 && len(b)-f.reach > from {
-		// Without escapes the stage before has found everything; only what
-		// may go on in bytes to come matters.
+		// Without escapes, the previous stage has found everything. Only a secret
+		// that may continue in later bytes matters.
 		from, f.state, f.gap.esc = len(b)-f.reach, 0, 0
 	}
 	a, state, gap := f.auto, f.state, f.gap
@@ -371,7 +373,7 @@ func (f *namedFinder) scan(b []byte, from int, hits []hit) []hit {
 	return hits
 }
 
-// last returns the place of the n-th last byte that was not skipped.
+// last returns the position of the n-th last byte that was not skipped.
 func (f *namedFinder) last(n int) int { return f.at[(f.count-uint(n))%uint(len(f.at))] }
 
 func (f *namedFinder) pending(b []byte) int {
@@ -387,15 +389,16 @@ func (f *namedFinder) slid(n int) {
 	}
 }
 
-// gap reads what stands between two bytes of a secret.
+// gap reads the bytes between two bytes of a secret.
 type gap struct {
 	escapes bool
-	esc     byte // 0 outside of an escape, ESC after one, '[' in its parameters
+	esc     byte // 0 outside an escape, ESC after one, '[' in its parameters
 	n       int
 }
 
-// skips tells whether c belongs to the gap, and whether the gap is longer than
-// any in a secret. It is asked for skippable bytes and within an escape.
+// skips reports whether c belongs to the gap, and whether the gap is longer than
+// any in a secret. The caller passes only skippable bytes and bytes within an
+// escape.
 func (g *gap) skips(c byte) (skip, tooLong bool) {
 	g.n++
 	if g.n > maxGap {
@@ -418,7 +421,7 @@ func (g *gap) skips(c byte) (skip, tooLong bool) {
 	return true, false
 }
 
-// namedCandidate is a place where a form's key stands.
+// namedCandidate is an occurrence of a form's key.
 type namedCandidate struct {
 	*namedFinder
 	form *form
@@ -461,19 +464,19 @@ func (c namedCandidate) match(s *stage, at int, eof bool, spans []span) ([]span,
 	if !eof {
 		return spans, true
 	}
-	// The stream ends within a secret, as it does where a limit cut it: what
-	// is there of it is more than anyone should see.
+	// The stream ends within a secret, for example at a limit. The visible part
+	// already reveals too much.
 	if n >= longEnough && n >= len(f.text)/2 {
 		return c.found(s, at, end, eof, spans)
 	}
 	return spans, false
 }
 
-// found appends b[at:end], unless that is part of a marker.
+// found appends b[at:end], unless the range is part of a marker.
 func (c namedCandidate) found(s *stage, at, end int, eof bool, spans []span) ([]span, bool) {
 	b := s.buf
 	if len(b) < at+maxID && !eof && bytes.LastIndex(b[max(0, at-maxID):], markerOpen) >= 0 {
-		return spans, true // the marker may end in what comes
+		return spans, true // the marker may end in later text
 	}
 	if inMarker(b, at, s.known) {
 		return spans, false

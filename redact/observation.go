@@ -2,10 +2,11 @@ package redact
 
 import "github.com/gloveboxhq/glovebox"
 
-// Observation redacts, in place, every text of o that a program, a model's
-// reply or an error may have put there. What only Glovebox writes, such as
-// identifiers, hashes and numbers, stays. What a rule finds in one text is
-// removed from all, and where it is surely a secret in its encodings, too. It sets o.Redactions to all that r counted.
+// Observation redacts, in place, every text of o that may come from a program, a
+// model's reply or an error. Fields written only by Glovebox, such as identifiers,
+// hashes and numbers, stay. A rule's finding in one text is removed from all texts.
+// If the finding is certainly a secret, its encodings are removed, too. Observation
+// sets o.Redactions to all counts of r.
 func (r *Redactor) Observation(o *glovebox.Observation) {
 	for known := -1; known != len(r.found.values()); {
 		known = len(r.found.values())
@@ -23,8 +24,8 @@ func (r *Redactor) Observation(o *glovebox.Observation) {
 	o.Redactions = r.Counts()
 }
 
-// eachText puts what change makes of it in place of each text of o that is not
-// Glovebox's own. A stream is what the text is counted under.
+// eachText replaces each text of o, except Glovebox's own, by the result of change.
+// Each text is counted under its stream.
 func eachText(o *glovebox.Observation, change func(stream, text string) string) {
 	redact := func(stream string, texts ...*string) {
 		for _, t := range texts {

@@ -6,8 +6,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// keyRules are private keys and the secrets of Kubernetes: texts of many lines
-// that are found by how they are built.
+// keyRules find private keys and the secrets of Kubernetes, by the structure of
+// their lines.
 func keyRules() []*rule {
 	return []*rule{
 		{id: "private-key-base64", keys: []string{"LS0tLS1CRUdJTi"}, exact: true, left: alnum, span: 4096, tail: base64s.swallow,
@@ -17,9 +17,9 @@ func keyRules() []*rule {
 	}
 }
 
-// pemRule is a private key in PEM. It starts wherever its first line does, even
-// in the middle of a word, so it goes in a stage of its own before the other
-// rules: what they see must not change when a marker takes its place.
+// pemRule is a private key in PEM. The key starts at its first line, even in the
+// middle of a word, so the rule has a separate stage before the other rules: their
+// input must not change when a marker replaces the key.
 var pemRule = &keyed{&rule{id: "private-key", lines: true, span: 2048, find: findPEM}, "-----BEGIN "}
 
 // pemFinder finds the key of pemRule.
@@ -49,21 +49,21 @@ func (pemFinder) pending(b []byte) int {
 func (pemFinder) slid(int) {}
 
 const (
-	// pemLine is the shortest run of base64 that counts as a line of a key.
+	// pemLine is the minimum length of a base64 run that counts as a line of a key.
 	pemLine = 20
-	// pemGap is the most bytes between two lines that hold nothing but what
-	// joins strings.
+	// pemGap is the maximum number of bytes between two lines, if they only join
+	// strings.
 	pemGap = 48
-	// pemPrefix is the most bytes between two lines of a log, and pemFull the
-	// shortest run of base64 that counts as a line of a key behind them.
+	// pemPrefix is the maximum number of bytes between two lines of a log, and
+	// pemFull the minimum length of a base64 run that counts as a line of a key
+	// behind them.
 	pemPrefix, pemFull = 300, 40
-	// pemEnd is the longest line that ends a key.
+	// pemEnd is the maximum length of the line that ends a key.
 	pemEnd = 80
 )
 
-// findPEM finds the start of a private key: its first line, perhaps some
-// headers, and a first line of base64. pemTail finds the rest, as long as it
-// may be.
+// findPEM finds the start of a private key: its first line, perhaps some headers,
+// and a first line of base64. pemTail finds the rest, of any length.
 func findPEM(w []byte, key int, spans []span) []span {
 	line := w[key:]
 	end := bytes.Index(line[:min(len(line), 60)], []byte("-----"))
@@ -88,10 +88,10 @@ func findPEM(w []byte, key int, spans []span) []span {
 	return spans
 }
 
-// pemPrefixLen returns how long what stands between two lines of a key is where
-// each line of a log begins with something else: a time, the name of a
-// container, the E of pytest. It is -1 where no full line follows on the same
-// or the next line.
+// pemPrefixLen returns the length of the gap between two lines of a key in a log.
+// Each line of the log begins with a prefix: a time, the name of a container, the E
+// of pytest. pemPrefixLen returns -1 if no full line follows on the same or the
+// next line.
 func pemPrefixLen(b []byte) int {
 	b = b[:min(len(b), pemPrefix+pemFull)]
 	lines := 0
@@ -112,8 +112,8 @@ func pemPrefixLen(b []byte) int {
 	return -1
 }
 
-// mixed reports whether b has letters of both cases and not only letters, as
-// base64 of that length has, and names and paths have not.
+// mixed reports whether b has letters of both cases and other bytes. Base64 of such
+// a length has both, unlike names and paths.
 func mixed(b []byte) bool {
 	var lowers, uppers, others int
 	for _, c := range b {
@@ -132,8 +132,8 @@ func mixed(b []byte) bool {
 // pemHeader is a line such as "Proc-Type: 4,ENCRYPTED".
 var pemHeader = lazyre.New(`^[A-Za-z-]{3,20}: [^\r\n\\"\[\]]{1,100}`)
 
-// pemRun returns the length of the run of base64 at the start of b; "-" and
-// "_" are no part of it here.
+// pemRun returns the length of the run of base64 at the start of b, excluding "-"
+// and "_".
 func pemRun(b []byte) int {
 	for i, c := range b {
 		if !base64s[c] || c == '-' || c == '_' {
@@ -143,8 +143,8 @@ func pemRun(b []byte) int {
 	return len(b)
 }
 
-// pemTail is the tail of a private key: lines of base64 with little between
-// them, up to the line that ends the key.
+// pemTail is the tail of a private key: lines of base64 with small gaps, up to the
+// line that ends the key.
 func pemTail(b []byte, eof bool) (int, bool) {
 	n := 0
 	for {
@@ -154,15 +154,15 @@ func pemTail(b []byte, eof bool) (int, bool) {
 			if eof {
 				return len(b), true
 			}
-			// Enough of a line stays to tell, when the rest of it comes, that
-			// it is one.
+			// Keep enough of a line to recognise a key's line when the rest
+			// arrives.
 			return n + max(0, run-pemLine), false
 		}
 		if run >= pemLine {
 			n += run
 			continue
 		}
-		// What stands between two lines, a last short line, or the end.
+		// The gap between two lines, a short last line, or the end.
 		if !eof && len(rest) < run+pemPrefix+pemFull+pemEnd {
 			return n, false
 		}
@@ -187,8 +187,8 @@ func pemTail(b []byte, eof bool) (int, bool) {
 	}
 }
 
-// pemGapLen returns how long what stands between two lines of a key is: line
-// ends, as themselves or escaped, and what a language needs to join strings.
+// pemGapLen returns the length of the gap between two lines of a key: line ends,
+// raw or escaped, and the syntax for joining strings.
 func pemGapLen(b []byte) int {
 	i := 0
 	for i < len(b) && i < pemGap {

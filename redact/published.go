@@ -1,7 +1,7 @@
 package redact
 
-// publishedKeys are the keys that [published] knows, sorted. They are those that
-// gitleaks, too, allows by name.
+// publishedKeys are the keys known to [published], sorted. They are also allowed by
+// name in gitleaks.
 var publishedKeys = []uint64{
 	0x0b476bdf9acf2123,
 	0x2037abcaffb2b777,

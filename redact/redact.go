@@ -1,21 +1,20 @@
-// Package redact takes secrets out of everything that leaves a box before
-// anyone sees it: streams, test messages, names of artifacts, errors.
+// Package redact removes secrets from everything that leaves a box before anyone
+// sees the output: streams, test messages, names of artifacts, errors.
 //
-// A [Redactor] knows two kinds of secrets. Some have a shape, such as the
-// tokens of cloud services, private keys, or what is assigned to something
-// called a password; a table of rules describes them. Others the caller names,
-// with their exact value; those are found in common encodings too. What is
-// found is replaced by a marker such as [redacted:github-pat] and counted. What
-// a rule found is removed where it stands again, too, and parts of named values
-// where a text was cut. In what cannot be changed, such as an archive, a
-// [Detector] finds the same.
+// A [Redactor] knows two kinds of secrets. Some have a shape, such as the tokens of
+// cloud services, private keys, or a value assigned to a name like password; a
+// table of rules describes the shapes. Others are named by the caller, with their
+// exact value, and are also found in common encodings. A secret is replaced by a
+// marker such as [redacted:github-pat] and counted. The finding of a rule is also
+// removed at its other occurrences, and parts of named values are removed where a
+// text was cut. In content that cannot be changed, such as an archive, a [Detector]
+// finds the same secrets.
 //
-// Everything else passes byte for byte, be it UTF-8 or not. Redacting twice is
-// redacting once. A stream is redacted in bounded memory, and how it is cut
-// into writes makes no difference. What cannot be found is said in
-// docs/redaction.md: a program that means to smuggle a value out can encode it
-// in ways that no redactor knows, so a box must not be given a secret that its
-// program may not show.
+// All other text passes byte for byte, whether UTF-8 or not. Redacting twice is the
+// same as redacting once. A stream is redacted in bounded memory, and its division
+// into writes makes no difference. docs/redaction.md describes the limits: a
+// program can smuggle a value out in an encoding unknown to any redactor, so never
+// give a box a secret that its program may not show.
 package redact
 
 import (
@@ -30,34 +29,35 @@ import (
 )
 
 const (
-	// MinSecret is the length in bytes below which a value that the caller
-	// names is not looked for: it would be found everywhere.
+	// MinSecret is the minimum length, in bytes, of a value named by the caller.
+	// Shorter values are ignored: they would be found everywhere.
 	MinSecret = 4
-	// MaxSecret is the length in bytes up to which a value that the caller
-	// names is found as one; a longer one is found in parts of this length.
+	// MaxSecret is the maximum length, in bytes, of a named value that is found as
+	// a whole. A longer value is found in parts of this length.
 	MaxSecret = 8 << 10
 )
 
-// Config says what a [Redactor] looks for beside its rules.
+// Config lists the secrets for a [Redactor], in addition to its rules.
 type Config struct {
-	// Secrets are values by name. A value is found as it is, split by white
-	// space, quotes or terminal escapes, in each of its long lines alone, in
-	// base64, base32, hex, decimal, URL, HTML, JSON and backslash form, in
-	// dumps, backwards, and in parts beside a cut. The marker is [redacted:secret:NAME].
+	// Secrets are values by name. A value is found as is, split by white space,
+	// quotes or terminal escapes, in each of its long lines alone, in base64,
+	// base32, hex, decimal, URL, HTML, JSON and backslash form, in dumps,
+	// backwards, and in parts next to a cut. The marker is [redacted:secret:NAME].
 	Secrets map[string]string
 }
 
 // Redactor redacts the streams of one run. It is safe for use by several
 // goroutines.
 type Redactor struct {
-	named *named // nil where no secrets are named
-	found memory // what the rules found
+	named *named // nil without named secrets
+	found memory // findings of the rules
 
 	mu     sync.Mutex
-	counts map[[2]string]int // rule and stream
+	counts map[[2]string]int // key: rule and stream
 }
 
-// New makes a Redactor. It does no work that a run without output must pay.
+// New makes a Redactor. Costly work waits for the first redaction, so a run without
+// output avoids the cost.
 func New(cfg Config) *Redactor {
 	r := &Redactor{counts: map[[2]string]int{}}
 	if len(cfg.Secrets) > 0 {
@@ -66,8 +66,8 @@ func New(cfg Config) *Redactor {
 	return r
 }
 
-// Skipped returns the names of the secrets that are shorter than [MinSecret],
-// which nothing looks for. Tell the caller.
+// Skipped returns the names of the secrets that are shorter than [MinSecret] and
+// therefore ignored. Tell the caller.
 func (r *Redactor) Skipped() []string {
 	if r.named == nil {
 		return nil
@@ -75,8 +75,8 @@ func (r *Redactor) Skipped() []string {
 	return slices.Clone(r.named.skipped)
 }
 
-// Bytes redacts b, the whole text of something called stream. It never changes
-// b, and may return it.
+// Bytes redacts b, the whole text of the named stream. It never changes b, but may
+// return b.
 func (r *Redactor) Bytes(stream string, b []byte) []byte {
 	if len(b) == 0 {
 		return b
@@ -100,15 +100,14 @@ func (r *Redactor) String(stream, s string) string {
 	return string(clean)
 }
 
-// Writer returns a writer that gives what is written to it to w, redacted. It
-// keeps back what it cannot decide yet, such as the rest of a line that has a
-// candidate in it, until more is written or it is closed. Close writes the
-// rest; it does not close w.
+// Writer returns a writer that passes its input to w, redacted. It holds back
+// undecided text, such as the rest of a line containing a candidate, until more is
+// written or the writer is closed. Close writes the rest and does not close w.
 func (r *Redactor) Writer(stream string, w io.Writer) io.WriteCloser {
 	return &writer{r: r, stream: stream, w: w}
 }
 
-// Counts returns what was redacted so far, by rule and stream, sorted.
+// Counts returns the redactions so far, by rule and stream, sorted.
 func (r *Redactor) Counts() []glovebox.Redaction {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,10 +121,9 @@ func (r *Redactor) Counts() []glovebox.Redaction {
 	return all
 }
 
-// stages returns the stages of a stream. Note is told of each redaction, learn
-// of those that a rule made. Named secrets go first: the markers
-// they leave cannot make or break a match of a rule that the second pass of a
-// redacted text would see otherwise.
+// stages returns the stages of a stream. note is called for each redaction, learn
+// for the redactions by rules. Named secrets go first: their markers cannot make or
+// break a match of a rule that a second redaction of the text would see otherwise.
 func (r *Redactor) stages(note, learn noter) []*stage {
 	both := func(id string, secret []byte) {
 		note(id, secret)
@@ -147,12 +145,12 @@ func (r *Redactor) stages(note, learn noter) []*stage {
 	return all
 }
 
-// known tells whether id is the name of a rule.
+// known reports whether id is the name of a rule.
 func (r *Redactor) known(id string) bool {
 	return book().ids[id] || r.named != nil && r.named.ids[id]
 }
 
-// learn remembers what a rule found.
+// learn remembers the finding of a rule.
 func (r *Redactor) learn(id string, secret []byte) {
 	if len(secret) == 0 {
 		return
@@ -170,7 +168,7 @@ func (r *Redactor) noter(stream string) noter {
 	}
 }
 
-// writer redacts a stream as it comes.
+// writer redacts a stream as it arrives.
 type writer struct {
 	r      *Redactor
 	stream string
@@ -209,7 +207,7 @@ func (w *writer) Close() error {
 	return w.err
 }
 
-// pass gives p to stage i, and what comes of it to the next.
+// pass gives p to stage i, and the result to the next stage.
 func (w *writer) pass(i int, p []byte, eof bool) {
 	if i == len(w.stages) {
 		if len(p) > 0 && w.err == nil {

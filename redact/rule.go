@@ -7,47 +7,44 @@ import (
 	"sync"
 )
 
-// rule says how one kind of secret looks. A rule is tried only where one of
-// its keys stands, and it sees only a bounded window from there, so the price
-// of a text is bounded too.
+// rule describes one kind of secret. A rule is tried only at its keys, and sees
+// only a bounded window from the key on, so the cost per text is bounded, too.
 type rule struct {
 	id string
-	// keys are literals, one of which the text of a secret has.
+	// keys are literals. The text of a secret contains one of them.
 	keys []string
-	// exact asks for the keys' own case.
+	// exact requires the keys' own case.
 	exact bool
-	// left is what may not stand right before the window.
+	// left is the set of bytes not allowed right before the window.
 	left *class
-	// back is how many bytes before the key the window starts, and prior what
-	// they are made of.
+	// back is the number of bytes in the window before the key, and prior the set
+	// of these bytes.
 	back  int
 	prior *class
-	// span is how many bytes from the key's start the window has; 0 is 256.
+	// span is the length of the window from the key's start; 0 means 256.
 	span int
-	// lines lets the window go past the end of the line.
+	// lines lets the window continue past the end of the line.
 	lines bool
-	// need, if set, is a byte that follows the key within needSpan bytes, on
-	// the same line.
+	// need, if set, is a byte that follows the key within needSpan bytes, on the
+	// same line.
 	need byte
-	// must, if set, is a byte that the window has: to look for it is cheaper
-	// than to match.
+	// must, if set, is a byte required in the window: searching for a byte is
+	// cheaper than matching.
 	must byte
-	// re is matched at the start of the window. Its groups are secrets; with
-	// no group the whole match is one.
+	// re is matched at the start of the window. Its groups are secrets; without
+	// groups the whole match is a secret.
 	re string
-	// find is used in place of re. It appends spans of w, where the key ends
-	// at w[key].
+	// find replaces re. It appends spans of w, where the key ends at w[key].
 	find func(w []byte, key int, spans []span) []span
-	// bits is the least entropy of a secret, in bits per byte.
+	// bits is the minimum entropy of a secret, in bits per byte.
 	bits float64
-	// not tells secrets that are none, such as a vendor's example.
+	// not recognises false secrets, such as a vendor's example.
 	not func(secret []byte) bool
-	// after tells, by what stands before a key, that the key means something
-	// else.
+	// after recognises, by the text before a key, a different meaning of the key.
 	after func(before, key []byte) bool
-	// weak gives way to the name of another rule that finds the same.
+	// weak gives precedence to the name of another rule with the same finding.
 	weak bool
-	// list is set where the window may hold several secrets.
+	// list is set if the window may hold several secrets.
 	list bool
 	// tail swallows the rest of a secret that reaches the end of its window.
 	tail tail
@@ -55,43 +52,43 @@ type rule struct {
 	compile func() *regexp.Regexp
 }
 
-// least sets the least entropy.
+// least sets the minimum entropy.
 func (r *rule) least(bits float64) *rule {
 	r.bits = bits
 	return r
 }
 
-// apart sets what may not stand right before the key.
+// apart sets the bytes not allowed right before the key.
 func (r *rule) apart(left *class) *rule {
 	r.left = left
 	return r
 }
 
-// needSpan is how far from the start of a key rule.need may be.
+// needSpan is the maximum distance of rule.need from the start of a key.
 const needSpan = 48
 
 // rulebook is the rules with the automaton of their keys.
 type rulebook struct {
 	auto *automaton
-	uses [][]keyed // key → what it starts
+	uses [][]keyed // key → its rules
 	ids  map[string]bool
-	weak map[string]bool // those by a name alone
-	back []*rule         // those with something before their keys
+	weak map[string]bool // rules that find a secret by a name alone
+	back []*rule         // rules with a window starting before the key
 }
 
-// keyed is a rule at one of its keys. It is the matcher of what starts with
-// that key.
+// keyed is a rule at one of its keys. It is the matcher for candidates starting
+// with the key.
 type keyed struct {
 	*rule
 	key string
 }
 
 // book is made at the first redaction, and a rule's expression at its first
-// candidate: a process that redacts nothing pays nothing.
+// candidate, so a process without redactions pays nothing.
 var book = sync.OnceValue(makeBook)
 
-// Prepare loads the rules, which the first redaction would do otherwise. It
-// takes about two milliseconds: call it while a box boots.
+// Prepare loads the rules before the first redaction needs them. Loading takes
+// about two milliseconds: call Prepare while a box boots.
 func Prepare() { book() }
 
 func makeBook() *rulebook {
@@ -145,8 +142,8 @@ func (f *ruleFinder) scan(b []byte, from int, hits []hit) []hit {
 	return hits
 }
 
-// pending covers a key that is not complete, and what stands before it and may
-// belong to the secret.
+// pending covers an incomplete key, and bytes before the key that may belong to the
+// secret.
 func (f *ruleFinder) pending(b []byte) int {
 	key := int(f.auto.depth[f.state])
 	most := key
@@ -235,15 +232,15 @@ func (c *keyed) match(s *stage, at int, eof bool, spans []span) ([]span, bool) {
 	return spans[:n], false
 }
 
-// touches tells whether a match has a marker in it or right behind it. Such a
-// match is none: what the marker replaced was either no part of it or made it
-// none in the first place, and so it stays.
+// touches reports whether a marker is within a match or right behind it. Such a
+// match does not count: the text replaced by the marker was either no part of the
+// match, or had already prevented the match. So the result stays the same.
 func touches(b, match []byte) bool {
 	return bytes.Contains(match, markerOpen) || bytes.HasPrefix(b[len(match):], markerOpen)
 }
 
-// boundary tells whether what stands before b[at] ends something else: a byte
-// outside of left, an escape such as \n, \u000a or %3D, or a terminal's.
+// boundary reports whether the text before b[at] ends a separate item: a byte
+// outside of left, an escape such as \n, \u000a or %3D, or a terminal's escape.
 func boundary(b []byte, at int, left *class) bool {
 	if at == 0 || !left[b[at-1]] || escapeBefore(b, at) {
 		return true
@@ -266,8 +263,8 @@ func boundary(b []byte, at int, left *class) bool {
 // class is a set of bytes.
 type class [256]bool
 
-// newClass reads a set as it stands between the brackets of an expression,
-// ranges included, with a "-" at the end for itself.
+// newClass reads a set in the notation of a regular expression's brackets,
+// including ranges, with a literal "-" at the end.
 func newClass(set string) *class {
 	var c class
 	for i := 0; i < len(set); i++ {
@@ -285,7 +282,7 @@ func newClass(set string) *class {
 
 func (c *class) all(b []byte) bool { return c.run(b) == len(b) }
 
-// run returns how many bytes at the start of b are in c.
+// run returns the number of bytes at the start of b that are in c.
 func (c *class) run(b []byte) int {
 	for i, x := range b {
 		if !c[x] {
@@ -312,9 +309,8 @@ var (
 	base64s   = newClass("0-9A-Za-z+/=_-")
 )
 
-// token is the rule of a secret that is a prefix and a run of at least least
-// and at most most bytes of set; a longer run is something else. With most 0
-// the run has no bound.
+// token is the rule of a secret consisting of a prefix and a run of least to most
+// bytes of set. A longer run is not a secret. With most 0, the run is unbounded.
 func token(id, prefix string, set *class, least, most int) *rule {
 	r := &rule{id: id, keys: []string{prefix}, exact: true, left: alnum, bits: 2}
 	if most == 0 {
@@ -325,7 +321,7 @@ func token(id, prefix string, set *class, least, most int) *rule {
 	r.find = func(w []byte, key int, spans []span) []span {
 		n := set.run(w[key:])
 		for most > 0 && n > most && w[key+n-1] == '.' {
-			n-- // of the sentence
+			n-- // the final dot of a sentence
 		}
 		if n < least || most > 0 && n > most {
 			return spans
@@ -335,7 +331,7 @@ func token(id, prefix string, set *class, least, most int) *rule {
 	return r
 }
 
-// entropy is Shannon's, in bits per byte.
+// entropy is Shannon's entropy, in bits per byte.
 func entropy(b []byte) float64 {
 	var count [256]int
 	for _, c := range b {

@@ -7,13 +7,13 @@ import (
 
 //go:generate go run ./generate
 
-// allRules returns the table of rules. Their order matters only where two find
-// a secret at the same place: the first names it.
+// allRules returns the table of rules. Their order matters only if two rules find a
+// secret at the same place: the first rule names the secret.
 func allRules() []*rule {
 	return slices.Concat(tokenRules(), shapeRules(), serviceRules(), credentialRules(), keyRules(), recentRules(), generatedRules(), assignmentRules())
 }
 
-// tokenRules are secrets that are a prefix and a run of letters.
+// tokenRules are secrets consisting of a prefix and a run of letters.
 func tokenRules() []*rule {
 	var (
 		lowerHex   = newClass("0-9a-f")
@@ -145,7 +145,7 @@ func tokenRules() []*rule {
 	}
 }
 
-// shapeRules are secrets that a single expression tells from anything else.
+// shapeRules are secrets recognisable by a single expression.
 func shapeRules() []*rule {
 	const uuid = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`
 	url := newClass("0-9A-Za-z_./@-")
@@ -213,11 +213,11 @@ func shapeRules() []*rule {
 	return rules
 }
 
-// jwtSpan is how much of a JWT findJWT sees; its tail takes the rest.
+// jwtSpan is the length of a JWT visible to findJWT. The tail takes the rest.
 const jwtSpan = 4096
 
-// findJWT finds three parts in base64url with dots between them, the first two
-// of which start as JSON objects do. The third may be missing.
+// findJWT finds three parts in base64url, separated by dots. The first two parts
+// start like JSON objects. The third may be missing.
 func findJWT(w []byte, key int, spans []span) []span {
 	head := dashed.run(w)
 	if head < 14 || !bytes.HasPrefix(w[head:], []byte(".ey")) {
@@ -241,5 +241,5 @@ func findJWT(w []byte, key int, spans []span) []span {
 	return append(spans, span{start: 0, end: end})
 }
 
-// jwtBody is base64url, and the slashes that some libraries put in.
+// jwtBody is base64url, and the slashes inserted by some libraries.
 var jwtBody = newClass("0-9A-Za-z_/\\-")

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// credentialRules are passwords in the places where protocols and tools have
-// them: URLs, headers, command lines, connection strings.
+// credentialRules are passwords at their places in protocols and tools: URLs,
+// headers, command lines, connection strings.
 func credentialRules() []*rule {
 	pair := func(user, quoted string) string {
 		return `(?i:user(?:name)?)[ \t]*=[ \t]*` + user + `\s*[,;]?\s*(?:(?:#|//)[^\n\r]*[\n\r]\s*)*\w{0,30}(?i:password|passwd|pass|pwd)[ \t]*=[ \t]*` + quoted
@@ -49,8 +49,8 @@ func credentialRules() []*rule {
 	}
 }
 
-// before returns words with the operator that must follow them, as common words
-// are too many to look at each.
+// before returns words with the operator that must follow them. The words alone are
+// too common to be keys.
 func before(operator string, words ...string) []string {
 	var keys []string
 	for _, w := range words {
@@ -59,11 +59,11 @@ func before(operator string, words ...string) []string {
 	return keys
 }
 
-// curlUser is the argument of curl that is a name and a password.
+// curlUser matches curl's argument of a name and a password.
 var curlUser = lazyre.New(`^(?:-u|--user)[ =]*(?:["']?[^\s:"'<]*["']?:["']?([^\s"']{6,})|"([^\s:"'<]{6,}):")`)
 
-// findCurl finds the password in a command line of curl, which may go on after
-// a backslash.
+// findCurl finds the password in a curl command line, which may continue after a
+// backslash.
 func findCurl(w []byte, key int, spans []span) []span {
 	for i, tries := key, 0; tries < 3; i++ {
 		n := bytes.Index(w[i:], []byte("-u"))
@@ -86,7 +86,7 @@ func findCurl(w []byte, key int, spans []span) []span {
 	return spans
 }
 
-// placeholder tells what stands for a secret in a template or in prose.
+// placeholder recognises a stand-in for a secret, in a template or in prose.
 func placeholder(b []byte) bool {
 	if len(b) == 0 || bytes.IndexByte([]byte("$<{[%("), b[0]) >= 0 || repeated(b) {
 		return true
@@ -100,10 +100,10 @@ func placeholder(b []byte) bool {
 	return vendorExample(b)
 }
 
-// realm tells a placeholder, and what a server asks with: Basic realm="x".
+// realm recognises a placeholder, and the challenge of a server: Basic realm="x".
 func realm(b []byte) bool { return placeholder(b) || bytes.HasPrefix(b, []byte("realm=")) }
 
-// weak tells what is a placeholder or no more than a plain word.
+// weak recognises a placeholder or a plain word.
 func weak(b []byte) bool {
 	b = bytes.Trim(b, `"'`)
 	if len(b) > 1 && b[0] == '{' && b[1] != '{' {
@@ -112,29 +112,29 @@ func weak(b []byte) bool {
 	return placeholder(b) || plain(b)
 }
 
-// expression tells what is a placeholder or looks like code.
+// expression recognises a placeholder, or text resembling code.
 func expression(b []byte) bool {
 	return bytes.ContainsAny(b, "(){}[]<>$") || placeholder(b) || bytes.HasPrefix(b, []byte("env.")) ||
 		bytes.HasPrefix(b, []byte("self.")) || bytes.HasPrefix(b, []byte("process.")) || bytes.HasPrefix(b, []byte("os.")) || nonWord(b)
 }
 
-// noEnvPassword is noPass for a key with the line before the word.
+// noEnvPassword is noPass for a key that includes the underscore before the word.
 func noEnvPassword(before, key []byte) bool {
 	return bytes.EqualFold(key[:5], []byte("_pass")) && key[5] == '=' && noPass(append(bytes.Clone(before), '_'), key[1:])
 }
 
-// reference tells what is an expression, or another variable's password.
+// reference recognises an expression, or the password of another variable.
 func reference(b []byte) bool {
 	return expression(b) || bytes.HasPrefix(b, []byte("&quot")) || bytes.HasSuffix(fold(b), []byte("password")) && bytes.IndexByte(b, '.') >= 0
 }
 
-// dotnetPlaceholder is placeholder for the values of .NET configurations,
-// which write variables as %NAME%.
+// dotnetPlaceholder is placeholder for the values of .NET configurations, where
+// variables are written as %NAME%.
 func dotnetPlaceholder(b []byte) bool {
 	return placeholder(b) || len(b) < 5 || b[0] == '%' && b[len(b)-1] == '%'
 }
 
-// plain tells whether b is letters of one case.
+// plain reports whether b consists of letters of one case.
 func plain(b []byte) bool {
 	for _, c := range b {
 		if c < 'a' || c > 'z' {
@@ -144,8 +144,8 @@ func plain(b []byte) bool {
 	return true
 }
 
-// repeated tells whether b is little more than one byte again and again, such
-// as xxxxxxxx or ********.
+// repeated reports whether b is mostly one repeated byte, such as xxxxxxxx or
+// ********.
 func repeated(b []byte) bool {
 	var count [256]int
 	most := 0
@@ -162,7 +162,7 @@ func noDigitOrRepeat(b []byte) bool {
 	return noDigit(b) && entropy(b) > 1 && entropy(b) < 3.5
 }
 
-// nonWord tells the words that code and schemas put where a password could be.
+// nonWord recognises words that code and schemas use in place of a password.
 func nonWord(b []byte) bool {
 	_, found := slices.BinarySearch(words, string(fold(bytes.TrimRight(b, ",;"))))
 	return found
@@ -175,13 +175,13 @@ var words = []string{
 	"username", "valid", "value",
 }
 
-// vendorExample tells a key that vendors print in their documentation.
+// vendorExample recognises a key printed in a vendor's documentation.
 func vendorExample(b []byte) bool {
 	return bytes.HasSuffix(b, []byte("EXAMPLE"))
 }
 
-// published tells a Google API key that is made up, or stands in public
-// documentation or in Google's own programs, by the first bytes of its SHA-256.
+// published recognises a Google API key that is made up, or is part of public
+// documentation or of Google's own programs, by the first bytes of its SHA-256.
 func published(b []byte) bool {
 	if sequence(b) {
 		return true

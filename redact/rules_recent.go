@@ -2,9 +2,8 @@ package redact
 
 import "bytes"
 
-// recentRules are secrets that came up lately, above all those of model
-// providers and of what stands around them, and some that public rule sets
-// leave out.
+// recentRules are recently introduced secrets, above all of model providers and
+// related services, and some secrets missing from public rule sets.
 func recentRules() []*rule {
 	const uuid = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`
 	lowerHex := newClass("0-9a-f")
@@ -37,7 +36,7 @@ func recentRules() []*rule {
 		token("coze-token", "pat_", alnum, 60, 70),
 		token("friendli-token", "flp_", alnum, 44, 56),
 		{id: "azure-openai-key", keys: []string{"JQQJ99"}, exact: true, back: 52, prior: alnum, left: alnum, re: `([a-zA-Z0-9]{52}JQQJ99[A-Za-z0-9]{26})(?:[^a-zA-Z0-9]|$)`,
-			not: func(b []byte) bool { return bytes.Contains(b, []byte("AZDO")) }}, // which has a name of its own
+			not: func(b []byte) bool { return bytes.Contains(b, []byte("AZDO")) }}, // keys with AZDO have a separate rule
 		strict(token("voyage-key", "pa-", dashed, 43, 43).least(4)),
 		token("llamacloud-key", "llx-", alnum, 40, 60),
 		token("mem0-key", "m0-", alnum, 38, 44).least(3.5),
@@ -122,23 +121,23 @@ func recentRules() []*rule {
 	}
 }
 
-// notMixed tells that b has not letters of both cases and digits, as a random
-// value of that length would.
+// notMixed reports that b lacks letters of both cases, or digits. A random value of
+// the same length would have all of them.
 func notMixed(b []byte) bool {
 	return noDigit(b) || bytes.Equal(b, bytes.ToLower(b)) || bytes.Equal(b, bytes.ToUpper(b))
 }
 
-// ordinaryWord tells what does not look drawn by lot.
+// ordinaryWord recognises a value without a random look.
 func ordinaryWord(b []byte) bool {
 	b = bytes.TrimRight(b, ".")
 	return !random(b) || expression(b) || wordy(b) || versioned(b) || identifier(b)
 }
 
-// flagWord tells what follows an option without being its value, or is a word.
+// flagWord recognises text after an option that is not its value, or is a word.
 func flagWord(b []byte) bool { return expression(b) || noDigit(b) && plain(b) || nonWord(b) }
 
-// findAirtable finds a personal access token. Its prefix is the beginning of
-// many words, so an expression would run too often.
+// findAirtable finds a personal access token. Its prefix begins many words, so an
+// expression would run too often.
 func findAirtable(w []byte, key int, spans []span) []span {
 	const id, secret = 14, 64
 	end := key + id + 1 + secret
@@ -148,11 +147,11 @@ func findAirtable(w []byte, key int, spans []span) []span {
 	return append(spans, span{start: 0, end: end})
 }
 
-// sessions are what the names of cookies that open a session have in them.
+// sessions are parts of the names of session cookies.
 var sessions = [...]string{"sess", "sid", "auth", "token", "jwt", "remember", "login", "csrf", "xsrf", "credential", "secret", "identity", "user"}
 
-// findCookies finds the values of the cookies of a header that open a session:
-// of such a name, or long and random.
+// findCookies finds the values of session cookies in a header: cookies with such a
+// name, or with a long random value.
 func findCookies(w []byte, key int, spans []span) []span {
 	for at := key; at < len(w); {
 		pair := w[at:]

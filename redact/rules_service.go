@@ -1,8 +1,8 @@
 package redact
 
-// near is the rule of a secret that only what it is assigned to gives away,
-// such as MAILCHIMP_API='…': name is an expression for that, and key a literal
-// that it starts with.
+// near is the rule of a secret recognisable only by its name, such as
+// MAILCHIMP_API='…': name is an expression for the name, and keys are the literals
+// at the start of the name.
 func near(id, name, secret string, bits float64, keys ...string) *rule {
 	return &rule{id: id, keys: keys, bits: bits, not: noDigit,
 		re: `(?i:` + name + `)(?:[ \t\w.-]{0,20})[\s'"\])]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[ \t]{0,20}[\x60'"\s=]{0,5}(` + secret + `)(?:[\x60'"\s;,<&)\]}]|\\[nr"']|$)`}

@@ -5,82 +5,82 @@ import (
 	"slices"
 )
 
-// A stage takes one kind of secret out of one stream. It keeps what it cannot
-// decide yet and gives out the rest at once; what it decides never depends on
-// how the stream was cut into writes.
+// A stage removes one kind of secret from one stream. It keeps undecided text and
+// outputs the rest at once. The decisions never depend on the division of the
+// stream into writes.
 type stage struct {
 	finder finder
-	known  func(id string) bool // tells the names of rules
+	known  func(id string) bool // reports whether id names a rule
 	note   noter
 
-	buf     []byte // context, then what is kept
-	done    int    // buf[:done] has left, as text or as a marker
-	scanned int    // buf[:scanned] has gone through the finder
-	hits    []hit  // candidates, in the order they were found
-	spans   []span // decided, in order, apart from each other
+	buf     []byte // context, then undecided text
+	done    int    // buf[:done] has been output, as text or as markers
+	scanned int    // the finder has searched buf[:scanned]
+	hits    []hit  // candidates, in the order of discovery
+	spans   []span // decided, in order, without overlaps
 	tail    tail   // swallows the rest of a secret longer than its window
-	edge    int    // where the last accepted span ends
-	markers int    // how many have been given out
-	veil    *veil  // if set, the stage looks past terminal escapes
+	edge    int    // end of the last accepted span
+	markers int    // number of markers output
+	veil    *veil  // if set, the stage ignores terminal escapes
 }
 
-// noter is told of each redaction: by which rule, and of what, or nil where
-// that is not known as a whole.
+// noter is called for each redaction, with the rule and the secret. The secret is
+// nil if not known as a whole.
 type noter func(id string, secret []byte)
 
 // finder finds candidates.
 type finder interface {
-	// scan looks at b[from:] and appends the candidates.
+	// scan searches b[from:] and appends the candidates.
 	scan(b []byte, from int, hits []hit) []hit
-	// pending returns how many bytes at the end of b may belong to a secret
-	// that is not a candidate yet.
+	// pending returns the number of bytes at the end of b that may belong to a
+	// secret that is not yet a candidate.
 	pending(b []byte) int
-	// slid tells that the first n bytes of the buffer were dropped.
+	// slid announces that the first n bytes of the buffer were dropped.
 	slid(n int)
 }
 
-// lastFinder is a finder that has a word on the end of a stream.
+// lastFinder is a finder that also handles the end of a stream.
 type lastFinder interface {
-	// last appends the spans that the end of the stream makes.
+	// last appends the spans caused by the end of the stream.
 	last(s *stage, spans []span) []span
 }
 
-// hit is a candidate: something of a secret stands at buf[at].
+// hit is a candidate: part of a possible secret at buf[at].
 type hit struct {
 	at int
 	m  matcher
 }
 
-// matcher decides about a candidate.
+// matcher decides on a candidate.
 type matcher interface {
-	// match appends the spans of the candidate at s.buf[at]. More tells that
-	// it needs to see more of the stream first; never when eof is set.
+	// match appends the spans of the candidate at s.buf[at]. more means that match
+	// needs to see more of the stream first; never when eof is set.
 	match(s *stage, at int, eof bool, spans []span) (found []span, more bool)
-	// before is how many bytes before the candidate a span may start.
+	// before is the maximum distance of a span's start before the candidate.
 	before() int
 }
 
-// span is a part of the buffer that is a secret.
+// span is a part of the buffer containing a secret.
 type span struct {
 	start, end int
 	id         string
-	weak       bool // another name is better
+	weak       bool // prefer another rule's name
 	tail       tail
 }
 
-// tail returns how many bytes of b still belong to a secret that began before
+// tail returns the number of bytes of b that still belong to a secret from before
 // b, and whether the secret ends there.
 type tail func(b []byte, eof bool) (n int, ended bool)
 
 const (
-	// chunk bounds the bytes that are looked at in one go.
+	// chunk bounds the bytes searched at once.
 	chunk = 64 << 10
-	// context is how much of the text that has left is kept: matchers look at
-	// what stands before a candidate.
+	// context is the length of output text kept in the buffer, because matchers
+	// examine the text before a candidate.
 	context = 256
 )
 
-// write takes p, and gives to out what has become certain.
+// write takes p, and passes all decided text to out.
 func (s *stage) write(p []byte, eof bool, out func([]byte)) {
 	for len(p) > chunk {
 		s.feed(p[:chunk], false, out)
@@ -102,8 +102,7 @@ func (s *stage) feed(p []byte, eof bool, out func([]byte)) {
 	s.slide()
 }
 
-// whole redacts b, which is a complete stream, and returns b itself where it
-// holds no secret.
+// whole redacts b, a complete stream, and returns b itself if b holds no secret.
 func (s *stage) whole(b []byte) []byte {
 	var clean []byte
 	if s.veil != nil {
@@ -118,7 +117,7 @@ func (s *stage) whole(b []byte) []byte {
 	}
 	out := func(p []byte) {
 		if s.markers == 0 {
-			return // so far the result is b
+			return // the result so far is b
 		}
 		if clean == nil {
 			clean = append(make([]byte, 0, len(b)+len(p)), b[:s.done]...)
@@ -162,8 +161,8 @@ func (s *stage) decide(eof bool) {
 	}
 }
 
-// add puts sp into the spans. Spans that overlap become one, under the better
-// name or that of the one that starts first.
+// add adds sp to the spans. Overlapping spans become one, under the better name, or
+// under the name of the earlier start.
 func (s *stage) add(sp span) {
 	s.edge = max(s.edge, sp.end)
 	i := len(s.spans)
@@ -184,7 +183,7 @@ func (s *stage) add(sp span) {
 	s.spans = slices.Replace(s.spans, i, j, sp)
 }
 
-// give gives out everything before the first byte that may still change.
+// give outputs everything before the first undecided byte.
 func (s *stage) give(eof bool, out func([]byte)) {
 	limit := len(s.buf)
 	if !eof {
@@ -210,13 +209,13 @@ func (s *stage) give(eof bool, out func([]byte)) {
 		sp := s.spans[given]
 		given++
 		if sp.end <= s.done {
-			continue // a tail swallowed it
+			continue // swallowed by a tail
 		}
 		if sp.start > s.done {
 			s.text(sp.start, out)
 		}
 		if sp.start >= s.done || s.veil != nil {
-			// Behind a veil a secret may begin in what has left already.
+			// Behind a veil, a secret may begin in text already output.
 			s.markers++
 			secret := s.buf[sp.start:sp.end]
 			if sp.tail != nil {
@@ -238,7 +237,7 @@ func (s *stage) give(eof bool, out func([]byte)) {
 	}
 }
 
-// text gives out the text up to buf[to].
+// text outputs the text up to buf[to].
 func (s *stage) text(to int, out func([]byte)) {
 	if s.veil != nil {
 		s.veil.text(s.buf[s.done:to], to, out)
@@ -248,7 +247,7 @@ func (s *stage) text(to int, out func([]byte)) {
 	s.done = to
 }
 
-// slide drops what has left, but for the context.
+// slide drops the text already output, except for the context.
 func (s *stage) slide() {
 	keep := s.done
 	for _, h := range s.hits {
@@ -280,17 +279,17 @@ var (
 	markerClose = []byte("]")
 )
 
-// maxID is the longest name of a rule.
+// maxID is the maximum length of a rule name.
 const maxID = 80
 
-// marker is what stands in place of a secret that the rule id found.
+// marker returns the replacement for a secret found by the rule id.
 func marker(id string) []byte {
 	return slices.Concat(markerOpen, []byte(id), markerClose)
 }
 
-// inMarker tells whether b[at] stands within a marker of a rule that exists:
-// redacting twice is redacting once, and nobody can hide a secret by writing
-// brackets around it.
+// inMarker reports whether b[at] is within a marker of an existing rule. As a
+// result, redacting twice equals redacting once, and brackets around a secret
+// cannot hide the secret.
 func inMarker(b []byte, at int, known func(id string) bool) bool {
 	from := max(0, at-maxID-len(markerOpen))
 	open := bytes.LastIndex(b[from:min(len(b), at+len(markerOpen))], markerOpen)

@@ -18,7 +18,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/lazyre"
 )
 
-// compiler compiles scripts, and writes each with its length before it.
+// compiler compiles scripts. It writes each result after its length.
 const compiler = `
 for (const name of scriptArgs.slice(1)) {
   const code = std.evalScript(std.loadFile(name), { compile_only: true });
@@ -29,23 +29,23 @@ for (const name of scriptArgs.slice(1)) {
 std.out.flush();
 `
 
-// Part is the text of one of our [Scripts] as a function.
+// Part wraps the text of one of our [Scripts] in a function.
 func Part(text []byte) []byte {
 	return fmt.Appendf(nil, "(function (host, part, module) {%s\n})", text)
 }
 
 var imports = lazyre.New(`\bimport\(`)
 
-// Driver is the text of another script of ours as a function. The engine's own import is
-// not the one that we make.
+// Driver wraps the text of another script of ours in a function. Our own import
+// replaces the engine's import.
 func Driver(text []byte) []byte {
 	text = imports().ReplaceAll(text, []byte("$$import("))
 	return fmt.Appendf(nil, "(function (exports, require, module, $import) {%s\n})", text)
 }
 
-// Compile returns the engine's own code of expressions, by their names: what bjson.read
-// takes, and what the engine has in a fraction of the time that text takes. It takes
-// seconds.
+// Compile returns the engine's compiled code of expressions, by name, in the input
+// format of bjson.read. The engine loads compiled code in a fraction of the time
+// needed for text. Compiling takes seconds.
 func Compile(ctx context.Context, texts map[string][]byte) (map[string][]byte, error) {
 	files := fstest.MapFS{"compiler": {Data: []byte(compiler)}}
 	args := []string{"/compiler"}
@@ -69,7 +69,7 @@ func Compile(ctx context.Context, texts map[string][]byte) (map[string][]byte, e
 	return code, nil
 }
 
-// run runs a script of ours and returns what it wrote.
+// run runs one of our scripts and returns its output.
 func run(ctx context.Context, files fstest.MapFS, args []string) (out []byte, err error) {
 	engine, err := Module()
 	if err != nil {

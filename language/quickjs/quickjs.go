@@ -1,6 +1,6 @@
-// Package quickjs is JavaScript where there is no Node.js: the QuickJS engine
-// as a WebAssembly module, which a Go module brings, and scripts of ours that
-// make it as much of a Node.js as programs, tests and our own drivers need.
+// Package quickjs runs JavaScript without Node.js: the QuickJS engine as a
+// WebAssembly module, provided by a Go module, and our own scripts. The scripts
+// emulate as much of Node.js as programs, tests and our own drivers need.
 package quickjs
 
 import (
@@ -17,33 +17,32 @@ import (
 // Version is the engine's version.
 const Version = quickjswasi.Version
 
-// Scripts are our scripts. The engine starts with boot.js; the others it loads as what
-// [Compile] makes of them, x.jsc for x.js.
+// Scripts are our scripts. The engine starts with boot.js and loads the others in
+// the form made by [Compile], x.jsc for x.js.
 //
 //go:embed *.js
 var Scripts embed.FS
 
-// Module returns the engine, without what only a debugger reads, and with its
-// stack pointer exported: the build has a stack of 64 KiB that nothing guards,
-// and who runs it gives it a larger one.
+// Module returns the engine without debugging data, and with its stack pointer
+// exported. The build has an unguarded stack of 64 KiB, and its runner provides a
+// larger one.
 func Module() ([]byte, error) { return module() }
 
 var module = sync.OnceValues(func() ([]byte, error) { return prepare(quickjswasi.QuickJSWASM) })
 
-// stackPointer is the name under which the stack pointer is exported. Compilers
-// make it the first global.
+// stackPointer is the exported name of the stack pointer. Compilers make the stack
+// pointer the first global.
 const stackPointer = "__stack_pointer"
 
-// Sections of a module that are looked at, and the kind of an export that is a
-// global.
+// Inspected sections of a module, and the kind of an exported global.
 const (
 	customSection = 0
 	exportSection = 7
 	kindGlobal    = 3
 )
 
-// prepare drops custom sections and exports the first global. It does not
-// check more of the module than it must: the engine that compiles it does.
+// prepare drops custom sections and exports the first global. It checks only the
+// necessary parts of the module, because the compiling engine checks the rest.
 func prepare(module []byte) ([]byte, error) {
 	const head = 8
 	if len(module) < head || !bytes.HasPrefix(module, []byte("\x00asm\x01\x00\x00\x00")) {

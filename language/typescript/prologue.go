@@ -2,11 +2,11 @@ package typescript
 
 import "github.com/gloveboxhq/glovebox/internal/lazyre"
 
-// head is what must stay before the first statement of a JavaScript file: the
-// interpreter's line, and the directive.
+// head matches the part that must precede the first statement of a JavaScript file:
+// the interpreter's line, and the directive.
 var head = lazyre.New(`\A(?:#![^\n]*\n)?(?:(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:"use strict"|'use strict')[ \t]*;?)?`)
 
-// Prepend puts a statement before the first one of a JavaScript file, on the
+// Prepend puts a statement before the first statement of a JavaScript file, on the
 // same line.
 func Prepend(code, statement string) string {
 	at := len(head().FindString(code))

@@ -1,10 +1,9 @@
-// Package typescript strips the types of TypeScript files with esbuild, inside
-// a box: what parses hostile text may fall over its depth, its exponential
-// corners or its memory, so it does that under the box's limits and not here.
+// Package typescript strips the types of TypeScript files with esbuild, inside a
+// box. Parsing hostile text may exhaust stack, time or memory, so the parser runs
+// under the box's limits.
 //
-// The program that does it is the calling executable itself, placed in the
-// box's root at [Path] and recognised, before main, by being started under that
-// name.
+// The stripping program is the calling executable itself, placed in the box's root
+// at [Path]. Before main, the executable recognises its role by its name.
 package typescript
 
 import (
@@ -22,26 +21,26 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// Path is where the stripping program is in a box, and its argv[0].
+// Path is the stripping program's path in a box, and its argv[0].
 const Path = "/opt/glovebox/typescript/strip"
 
-// Job is what the program is told, as JSON, in its first argument. The
-// arguments after that are the command to execute when all files are stripped.
+// Job is the program's configuration, as JSON, in its first argument. The following
+// arguments are the command to execute after all files are stripped.
 type Job struct {
-	// Files are the TypeScript files in the working directory. Each becomes
-	// the file that [Output] names.
+	// Files are the TypeScript files in the working directory. Each becomes the
+	// file named by [Output].
 	Files []string `json:"files"`
-	// Tests names the files that are tests: an error in one is none of the
-	// program's.
+	// Tests names the test files. An error in a test file is not the program's
+	// fault.
 	Tests []string `json:"tests,omitempty"`
-	// Last: nothing else will check the program, so a report of "checked" is
+	// Last: no later check of the program follows, so a report of "checked" is
 	// written and the descriptor closed.
 	Last bool `json:"last,omitempty"`
 	// Prologue goes before the first statement of the first file.
 	Prologue string `json:"prologue,omitempty"`
 }
 
-// The report goes to the descriptor that all check reports go to.
+// The report goes to the same descriptor as all check reports.
 const report = 5
 
 func writeReport(line []byte) (int, error) { return syscall.Write(report, line) }
@@ -53,7 +52,7 @@ func init() {
 	}
 }
 
-// run strips, then becomes the command. What it returns is an exit code.
+// run strips, then becomes the command. On failure, run returns an exit code.
 func run(text string, command []string) int {
 	debug.SetGCPercent(400)
 	var job Job
@@ -81,15 +80,15 @@ func run(text string, command []string) int {
 	return 1
 }
 
-// Files are the files that a Job reads and writes.
+// Files gives access to the files of a Job.
 type Files struct {
 	Read  func(name string) ([]byte, error)
 	Write func(name string, data []byte) error
 }
 
-// Strip does the job, and tells of a syntax error, or at last that the files
-// were checked, with a line of a report. It is false where the program must not
-// be started.
+// Strip executes the job. It reports a syntax error, or finally the end of the
+// check, with a line of a report. It returns false if the program must not be
+// started.
 func (j Job) Strip(files Files, tell func(line []byte) error) (bool, error) {
 	event := func(e map[string]any) error {
 		line, err := json.Marshal(e)
@@ -120,7 +119,7 @@ func (j Job) Strip(files Files, tell func(line []byte) error) (bool, error) {
 	return true, nil
 }
 
-// refuse is the report of a syntax error.
+// refuse returns the report of a syntax error.
 func (j Job) refuse(syntax *glovebox.SyntaxError) map[string]any {
 	if slices.Contains(j.Tests, syntax.File) {
 		return map[string]any{"type": "broken",
@@ -138,9 +137,9 @@ func Output(name string) string {
 	return name
 }
 
-// Strip turns TypeScript into JavaScript with an inline source map. It makes a
-// CommonJS module, which finds its siblings without file endings, unless the
-// source has what only an ES module may have.
+// Strip turns TypeScript into JavaScript with an inline source map. The result is a
+// CommonJS module, which finds its siblings without file endings. A source with
+// features of ES modules becomes an ES module.
 func Strip(name, src string) (string, *glovebox.SyntaxError) {
 	format := api.FormatCommonJS
 	if path.Ext(name) == ".mts" || strings.Contains(src, "import.meta") {

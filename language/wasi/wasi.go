@@ -1,7 +1,7 @@
-// Package wasi names what a tier of WebAssembly modules has for languages.
+// Package wasi names the parts of a WebAssembly tier used by languages.
 package wasi
 
-// Check is a program of such a tier: it checks the module that its first
-// argument names, reports as a Plan without a check step does, and then becomes
-// that module, with the arguments after it.
+// Check is a program of a WebAssembly tier. It checks the module named by its first
+// argument, reports like a Plan without a check step, and then becomes the module,
+// with the remaining arguments.
 const Check = "/opt/glovebox/wasi/check.wasm"

@@ -1,16 +1,16 @@
-// Command generate writes the rules of package redact that come from a public
-// rule set, betterleaks (MIT), so that they age with that and not in our hands:
+// Command generate writes the rules of package redact that come from a public rule
+// set, betterleaks (MIT), so that updates of the set replace our own upkeep:
 //
 //	go generate ./redact
 //
-// The set is fetched by the Go command, at the version below and under the
-// checksum of that version. To take a newer one, change both, run the command
-// and the tests of package redact, and read the difference.
+// The Go command fetches the set, at the version below and under the checksum of
+// the version. To update, change both, run the command and the tests of package
+// redact, and read the difference.
 //
-// A rule is taken where its expression begins with a literal, which becomes its
-// key, or has the form in which such sets write "a service's name, an operator,
-// a value". The others need a program of their own, a second rule, or match
-// what opens nothing: the command lists them on standard error.
+// Two kinds of rules are taken: rules with an expression that begins with a
+// literal, which becomes the key, and rules in the usual form of "a service's name,
+// an operator, a value". The others need a program of their own or a second rule,
+// or match harmless values: the command lists them on standard error.
 package main
 
 import (
@@ -37,13 +37,13 @@ const (
 	sum     = "h1:tTSQAdQe+S4MF69o6VtpRDlml1b73F1xNUUA3PcrHiI="
 )
 
-// source is a rule of the set, as far as it is read.
+// source is a rule of the set, limited to the fields in use.
 type source struct {
 	ID         string   `toml:"id"`
 	Regex      string   `toml:"regex"`
 	Keywords   []string `toml:"keywords"`
 	Filter     string   `toml:"filter"`
-	SkipReport bool     `toml:"skipReport"` // it only helps another rule
+	SkipReport bool     `toml:"skipReport"` // the rule only supports another rule
 }
 
 // target is a rule of package redact.
@@ -51,8 +51,8 @@ type target struct {
 	id    string
 	keys  []string
 	exact bool
-	left  bool // no letter or digit stands before it
-	word  bool // no letter does
+	left  bool // no letter or digit directly before the match
+	word  bool // no letter directly before the match
 	re    string
 	bits  float64
 	span  int
@@ -100,7 +100,7 @@ func fetch() (string, error) {
 	return m.Dir, nil
 }
 
-// read returns the rules of the set that can be taken.
+// read returns the usable rules of the set.
 func read(file string) ([]target, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -127,10 +127,10 @@ func read(file string) ([]target, error) {
 	return taken, nil
 }
 
-// ours are rules that package redact has in a wider or safer form.
+// ours are rules for which package redact has a wider or safer form.
 var ours = []string{"generic-", "private-key", "jwt", "curl-", "kubernetes-secret", "aws-access-token", "gcp-api-key", "gcp-service-account", "mongodb-connection-string", "openshift-user-token"}
 
-// opensNothing are identifiers and keys that are meant to be public.
+// opensNothing are identifiers and keys intended to be public.
 var opensNothing = regexp.MustCompile(`client-id|-id$|public-key|publishable|-pub-|project-api-key`)
 
 func convert(s source) (t target, why string) {
@@ -156,8 +156,8 @@ func name(id string) string {
 
 var threshold = regexp.MustCompile(`entropy\(finding\["secret"\]\) <=? (\d\.\d+)`)
 
-// entropy is the least entropy of a secret. The set asks more of a secret than
-// random ones of its length always have.
+// entropy is the least entropy of a secret. The set's own minimum exceeds the
+// entropy of some random secrets of the same length.
 func entropy(filter string) float64 {
 	bits := 2.5
 	if m := threshold.FindStringSubmatch(filter); m != nil {
@@ -166,13 +166,13 @@ func entropy(filter string) float64 {
 	return min(bits, 3)
 }
 
-// assigned is the form of a rule for a value that is assigned to a name.
+// assigned is the form of a rule for a value assigned to a name.
 var assigned = regexp.MustCompile(`^(.+?)\(\?:\[ \\t\\w\.-\]\{0,20\}\)\[\\s'"\]\{0,3\}\)?\(\?:=\|>\|:\{1,3\}=\|\\\|\\\|\|:\|=>\|\\\?=\|,\)\[\\x60'"\\s=\]\{0,5\}\((.+)\)\(\?:\\\\\?\['"\\x60\]\|\[\\s;\]\|\\\\\[nr\]\|\$\)$`)
 
-// ordinary are names that stand before values that are no secrets.
+// ordinary are names of values that are not secret.
 var ordinary = []string{"key", "secret", "token", "api", "app", "access", "client", "consumer", "password", "id", "auth", "account", "project", "public"}
 
-// assigned makes a rule of the name and the value of an assignment.
+// assigned makes a rule from the name and the value of an assignment.
 func (t *target) assigned(name, value string) (why string) {
 	fold := strings.HasPrefix(name, "(?i")
 	name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "(?i)"), "(?i:"), `[\w.-]{0,50}?`)
@@ -199,7 +199,7 @@ func (t *target) assigned(name, value string) (why string) {
 	return ""
 }
 
-// literal makes a rule of an expression that begins with a literal.
+// literal makes a rule from an expression that begins with a literal.
 func (t *target) literal(expr string) (why string) {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -241,13 +241,13 @@ func (t *target) literal(expr string) (why string) {
 	return ""
 }
 
-// letters reports whether k is letters and digits.
+// letters reports whether k consists of letters and digits.
 func letters(k string) bool {
 	return !strings.ContainsFunc(k, func(r rune) bool { return r == '_' || r == '-' || r == '.' || r > 0x7e })
 }
 
-// ascii takes the two letters out of the classes of re that only folding put
-// there: the long s and the sign of Kelvin.
+// ascii removes the two letters that only case folding adds to the classes of re:
+// the long s and the Kelvin sign.
 func ascii(re *syntax.Regexp) *syntax.Regexp {
 	if n := len(re.Rune); re.Op == syntax.OpCharClass && n > 0 && re.Rune[n-1] == '\u212a' {
 		re.Rune = re.Rune[:n-2]
@@ -263,8 +263,8 @@ func ascii(re *syntax.Regexp) *syntax.Regexp {
 	return re
 }
 
-// core is an expression without the boundaries around the secret: package
-// redact has its own, which know more neighbours.
+// core is an expression without the boundaries around the secret: package redact
+// has its own boundaries, with more known neighbours.
 func core(re *syntax.Regexp) *syntax.Regexp {
 	if re.Op != syntax.OpConcat {
 		return re
@@ -300,14 +300,14 @@ func optional(re *syntax.Regexp) bool {
 // maxKeys bounds the literals of a rule.
 const maxKeys = 24
 
-// prefixes returns literals, with one of which every match of re begins.
+// prefixes returns a set of literals. Every match of re begins with one of them.
 func prefixes(re *syntax.Regexp) ([]string, bool) {
 	keys, _, ok := literals(re)
 	return keys, ok && len(keys) > 0 && !slices.Contains(keys, "")
 }
 
-// literals returns what every match of re begins with. Whole reports that these
-// are all matches.
+// literals returns the possible beginnings of a match of re. whole reports that the
+// literals are complete matches.
 func literals(re *syntax.Regexp) (keys []string, whole, ok bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpWordBoundary:
@@ -361,7 +361,7 @@ func literals(re *syntax.Regexp) (keys []string, whole, ok bool) {
 	return []string{""}, false, true
 }
 
-// folded reports whether case makes no difference to the literal of re.
+// folded reports whether the literal of re ignores case.
 func folded(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -372,7 +372,7 @@ func folded(re *syntax.Regexp) bool {
 	return false
 }
 
-// longest returns the most bytes of a match, or 4096.
+// longest returns the maximum length of a match in bytes, or 4096.
 func longest(re *syntax.Regexp) int {
 	n := 0
 	switch re.Op {

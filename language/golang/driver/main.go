@@ -1,6 +1,7 @@
 // Command driver compiles, links and starts a Go program in a box. Its first
-// argument is a file with a [Build] as JSON. What the compiler refuses it reports as an
-// event on descriptor 5, which it closes before the program starts.
+// argument is a file containing a [Build] as JSON. The driver reports a compiler
+// refusal as an event on descriptor 5, and closes the descriptor before the program
+// starts.
 package main
 
 import (
@@ -20,36 +21,36 @@ import (
 	"syscall"
 )
 
-// Build says what to make.
+// Build is the driver's configuration.
 type Build struct {
 	// Go is the directory of the toolchain: compile, link, importcfg.
 	Go string `json:"go"`
 	// Lang is the version of the language, such as "go1.22".
 	Lang     string    `json:"lang"`
 	Packages []Package `json:"packages"`
-	// Harness says that the tests are being built, not the program: a refusal
-	// then means that they do not fit the program, and the report stays open.
+	// Harness means the tests are being built, not the program. A refusal then
+	// means a mismatch of tests and program, and the report stays open.
 	Harness bool `json:"harness,omitempty"`
-	// Together says that the tests are built with the program: the report
-	// stays open.
+	// Together means the tests are built with the program, and the report stays
+	// open.
 	Together bool `json:"together,omitempty"`
-	// Tests are the names of the tests' files: a refusal there is no fault of
-	// the program's alone.
+	// Tests are the names of the test files. A refusal in a test file is not the
+	// program's fault alone.
 	Tests []string `json:"tests,omitempty"`
-	// Suites is how many packages have tests, where they are built together.
+	// Suites is the number of packages with tests, when built together.
 	Suites int `json:"suites,omitempty"`
-	// Kept is a directory in which what was built is kept, for the next build of
-	// the same files; empty keeps nothing.
+	// Kept is a directory of cached executables, reused by the next build of the
+	// same files. If empty, nothing is cached.
 	Kept string `json:"kept,omitempty"`
-	// Unfit says why names that the tests use have nothing that stands for them.
+	// Unfit says why certain names used by the tests have no stand-in.
 	Unfit map[string]string `json:"unfit,omitempty"`
 }
 
-// Package is one package, after all that it imports. The last one is main.
+// Package is one package, listed after all its imports. The last package is main.
 type Package struct {
 	Path  string   `json:"path"`
 	Files []string `json:"files"`
-	// Vet asks for what go test has vet check.
+	// Vet asks for the vet checks that go test makes.
 	Vet bool `json:"vet,omitempty"`
 }
 
@@ -99,7 +100,7 @@ func main() {
 	fail(err)
 }
 
-// keep returns an executable that was kept, or the one that make gives.
+// keep returns the cached executable, or the result of make.
 func (b *Build) keep(text []byte, make func() string) string {
 	if b.Kept == "" {
 		return make()
@@ -126,7 +127,7 @@ func (b *Build) keep(text []byte, make func() string) string {
 	return kept
 }
 
-// make returns the executable that it built in dir.
+// make builds the executable in dir and returns its path.
 func (b *Build) make(dir string) string {
 	config, err := os.ReadFile(filepath.Join(b.Go, "importcfg"))
 	if err != nil {
@@ -148,7 +149,7 @@ func (b *Build) make(dir string) string {
 			"-complete", "-pack", "-dwarf=false", "-nolocalimports", "-c=2",
 		}
 		for _, f := range p.Files {
-			args = append(args, "./"+f) // no name of a file is an option
+			args = append(args, "./"+f) // so that no file name looks like an option
 		}
 		b.tool("compile", dir, args)
 		if p.Vet {
@@ -177,11 +178,11 @@ func (b *Build) make(dir string) string {
 	return exe
 }
 
-// checks are those of vet that go test makes by itself.
+// checks are the vet checks that go test makes by default.
 var checks = strings.Fields("-atomic -bool -buildtags -directive -errorsas -ifaceassert -nilfunc -printf -slog -stringintconv -tests")
 
-// vet tells the first thing that vet finds in a package, whose imports config
-// lists; nil where there is nothing, or no vet.
+// vet sends the first finding of vet in a package to found. config lists the
+// package's imports. vet sends nil if there is no finding, or no vet.
 func (b *Build) vet(p Package, dir string, config []byte, found chan<- *syntaxError) {
 	archives, same := map[string]string{}, map[string]string{}
 	for line := range strings.Lines(string(config)) {
@@ -200,7 +201,7 @@ func (b *Build) vet(p Package, dir string, config []byte, found chan<- *syntaxEr
 		return
 	}
 	vet := exec.Command(filepath.Join(b.Go, "vet"), append(checks, cfg)...)
-	vet.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir) // where it counts its uses, which are no files of the program
+	vet.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir) // vet counts its uses there, not among the program's files
 	out, _ := vet.CombinedOutput()
 	e := explain(string(out))
 	if e != nil {
@@ -210,10 +211,11 @@ func (b *Build) vet(p Package, dir string, config []byte, found chan<- *syntaxEr
 	found <- e
 }
 
-// arguments are written to a file, as many as they may be.
+// tool writes its arguments to a file, with these escapes: there may be many
+// arguments.
 var escaped = strings.NewReplacer("\\", "\\\\", "\n", "\\n")
 
-// tool runs one tool of the toolchain; what it refuses ends the driver.
+// tool runs one tool of the toolchain. A refusal ends the driver.
 func (b *Build) tool(name, dir string, args []string) {
 	list := filepath.Join(dir, "arguments")
 	for i, a := range args {
@@ -242,7 +244,7 @@ func (b *Build) tool(name, dir string, args []string) {
 	b.refuse(e)
 }
 
-// refuse ends the driver where the code is at fault.
+// refuse ends the driver when the code is at fault.
 func (b *Build) refuse(e *syntaxError) {
 	if b.Harness || slices.Contains(b.Tests, e.File) {
 		reason := fmt.Sprintf("tests and program do not compile together: %s:%d: %s", e.File, e.Line, e.Message)
@@ -266,11 +268,11 @@ var (
 	noMain   = regexp.MustCompile(`(?m)function main is undeclared in the main package`)
 )
 
-// glue is the directory of generated files, from where compilers see the names
-// of the tests' files.
+// glue is the directory of generated files, and the prefix of the test files' names
+// in compiler output.
 const glue = ".glovebox/"
 
-// explain reads the first error of a tool's output; nil where there is none.
+// explain reads the first error of a tool's output; nil if there is none.
 func explain(out string) *syntaxError {
 	m := position.FindStringSubmatch(out)
 	if m == nil {
@@ -294,7 +296,7 @@ func send(e event) {
 	}
 }
 
-// fail ends the driver where the code is not at fault.
+// fail ends the driver when the code is not at fault.
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, "driver:", err)
 	os.Exit(125)

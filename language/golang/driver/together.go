@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// told is an event of a process of tests, whose case is passed on as it is.
+// told is an event from a test process. Its case is passed on unchanged.
 type told struct {
 	Type      string          `json:"type"`
 	Nonce     string          `json:"nonce,omitempty"`
@@ -27,8 +27,8 @@ type told struct {
 	Failed    int             `json:"failed,omitempty"`
 }
 
-// together runs the tests of each package in a process of their own, with the
-// program, as go test does, and passes on what they report. It does not return.
+// together runs the tests of each package in a separate process, linked with the
+// program, as go test does. It passes on the reports and does not return.
 func (b *Build) together(exe string) {
 	nonce, _ := bufio.NewReader(os.NewFile(3, "nonce")).ReadString('\n')
 	sum := told{Type: "done", Nonce: strings.TrimSpace(nonce)}
@@ -59,7 +59,7 @@ func sendAny(e any) {
 	}
 }
 
-// suite runs one of them. why says why it did not come to its end.
+// suite runs one package's tests. why says why the tests did not finish.
 func (b *Build) suite(exe string, i int) (done told, status int, why string) {
 	secret := rand.Text()
 	in, inW, err := os.Pipe()
@@ -111,8 +111,7 @@ func (b *Build) suite(exe string, i int) (done told, status int, why string) {
 	return done, status, why
 }
 
-// tail keeps the beginning of what a process said before it ended, from the last
-// panic on.
+// tail keeps the end of a process's output, at most 64 KiB.
 type tail struct{ text []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -128,7 +127,7 @@ var (
 	crashTest = regexp.MustCompile(`\.((?:Test|Fuzz|Example)\w*)(?:\.\w+)*\(`)
 )
 
-// crash says how a process of tests ended before its tests did.
+// crash describes how a test process ended before its tests did.
 func (t *tail) crash(state string) string {
 	at := crashLine.FindIndex(t.text)
 	if at == nil {

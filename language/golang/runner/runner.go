@@ -1,7 +1,7 @@
 //go:build glovebox_box
 
-// Package runner runs the tests of a Go program by package testing itself, and
-// reports each of them. It is compiled into the tests' binary.
+// Package runner runs the tests of a Go program with package testing and reports
+// each test. It is compiled into the tests' binary.
 package runner
 
 import (
@@ -23,18 +23,18 @@ import (
 
 // Suite is the tests of a package.
 type Suite struct {
-	// Dir is the folder in the workspace in which they run.
+	// Dir is the working directory of the tests, relative to the workspace.
 	Dir      string
 	Tests    []Test
 	TestMain func(*testing.M)
 	// Remote: the program is in another process.
 	Remote bool
-	// Subtests are reported by themselves.
+	// Subtests means subtests are reported individually.
 	Subtests bool
 }
 
-// Test is a test function, an example or a fuzz target. Label is what its case is
-// called.
+// Test is a test function, an example or a fuzz target. Label is the name of its
+// case.
 type Test struct {
 	Label, Name string
 	F           func(*testing.T)
@@ -42,22 +42,22 @@ type Test struct {
 	Example     func()
 	Output      string
 	Unordered   bool
-	// NaN: the test does not speak of NaN, though others do. Inf: it does not
-	// speak of infinity, and divides. Such numbers fail it.
+	// NaN: the test does not mention NaN, though others do. Inf: the test does not
+	// mention infinity, and divides. The test fails on such numbers.
 	NaN, Inf bool
-	// Bound: it does not speak of infinity, though others do.
+	// Bound: the test does not mention infinity, though others do.
 	Bound bool
-	// Judged: a pass rests on what the program itself decides.
+	// Judged: a pass rests on a decision of the program itself.
 	Judged bool
 }
 
-// Framework names what runs the tests.
+// framework names the test framework and its version.
 var framework = "go test " + strings.TrimPrefix(runtime.Version(), "go")
 
-// workspace is where the files are in a box.
+// workspace is the directory of the files in a box.
 const workspace = "/workspace"
 
-// Tree runs the suite that the first argument numbers.
+// Tree runs the suite numbered by the first argument.
 func Tree(suites []Suite) {
 	n := 0
 	if len(os.Args) > 1 {
@@ -66,8 +66,8 @@ func Tree(suites []Suite) {
 	Main(suites[n])
 }
 
-// Main runs a suite and exits. The report of one that shares the program's
-// process carries the secret that is read from descriptor 3.
+// Main runs a suite and exits. If the suite shares the program's process, the
+// report carries a secret read from descriptor 3.
 func Main(s Suite) {
 	r := &run{suite: s}
 	if s.Remote {
@@ -98,8 +98,9 @@ func Main(s Suite) {
 			examples = append(examples, testing.InternalExample{Name: t.Name, F: t.Example, Output: t.Output, Unordered: t.Unordered})
 		}
 	}
-	// The log of what tests open is asked for only because package testing says
-	// when it is over: a TestMain may exit before it comes back.
+	// The log of opened files is requested only for its end: package testing closes
+	// the log when the tests are over, even if a TestMain exits instead of
+	// returning.
 	os.Args = []string{os.Args[0], "-test.v=test2json", "-test.testlogfile=/dev/null", "-test.paniconexit0", "-test.timeout=0"}
 	r.capture()
 	m := testing.MainStart(deps{end: r.end}, tests, nil, targets, examples)
@@ -114,7 +115,8 @@ func Main(s Suite) {
 	os.Exit(int(reflect.ValueOf(m).Elem().FieldByName("exitCode").Int()))
 }
 
-// deps is what package testing needs of its command, and tells us of the end.
+// deps implements the dependencies of package testing and reports the end of the
+// tests.
 type deps struct {
 	testdeps.TestDeps
 	end func()
@@ -126,7 +128,7 @@ func (d deps) StopTestLog() error {
 	return err
 }
 
-// run is a suite that runs.
+// run is a running suite.
 type run struct {
 	suite  Suite
 	secret string
@@ -144,7 +146,7 @@ func (r *run) broken(reason string) {
 	os.Exit(1)
 }
 
-// record notes what became of a test when its function ends.
+// record notes the result of a test when its function ends.
 func (r *run) record(i int, t testing.TB) {
 	c := &wire.Case{Name: r.suite.Tests[i].Label, Status: "passed"}
 	crash := recover()
@@ -181,7 +183,7 @@ func (r *run) record(i int, t testing.TB) {
 	r.cases[i] = c
 }
 
-// end reports all cases when package testing has run them.
+// end reports all cases after package testing has run the tests.
 func (r *run) end() {
 	if r.ended {
 		return
@@ -199,7 +201,8 @@ func (r *run) end() {
 			r.broken(fmt.Sprintf("%s did not run to its end", t.Name))
 		}
 		if s != nil {
-			// A test fails after its function where a parallel subtest of it does.
+			// A failing parallel subtest fails its parent after the parent's
+			// function returned.
 			if s.Status == "failed" && c.Status == "passed" {
 				c.Status = "failed"
 			}

@@ -11,7 +11,7 @@ import (
 	"glovebox/wire"
 )
 
-// maxCapture bounds what is kept of what the tests print, in bytes.
+// maxCapture bounds the captured output of the tests, in bytes.
 const maxCapture = 1 << 20
 
 // capture passes stdout on and keeps a copy until read is called.
@@ -49,21 +49,21 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// verbose is what package testing printed of each test and subtest.
+// verbose is the output of package testing for each test and subtest.
 type verbose struct {
 	cases map[string]*wire.Case
 	order []string
 }
 
-// Lines of package testing itself begin with a mark, so that what tests print is
-// not taken for one.
+// Package testing begins its own lines with a mark. Output of the tests is never
+// mistaken for a marked line.
 var (
 	turn   = regexp.MustCompile(`^\x16=== (?:RUN|CONT|NAME|PAUSE) +(.*)$`)
 	result = regexp.MustCompile(`^ *\x16?--- (PASS|FAIL|SKIP): (\S+) \(`)
 )
 
-// readVerbose reads it. What is said twice, by a test that prints such lines
-// itself, counts as failed where one of them says so.
+// readVerbose reads the captured text. A test that prints result lines itself may
+// have two results; a single failure among them counts.
 func readVerbose(text string) verbose {
 	v := verbose{cases: map[string]*wire.Case{}}
 	of := func(name string) *wire.Case {
@@ -75,8 +75,7 @@ func readVerbose(text string) verbose {
 	current := of("")
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		// A mark in the middle of a line ends what a test printed without a
-		// line's end.
+		// A mark within a line ends output of a test that lacks a newline.
 		before, mark, found := strings.Cut(line, "\x16")
 		if found && strings.TrimSpace(before) != "" {
 			current.Message += strings.TrimSpace(before) + "\n"
@@ -100,7 +99,7 @@ func readVerbose(text string) verbose {
 	return v
 }
 
-// message is what a test and those of its subtests that failed printed.
+// message is the output of a test and of its failed subtests.
 func (v verbose) message(name string) string {
 	var b strings.Builder
 	if c := v.cases[name]; c != nil {

@@ -1,10 +1,10 @@
-// Package wire carries calls of plain Go values between a program under test
-// and its tests, which run in two processes that do not trust each other.
+// Package wire carries calls of plain Go values between a program under test and
+// its tests. Both run in separate processes and do not trust each other.
 //
-// It is compiled into both. Only values travel: booleans, numbers, strings,
-// errors (as their text), big numbers, times, and slices, arrays, maps,
-// pointers and interfaces of them. The receiver's own types say what is decoded; inside an interface a
-// type travels by name, out of the same closed set.
+// The package is compiled into both. Only values travel: booleans, numbers,
+// strings, errors (as their text), big numbers, times, and slices, arrays, maps,
+// pointers and interfaces of them. The receiver's own types determine the decoding.
+// Inside an interface a type travels by name, out of the same closed set.
 package wire
 
 import (
@@ -28,19 +28,19 @@ import (
 const (
 	// maxMessage bounds one message, in bytes.
 	maxMessage = 64 << 20
-	// maxDepth bounds how deep values nest.
+	// maxDepth bounds the nesting of values.
 	maxDepth = 64
 	// maxType bounds the name of a type.
 	maxType = 256
-	// maxBlank bounds elements that take no byte each, such as [0]int.
+	// maxBlank bounds the number of elements of size zero, such as [0]int.
 	maxBlank = 1 << 16
-	// maxArray bounds the length of an array that travels by its type's name.
+	// maxArray bounds the length of an array sent by the name of its type.
 	maxArray = 1 << 12
 )
 
 var errorType = reflect.TypeFor[error]()
 
-// basic are the types that travel by name inside an interface.
+// basic are the types sent by name inside an interface.
 var basic = map[string]reflect.Type{}
 
 func init() {
@@ -57,7 +57,7 @@ func init() {
 }
 
 // encoder appends values to a message. Structs behind pointers are written once,
-// after the values, so that cycles and long lists need no depth.
+// after the values, so that cycles and long lists need no recursion depth.
 type encoder struct {
 	buf   []byte
 	queue []uint64
@@ -71,12 +71,12 @@ func (e *encoder) string(s string) {
 	e.buf = append(e.buf, s...)
 }
 
-// uncarried is an error for a value that does not travel.
+// uncarried returns an error for a value that cannot travel.
 func uncarried(t reflect.Type) error {
 	return fmt.Errorf("a %s cannot be carried between the program and its tests", t)
 }
 
-// values writes values and then what they point to.
+// values writes values, followed by the objects behind their pointers.
 func (e *encoder) values(vs []reflect.Value) error {
 	for _, v := range vs {
 		if err := e.value(v, 0); err != nil {
@@ -86,8 +86,8 @@ func (e *encoder) values(vs []reflect.Value) error {
 	return e.objects()
 }
 
-// objects writes the contents of the objects that were pointed to. One whose
-// contents are as they crossed before is only named.
+// objects writes the contents of the queued objects. If the contents have not
+// changed since the last crossing, only the object's number is written.
 func (e *encoder) objects() error {
 	for len(e.queue) > 0 {
 		id := e.queue[0]
@@ -192,8 +192,8 @@ func (e *encoder) value(v reflect.Value, depth int) error {
 	return nil
 }
 
-// mapping writes a map's entries, in the order of their keys' bytes: what is
-// the same has the same digest.
+// mapping writes a map's entries in the order of their keys' bytes. As a result,
+// equal maps have equal digests.
 func (e *encoder) mapping(v reflect.Value, depth int) error {
 	e.uint(uint64(v.Len()))
 	type entry struct {
@@ -219,8 +219,8 @@ func (e *encoder) mapping(v reflect.Value, depth int) error {
 	return nil
 }
 
-// fields writes the fields of a struct of the program. id is its number where
-// it is behind a pointer.
+// fields writes the fields of a struct of the program. id is the struct's number if
+// behind a pointer.
 func (e *encoder) fields(v reflect.Value, id uint64, depth int) error {
 	for _, name := range known.list(v.Type()) {
 		f := v.FieldByName(name)
@@ -235,7 +235,7 @@ func (e *encoder) fields(v reflect.Value, id uint64, depth int) error {
 	return nil
 }
 
-// hold keeps what of a struct does not travel, and returns its number.
+// hold keeps the fields of a struct that do not travel, and returns their number.
 func (r *registry) hold(v reflect.Value, id uint64) uint64 {
 	if id != 0 {
 		return id
@@ -264,7 +264,7 @@ const (
 	dynamicPathError
 )
 
-// dynamic writes what is inside an interface, with its type's name.
+// dynamic writes the value inside an interface, with the name of its type.
 func (e *encoder) dynamic(v reflect.Value, depth int) error {
 	if depth > maxDepth {
 		return errors.New("the value is too deep")
@@ -306,7 +306,7 @@ func (e *encoder) dynamic(v reflect.Value, depth int) error {
 	return uncarried(t)
 }
 
-// failure writes an error: its text, and what it wraps.
+// failure writes an error: its text and the errors it wraps.
 func (e *encoder) failure(err error, depth int) error {
 	switch err := err.(type) {
 	case *strconv.NumError:
@@ -356,24 +356,24 @@ func (e *encoder) bool(b bool) {
 	}
 }
 
-// decoder reads values off a message. A message that is not well formed ends
-// it with a wrong.
+// decoder reads values off a message. A malformed message ends the decoding with a
+// panic of type wrong.
 type decoder struct {
 	buf []byte
-	// nan: a number was none; inf: one was infinite.
+	// nan: a number was NaN; inf: a number was infinite.
 	nan, inf bool
 	// named are the program's and the language's own errors that an error is or
-	// wraps; torn are those of one that is several.
+	// wraps; torn are those joined in an error of several.
 	named, torn []string
 	nested      int
 }
 
-// wrong is what a decoder panics with.
+// wrong is the panic value of a decoder.
 type wrong string
 
 func (w wrong) Error() string { return string(w) }
 
-// decode runs f and returns what was wrong with the message.
+// decode runs f and returns the fault found in the message.
 func decode(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -425,7 +425,7 @@ func (d *decoder) float() float64 {
 	return f
 }
 
-// values reads values, and then what they point to.
+// values reads values, followed by the objects behind their pointers.
 func (d *decoder) values(vs []reflect.Value) {
 	for _, v := range vs {
 		d.value(v, 0)
@@ -433,7 +433,7 @@ func (d *decoder) values(vs []reflect.Value) {
 	d.objects()
 }
 
-// objects reads the contents of what was pointed to.
+// objects reads the contents of the objects behind pointers.
 func (d *decoder) objects() {
 	for {
 		id := d.uint()
@@ -468,8 +468,8 @@ func (d *decoder) fields(v reflect.Value, depth int) {
 	}
 }
 
-// restore sets what of a struct does not travel to what was held of it. It comes
-// first of the fields.
+// restore sets the fields that do not travel to their held values. It must run
+// before the other fields are read.
 func (d *decoder) restore(v reflect.Value) {
 	id := d.uint()
 	if id == 0 {
@@ -489,8 +489,8 @@ func (d *decoder) restore(v reflect.Value) {
 	}
 }
 
-// count reads how many elements of a type follow: never more than the message has
-// bytes for, or a few where they take none.
+// count reads the number of the following elements. The number never exceeds the
+// remaining bytes, or maxBlank if elements take no bytes.
 func (d *decoder) count(elem reflect.Type) int {
 	n := d.uint()
 	if n > uint64(len(d.buf)) && (n > maxBlank || !blank(elem)) {
@@ -499,7 +499,7 @@ func (d *decoder) count(elem reflect.Type) int {
 	return int(n)
 }
 
-// blank reports whether values of a type take no byte.
+// blank reports whether values of a type take no bytes.
 func blank(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -514,7 +514,7 @@ func blank(t reflect.Type) bool {
 	return false
 }
 
-// value reads into v, which can be set.
+// value reads into v, which must be settable.
 func (d *decoder) value(v reflect.Value, depth int) {
 	if depth > maxDepth {
 		panic(wrong("the value is too deep"))
@@ -554,8 +554,8 @@ func (d *decoder) value(v reflect.Value, depth int) {
 				v.Set(reflect.MakeSlice(v.Type(), n, n))
 				return
 			}
-			// Grow with what arrives: an element may be far larger than its
-			// bytes.
+			// Grow with the arriving data: an element may be far larger than its
+			// encoding.
 			v.Set(reflect.MakeSlice(v.Type(), 0, min(n, 1024)))
 			for i := range n {
 				if i == v.Cap() {
@@ -710,7 +710,7 @@ func (d *decoder) err(depth int) error {
 	return err
 }
 
-// failure reads an error that is none of a known type.
+// failure reads an error of no known type.
 func (d *decoder) failure(depth int) error {
 	text := d.string()
 	isPanic := d.bool()
@@ -730,7 +730,7 @@ func (d *decoder) failure(depth int) error {
 	return &joined{text, wrapped}
 }
 
-// crash is an error of the program's runtime.
+// crash is a runtime error of the program.
 type crash struct{ error }
 
 func (crash) RuntimeError() {}
@@ -751,8 +751,8 @@ type joined struct {
 func (j *joined) Error() string   { return j.text }
 func (j *joined) Unwrap() []error { return j.errs }
 
-// typeName spells a type that travels inside an interface; empty where it does
-// not. A type of the program has a tilde before its name.
+// typeName spells a type for use inside an interface; empty for a type that does
+// not travel. The name of a program type starts with a tilde.
 func typeName(t reflect.Type) string {
 	if name, ok := known.names[t]; ok {
 		return "~" + name
@@ -784,7 +784,7 @@ func typeName(t reflect.Type) string {
 	return ""
 }
 
-// parseType reads a type's name as reflect spells it.
+// parseType reads a type name as spelled by reflect.
 func parseType(name string) (reflect.Type, error) {
 	if len(name) > maxType {
 		return nil, errors.New("a type's name is too long")
@@ -796,7 +796,7 @@ func parseType(name string) (reflect.Type, error) {
 	return t, nil
 }
 
-// typePrefix reads a type off the front of s; nil where there is none.
+// typePrefix reads a type off the front of s; nil if there is none.
 func typePrefix(s string) (reflect.Type, string) {
 	if rest, ok := strings.CutPrefix(s, "[]"); ok {
 		if t, rest := typePrefix(rest); t != nil {

@@ -21,7 +21,7 @@ const (
 	fdReport = 5
 )
 
-// What a message is: a request, or the answer to the last one that is open.
+// Message kinds: a request, or the answer to the last open request.
 const (
 	askFunction = iota
 	askObject
@@ -31,19 +31,19 @@ const (
 	replyRefused
 )
 
-// maxNested bounds calls within calls.
+// maxNested bounds nested calls.
 const maxNested = 200
 
-// A peer is one end of the two pipes. Either end may ask while the other waits
-// for an answer: the last question is answered first.
+// A peer is one end of the two pipes. Either end may send a request while waiting
+// for an answer. The last request is answered first.
 type peer struct {
 	in  *bufio.Reader
 	out io.Writer
-	// functions are what the other end may call by name.
+	// functions are the functions the other end may call by name.
 	functions map[string]any
-	// watched are variables whose values go with each answer.
+	// watched are variables whose changed values accompany each answer.
 	watched []watched
-	// tests: this is the tests' end, where a breach ends the process.
+	// tests marks the tests' end, where a breach of the protocol ends the process.
 	tests bool
 	calls uint64
 
@@ -53,7 +53,7 @@ type peer struct {
 	depth int
 }
 
-// watched is a variable of the program. In the tests it is a copy.
+// watched is a variable of the program. The tests hold a copy.
 type watched struct {
 	name string
 	v    reflect.Value
@@ -88,7 +88,7 @@ func (p *peer) receive() ([]byte, error) {
 	if n > maxMessage {
 		return nil, errors.New("a message is too large")
 	}
-	// Grow with what arrives: the length is only a claim.
+	// Grow with the arriving data: the length is only a claim.
 	b, err := io.ReadAll(io.LimitReader(p.in, int64(n)))
 	if err == nil && len(b) < int(n) {
 		err = io.ErrUnexpectedEOF
@@ -96,19 +96,19 @@ func (p *peer) receive() ([]byte, error) {
 	return b, err
 }
 
-// Watch makes a variable of the program known; variable points to it.
+// Watch registers a variable of the program; variable points to it.
 func Watch(name string, variable any) {
 	end.watched = append(end.watched, watched{name: name, v: reflect.ValueOf(variable).Elem()})
 }
 
-// Serve answers calls of the program's functions, by name, until the tests'
-// process hangs up. It runs in the program's process.
+// Serve answers calls of the program's functions, by name, until the tests' process
+// hangs up. It runs in the program's process.
 func Serve(functions map[string]any) {
 	end.functions = functions
 	known.next = 3
 	functions["gloveboxStart"] = func() {}
 	end.open()
-	end.busy = true // but for the time of a call
+	end.busy = true // except during a call
 	for {
 		msg, err := end.receive()
 		if err != nil {
@@ -121,8 +121,8 @@ func Serve(functions map[string]any) {
 	}
 }
 
-// answer reads a request, does what it asks and sends the answer. Its error is
-// a breach of the protocol. The peer is this goroutine's.
+// answer reads a request, executes it and sends the answer. An error means a breach
+// of the protocol. The caller must own the peer.
 func (p *peer) answer(msg []byte) error {
 	d := &decoder{buf: msg}
 	var f reflect.Value
@@ -174,7 +174,7 @@ func (p *peer) answer(msg []byte) error {
 	return p.send(e.buf)
 }
 
-// asked reads what a request asks for, as a function.
+// asked reads a request and returns the requested function.
 func (p *peer) asked(d *decoder) reflect.Value {
 	switch d.uint() {
 	case askFunction:
@@ -200,8 +200,8 @@ func (p *peer) asked(d *decoder) reflect.Value {
 	panic(wrong("a request is of no known kind"))
 }
 
-// aside calls f in a goroutine of its own, which may end, while the peer is free
-// for what f asks. Calls of the program's functions need none.
+// aside calls f in a new goroutine, which may exit. Meanwhile the peer is free for
+// requests made by f. Calls of the program's functions need no such goroutine.
 func (p *peer) aside(f reflect.Value, args []reflect.Value) (results []reflect.Value, crash any, panicked bool) {
 	p.mu.Lock()
 	p.depth++
@@ -243,7 +243,7 @@ func (p *peer) aside(f reflect.Value, args []reflect.Value) (results []reflect.V
 	return results, crash, panicked
 }
 
-// call calls f.
+// call calls f and recovers its panic.
 func call(f reflect.Value, args []reflect.Value) (results []reflect.Value, crash any, panicked bool) {
 	panicked = true
 	defer func() {
@@ -260,7 +260,7 @@ func call(f reflect.Value, args []reflect.Value) (results []reflect.Value, crash
 	return results, nil, false
 }
 
-// watch writes the variables that changed since they were written.
+// watch writes the variables changed since they were last written.
 func (e *encoder) watch(p *peer) error {
 	for i := range p.watched {
 		w := &p.watched[i]
@@ -295,7 +295,7 @@ func (d *decoder) watch(p *peer) {
 	}
 }
 
-// shared are the arguments through which a function can change its caller's
+// shared returns the arguments through which a function can change its caller's
 // data.
 func shared(args []reflect.Value) []reflect.Value {
 	var s []reflect.Value
@@ -307,7 +307,7 @@ func shared(args []reflect.Value) []reflect.Value {
 	return s
 }
 
-// reaches reports whether values of a type lead to data that others have too.
+// reaches reports whether values of a type can lead to shared memory.
 func reaches(t reflect.Type, depth int) bool {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Map, reflect.Pointer:
@@ -326,8 +326,8 @@ func reaches(t reflect.Type, depth int) bool {
 	return false
 }
 
-// foul is what went wrong in a call and must not be overlooked by the tests,
-// nor by the program.
+// foul collects the faults of calls. Neither the tests nor the program may overlook
+// them.
 var foul fouls
 
 type fouls struct {
@@ -335,9 +335,9 @@ type fouls struct {
 	crashed, goexit bool
 	crash           any
 	reasons         []string
-	// nan and inf are calls that gave such numbers.
+	// nan and inf name the last calls with such results.
 	nan, inf string
-	// unbounded: the tests asked for the order of an infinite number.
+	// unbounded: the tests ordered an infinite number.
 	unbounded bool
 }
 
@@ -351,8 +351,8 @@ func (f *fouls) number(name string, nan bool) {
 	}
 }
 
-// Numbers returns the calls that gave NaN or infinity since it was last asked, and
-// whether the tests asked for the order of an infinite number.
+// Numbers returns the calls that gave NaN or infinity since the last query, and
+// whether the tests ordered an infinite number.
 func Numbers() (nan, inf string, unbounded bool) {
 	foul.Lock()
 	defer foul.Unlock()
@@ -361,8 +361,8 @@ func Numbers() (nan, inf string, unbounded bool) {
 	return nan, inf, unbounded
 }
 
-// Ordered hears of a value whose order the tests ask for. A NaN, and an infinity,
-// must not be what a pass rests on unless the tests speak of it.
+// Ordered receives the operands of the tests' order comparisons. A pass must not
+// rest on NaN or infinity unless the tests mention them.
 func Ordered(v any) {
 	r := reflect.ValueOf(v)
 	if !r.IsValid() || !r.CanFloat() || r.Float()-r.Float() == 0 {
@@ -382,7 +382,7 @@ func Ordered(v any) {
 	}
 }
 
-// Fouls returns what was wrong since it was last asked.
+// Fouls returns the faults since the last query.
 func Fouls() []string {
 	foul.Lock()
 	defer foul.Unlock()
@@ -391,18 +391,18 @@ func Fouls() []string {
 	return r
 }
 
-// AllowNaN says that the tests speak of NaN, AllowInf of infinity, AllowJoined of
-// errors that are several at once.
+// AllowNaN means the tests mention NaN, AllowInf infinity, AllowJoined errors
+// joined from several.
 var AllowNaN, AllowInf, AllowJoined bool
 
-// Calls is how many calls were answered.
+// Calls is the number of answered calls.
 func Calls() uint64 {
 	end.mu.Lock()
 	defer end.mu.Unlock()
 	return end.calls
 }
 
-// Start begins the link in the tests' process: the program's variables cross.
+// Start begins the link in the tests' process and fetches the program's variables.
 func Start() {
 	if end.tests {
 		return
@@ -415,8 +415,8 @@ func Start() {
 	}
 }
 
-// Call calls a function of the program: args and results are pointers. The
-// function's panic is this one's.
+// Call calls a function of the program. args and results are pointers. A panic of
+// the function is raised again in the caller.
 func Call(name string, args, results []any) {
 	end.ask(name, func(e *encoder) {
 		e.uint(askFunction)
@@ -424,7 +424,7 @@ func Call(name string, args, results []any) {
 	}, args, results)
 }
 
-// CallMethod calls a method of a value of the other end.
+// CallMethod calls a method of a value held by the other end.
 func CallMethod(r Remote, name string, args, results []any) {
 	end.ask(name, func(e *encoder) {
 		e.uint(askMethod)
@@ -433,8 +433,8 @@ func CallMethod(r Remote, name string, args, results []any) {
 	}, args, results)
 }
 
-// ask makes a request and serves what the other end asks until the answer is
-// there.
+// ask sends a request and serves requests of the other end until the answer
+// arrives.
 func (p *peer) ask(name string, head func(*encoder), args, results []any) {
 	p.mu.Lock()
 	for p.busy {
@@ -460,8 +460,8 @@ func (p *peer) ask(name string, head func(*encoder), args, results []any) {
 	outcome()
 }
 
-// exchange is a request up to its answer. What it returns does in the caller
-// what became of the call.
+// exchange sends a request and reads its answer. The returned function applies the
+// outcome in the caller: a panic, an exit or nothing.
 func (p *peer) exchange(name string, head func(*encoder), given, got []reflect.Value) func() {
 	e := &encoder{}
 	head(e)
@@ -493,7 +493,7 @@ func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func
 	kind := uint64(0)
 	d := &decoder{buf: msg}
 	if strings.HasSuffix(name, ".Unwrap") {
-		d.nested = 1 // all that it wraps is one error
+		d.nested = 1 // all wrapped errors are one error
 		defer func() { d.nested = 0 }()
 	}
 	err := decode(func() {
@@ -533,7 +533,7 @@ func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func
 		}
 		return func() {}
 	}
-	// What the tests' own functions did counts, whatever the program made of it.
+	// The behaviour of the tests' own functions counts, even if the program hid it.
 	if foul.goexit {
 		foul.goexit = false
 		return runtime.Goexit
@@ -554,7 +554,7 @@ func (p *peer) outcome(name string, msg []byte, given, got []reflect.Value) func
 	return func() {}
 }
 
-// odd says which value that came must not be what a pass rests on.
+// odd describes a returned value that no pass may rest on.
 func (d *decoder) odd(name string) string {
 	if d.nested == 1 && len(d.named) > 1 {
 		d.torn = d.named
@@ -577,7 +577,7 @@ func (f *fouls) add(reason string) {
 	f.reasons = append(f.reasons, reason)
 }
 
-// broken is what becomes of a call on which the link broke: the tests end. The
+// broken returns the consequence of a broken link: the tests end with a report. The
 // program's process ends, too.
 func (p *peer) broken(format string, args ...any) func() {
 	text := fmt.Sprintf(format, args...)
@@ -590,7 +590,7 @@ func (p *peer) broken(format string, args ...any) func() {
 	}
 }
 
-// update makes v hold what back holds, in place.
+// update copies the contents of back into v, in place.
 func update(v, back reflect.Value, depth int) {
 	if depth > maxDepth {
 		return
@@ -622,7 +622,7 @@ func update(v, back reflect.Value, depth int) {
 			}
 		}
 	case reflect.Pointer:
-		// An object of the program was changed when its contents came.
+		// An object of the program was already updated by its own contents.
 		if !v.IsNil() && !back.IsNil() && known.fields[v.Type().Elem()] == nil {
 			updateElement(v.Elem(), back.Elem(), depth)
 		}
@@ -635,8 +635,8 @@ func update(v, back reflect.Value, depth int) {
 	}
 }
 
-// updateElement changes an element in place where it leads on to data that is as
-// long as it was; else it is another one.
+// updateElement changes an element in place if it leads to data of unchanged
+// length. Otherwise the element is replaced.
 func updateElement(v, back reflect.Value, depth int) {
 	if sameShape(v, back) {
 		update(v, back, depth+1)
@@ -669,7 +669,7 @@ func (r *registry) function(v reflect.Value) uint64 {
 	return r.identify(key, kept)
 }
 
-// callable sets v to the function of a number.
+// callable sets v to the function with a given number.
 func (r *registry) callable(v reflect.Value, id uint64) {
 	if object, ok := r.objects[id]; ok {
 		f, ok := object.(reflect.Value)

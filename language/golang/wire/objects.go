@@ -12,10 +12,9 @@ import (
 	"unsafe"
 )
 
-// registry is what both ends know of the program's types by name, and the
-// objects that have a number: structs behind pointers, functions, and values
-// behind interfaces. Numbers of the tests' process are even, those of the
-// program's are odd.
+// registry holds the program's types, known by name at both ends, and the numbered
+// objects: structs behind pointers, functions, and values behind interfaces.
+// Numbers of the tests' process are even, numbers of the program's process odd.
 type registry struct {
 	types   map[string]reflect.Type
 	names   map[reflect.Type]string
@@ -29,8 +28,8 @@ type registry struct {
 	held    map[uint64]reflect.Value
 
 	sentinels map[string]error
-	// instances are the generic functions that the program serves, each with its
-	// type arguments.
+	// instances are the generic functions served by the program, each with its type
+	// arguments.
 	instances map[string]bool
 }
 
@@ -48,11 +47,11 @@ var known = registry{
 	},
 }
 
-// maxObjects bounds the objects that one end has numbers for.
+// maxObjects bounds the objects numbered by one end.
 const maxObjects = 1 << 20
 
-// Register makes types of the program known by their names, and their structs'
-// fields. Both ends call it with the same names.
+// Register registers types of the program by name, with the fields of structs. Both
+// ends call Register with the same names.
 func Register(name string, t reflect.Type, fields ...string) {
 	known.types[name], known.names[t] = t, name
 	if t.Kind() == reflect.Struct {
@@ -60,8 +59,8 @@ func Register(name string, t reflect.Type, fields ...string) {
 	}
 }
 
-// list are the fields of a struct that travels; nil where it does not. One
-// without a name travels whole.
+// list returns the fields of a struct that travels, or nil for other structs. A
+// struct without a name travels whole.
 func (r *registry) list(t reflect.Type) []string {
 	if fields := r.fields[t]; fields != nil || t.Name() != "" {
 		return fields
@@ -73,7 +72,7 @@ func (r *registry) list(t reflect.Type) []string {
 	return fields
 }
 
-// Instance is the name of a generic function with type arguments.
+// Instance returns the name of a generic function with type arguments.
 func Instance(name string, args ...reflect.Type) string {
 	var all []string
 	for _, t := range args {
@@ -86,11 +85,11 @@ func Instance(name string, args ...reflect.Type) string {
 	return name + "[" + strings.Join(all, ", ") + "]"
 }
 
-// Serves says that the program serves an instance.
+// Serves declares that the program serves an instance.
 func Serves(instance string) { known.instances[instance] = true }
 
-// Served is such a name, in the tests, which end where the program does not serve
-// the instance.
+// Served returns the name of an instance, in the tests. An instance not served by
+// the program ends the tests.
 func Served(name string, args ...reflect.Type) string {
 	i := Instance(name, args...)
 	if !known.instances[i] {
@@ -99,12 +98,12 @@ func Served(name string, args ...reflect.Type) string {
 	return i
 }
 
-// Proxy makes an interface of the program known: values of the other end that
-// stand behind it are what make gives.
+// Proxy registers an interface of the program. For a value of the other end, make
+// builds the local stand-in.
 func Proxy(t reflect.Type, make func(id uint64) any) { known.proxies[t] = make }
 
-// Sentinel makes a variable of the program that holds an error known. It
-// returns the error that stands for it in the tests.
+// Sentinel registers an error variable of the program. It returns the error
+// standing for the variable in the tests.
 func Sentinel(name string, v any) error {
 	err, ok := v.(error)
 	if ok {
@@ -113,15 +112,15 @@ func Sentinel(name string, v any) error {
 	return err
 }
 
-// named is the error that stands for a variable of the program in the tests.
+// named is the tests' stand-in for an error variable of the program.
 type named struct{ text string }
 
 func (n *named) Error() string { return n.text }
 
-// Named makes one.
+// Named returns a new stand-in.
 func Named(name string) error { return &named{name} }
 
-// Text has the text of an error of the program cross as its variables do.
+// Text watches the text of a program error, like a variable of the program.
 func Text(name string, v any) {
 	err, _ := v.(error)
 	if n, ok := err.(*named); ok {
@@ -135,8 +134,8 @@ func Text(name string, v any) {
 	Watch(name+".text", &text)
 }
 
-// sentinelName is the name of an error that is the same as a known one. Which
-// of two names an error has is no matter of chance: the first by name.
+// sentinelName returns the name of the known error equal to err. Among several
+// names, the alphabetically first is returned, so that the result is deterministic.
 func sentinelName(err error) string {
 	if t := reflect.TypeOf(err); t == nil || !t.Comparable() {
 		return ""
@@ -150,7 +149,7 @@ func sentinelName(err error) string {
 	return found
 }
 
-// remote is how a value of the other end is told.
+// remote identifies values of the other end.
 type remote interface{ GloveboxID() uint64 }
 
 // Remote is the number of a value of the other end; proxies embed it.
@@ -158,8 +157,8 @@ type Remote uint64
 
 func (r Remote) GloveboxID() uint64 { return uint64(r) }
 
-// identify returns the number of an object of this end, which it gives it where
-// it has none.
+// identify returns the number of an object of this end, and assigns a number if
+// needed.
 func (r *registry) identify(key, object any) uint64 {
 	if id, ok := r.ids[key]; ok {
 		return id
@@ -173,10 +172,10 @@ func (r *registry) identify(key, object any) uint64 {
 	return id
 }
 
-// ours reports whether this end gave a number.
+// ours reports whether a number was assigned by this end.
 func (r *registry) ours(id uint64) bool { return id%2 == r.next%2 }
 
-// adopt keeps an object of the other end under its number.
+// adopt stores an object of the other end under its number.
 func (r *registry) adopt(id uint64, key, object any) {
 	if r.ours(id) || len(r.objects) >= maxObjects {
 		panic(wrong("an object's number is wrong"))
@@ -184,7 +183,8 @@ func (r *registry) adopt(id uint64, key, object any) {
 	r.objects[id], r.ids[key] = object, id
 }
 
-// place is where a struct is: two objects of two types can be at one address.
+// place identifies a struct by type and address, because two objects of different
+// types can share an address.
 type place struct {
 	t reflect.Type
 	p unsafe.Pointer
@@ -192,12 +192,12 @@ type place struct {
 
 func placeOf(pointer reflect.Value) place { return place{pointer.Type(), pointer.UnsafePointer()} }
 
-// open makes an unexported field usable; v can be addressed.
+// open makes an unexported field accessible. v must be addressable.
 func open(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
 
-// addressable is v, or a copy of it that can be addressed.
+// addressable returns v, or an addressable copy of it.
 func addressable(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
 		return v
@@ -211,12 +211,12 @@ var seed = maphash.MakeSeed()
 
 func digest(b []byte) uint64 { return maphash.Bytes(seed, b) }
 
-// heldField is the field in which the tests' copy of a struct keeps the number
-// of what stays in the program's process.
+// heldField is a field in the tests' copy of a struct. It holds the number of the
+// fields that stay in the program's process.
 const heldField = "gloveboxHeld"
 
-// Reader, Writer and the like stand for values of the other end behind the
-// standard library's interfaces.
+// Reader, Writer and the like represent values of the other end behind the standard
+// library's interfaces.
 type (
 	reader     struct{ Remote }
 	writer     struct{ Remote }
