@@ -82,7 +82,7 @@ func (c *benchCmd) field(ctx context.Context, e *engine.Engine, stderr io.Writer
 	}
 	f.interpreter = py.made
 
-	bare := command("bare", "no box, the interpreter of the tiers' boxes", py.command()...)
+	bare := hostCommand("bare", "no box, the interpreter of the tiers' boxes", py.command()...)
 	if _, err := bare.Do(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", bare.How, err)
 	}

@@ -37,13 +37,13 @@ func (c *benchCmd) peers(ctx context.Context, f *field, stderr io.Writer, py pyt
 	return f.tried(ctx, stderr, list...)
 }
 
-// command times a command of the host. What it does is said before its
+// hostCommand times a command of the host. What it does is said before its
 // arguments.
-func command(name, does string, args ...string) bench.Contestant {
+func hostCommand(name, does string, args ...string) bench.Contestant {
 	return commandWith(name, does, nil, args...)
 }
 
-// commandWith is command with more in its environment.
+// commandWith is hostCommand with more in its environment.
 func commandWith(name, does string, env []string, args ...string) bench.Contestant {
 	return bench.Contestant{Name: name, How: fmt.Sprintf("%s: %q", does, args), Do: func(ctx context.Context) (bool, error) {
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)

@@ -2,13 +2,19 @@ package main
 
 import (
 	"errors"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/gloveboxhq/glovebox"
+	"github.com/gloveboxhq/glovebox/engine"
+	"github.com/gloveboxhq/glovebox/policy/command"
 )
 
 type execCmd struct {
 	Command []string `arg:"" passthrough:"partial" help:"The program and its arguments."`
+
+	ToolPolicy string `env:"GLOVEBOX_TOOL_POLICY" help:"The program is one command line, as an agent writes it for a shell; this file says which are allowed, default the built-in rules (see docs/shell.md). No shell runs." placeholder:"FILE|default"`
 
 	Stdin string   `help:"What the program reads; a file, or - for stdin." placeholder:"FILE"`
 	File  []string `short:"f" help:"A read-only file in the workspace; repeat it." placeholder:"SRC[:DEST]" sep:"none"`
@@ -43,6 +49,7 @@ Examples:
   glovebox exec --file data.csv --artifacts out -- sh -c 'sort data.csv > sorted.csv'
   glovebox exec --file ./tool --tier gvisor -- ./tool --help
   glovebox exec --file prog.wasm --tier wasm -- ./prog.wasm
+  glovebox exec --tool-policy default --file src -- 'grep -rn "func main" src'
 
 Exit status: the program's; 3 a limit was hit, 4 the policy refused, 5 Glovebox failed or the
 program was killed, 2 usage, 130 it was interrupted.`
@@ -107,7 +114,14 @@ func (c *execCmd) job(s *streams) (*glovebox.Job, error) {
 	case c.RequireProof != "":
 		return nil, usagef("--require-proof is for tests, and exec has none")
 	}
-	job := &glovebox.Job{Command: c.Command, Limits: c.limits(), Tier: c.tier(), Env: map[string]string{}}
+	argv := c.Command
+	if c.ToolPolicy != "" {
+		var err error
+		if argv, err = c.line(); err != nil {
+			return nil, err
+		}
+	}
+	job := &glovebox.Job{Command: argv, Limits: c.limits(), Tier: c.tier(), Env: map[string]string{}}
 	bound := job.Limits.WithDefaults().Reply
 	var err error
 	if c.Stdin != "" {
@@ -124,6 +138,33 @@ func (c *execCmd) job(s *streams) (*glovebox.Job, error) {
 	job.Withhold = c.Withhold
 	job.Secrets, err = secrets(c.Secret)
 	return job, err
+}
+
+// line reads the command line that the tool policy decides on. What the policy refuses
+// is a job that does not run, so that the refusal is recorded.
+func (c *execCmd) line() ([]string, error) {
+	if len(c.Command) != 1 {
+		return nil, usagef("--tool-policy takes one command line, in quotes, and there are %d words: glovebox exec --tool-policy %s -- 'git status'", len(c.Command), c.ToolPolicy)
+	}
+	tools := command.Default()
+	if c.ToolPolicy != "default" {
+		data, err := os.ReadFile(c.ToolPolicy)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		if tools, err = command.Load(data, c.ToolPolicy); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	parsed, err := tools.Parse(c.Command[0])
+	var refused *command.Refusal
+	if errors.As(err, &refused) {
+		c.bars = func(*engine.Submission) *engine.Decision {
+			return &engine.Decision{Status: glovebox.StatusDenied, Denials: refused.Denials(), Message: "The tool policy refused the command line: " + refused.Error()}
+		}
+		return []string{strconv.QuoteToASCII(c.Command[0])}, nil
+	}
+	return parsed.Argv, err
 }
 
 // environment reads what --env sets.

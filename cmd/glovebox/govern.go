@@ -7,7 +7,6 @@ import (
 	"os/user"
 	"strconv"
 
-	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/audit/receipt"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/govern"
@@ -25,8 +24,8 @@ type governFlags struct {
 
 	// keep takes the receipts of runs; nil means that there are none.
 	keep func(run string, envelope []byte) error
-	// only is the digest of the only job that may run; empty means any.
-	only string
+	// bars refuses jobs before the policy is asked; nil refuses none.
+	bars func(*engine.Submission) *engine.Decision
 	// store has the policy, once there is a governor of one.
 	store *policy.Store
 }
@@ -53,7 +52,7 @@ func (f *governFlags) governor(s *streams) (engine.Governor, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if len(files) == 0 && f.Audit == "" && f.keep == nil {
+	if len(files) == 0 && f.Audit == "" && f.keep == nil && f.bars == nil {
 		return nil, nil
 	}
 	c := govern.Config{Actor: actor()}
@@ -77,8 +76,8 @@ func (f *governFlags) governor(s *streams) (engine.Governor, error) {
 			}
 		}
 	}
-	if f.only != "" {
-		return onlyJob{govern.New(c), f.only}, nil
+	if f.bars != nil {
+		return barrier{govern.New(c), f.bars}, nil
 	}
 	return govern.New(c), nil
 }
@@ -95,18 +94,18 @@ func (f *governFlags) requests(s *streams) *govern.Requests {
 	return r
 }
 
-// onlyJob refuses each Job but one.
-type onlyJob struct {
+// barrier is a Governor that a command has beside the policy.
+type barrier struct {
 	*govern.Governor
-	digest string
+	bars func(*engine.Submission) *engine.Decision
 }
 
 // Admit implements [engine.Governor].
-func (g onlyJob) Admit(ctx context.Context, s *engine.Submission) engine.Decision {
-	if s.Digest != g.digest {
-		return engine.Decision{Status: glovebox.StatusDenied, Message: "This is not the job of the receipt: the reply, the tests, a file, an argument or a flag differs, so nothing was run."}
+func (b barrier) Admit(ctx context.Context, s *engine.Submission) engine.Decision {
+	if d := b.bars(s); d != nil {
+		return *d
 	}
-	return g.Governor.Admit(ctx, s)
+	return b.Governor.Admit(ctx, s)
 }
 
 // receiptFacts are what a receipt says of this program and host.

@@ -63,12 +63,12 @@ func (f *field) sandboxes(ctx context.Context, stderr io.Writer, py python) ([]b
 }
 
 func bubblewrap(_ context.Context, name, exe, _ string, py python) (bench.Contestant, error) {
-	return command(name, "in a box's tree", append([]string{exe, "--unshare-all", "--die-with-parent", "--ro-bind", py.tree, "/",
+	return hostCommand(name, "in a box's tree", append([]string{exe, "--unshare-all", "--die-with-parent", "--ro-bind", py.tree, "/",
 		"--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"}, py.inTree()...)...), nil
 }
 
 func nsjail(_ context.Context, name, exe, _ string, py python) (bench.Contestant, error) {
-	return command(name, "in a box's tree", append([]string{exe, "--mode", "o", "--quiet", "--chroot", py.tree, "--"}, py.inTree()...)...), nil
+	return hostCommand(name, "in a box's tree", append([]string{exe, "--mode", "o", "--quiet", "--chroot", py.tree, "--"}, py.inTree()...)...), nil
 }
 
 // runsc is gVisor's own way to run one command.
@@ -78,7 +78,7 @@ func runsc(_ context.Context, name, exe, dir string, py python) (bench.Contestan
 		args = append(args, "--rootless")
 	}
 	args = append(args, "do", "-root", py.tree, "-cwd", "/")
-	return command(name, gvisorVersions(exe)+", in a box's tree", append(args, py.inTree()...)...), nil
+	return hostCommand(name, gvisorVersions(exe)+", in a box's tree", append(args, py.inTree()...)...), nil
 }
 
 // gvisorVersions says whether a runsc is of the version that we are built with.
@@ -178,5 +178,5 @@ func (f *field) dockerRun(ctx context.Context, name, exe, _ string, py python) (
 	if err != nil {
 		return bench.Contestant{}, err
 	}
-	return command(name, "in an image of a box's tree", append([]string{exe, "run", "--rm", "--network", "none", "--read-only", image}, py.inTree()...)...), nil
+	return hostCommand(name, "in an image of a box's tree", append([]string{exe, "run", "--rm", "--network", "none", "--read-only", image}, py.inTree()...)...), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/audit/receipt"
+	"github.com/gloveboxhq/glovebox/engine"
 )
 
 type receiptCmd struct {
@@ -146,7 +147,12 @@ func (c *receiptReplayCmd) Run(s *streams) error {
 		return err
 	}
 	var again receipt.Statement
-	c.only = old.Predicate.Inputs.Job
+	c.bars = func(s *engine.Submission) *engine.Decision {
+		if s.Digest == old.Predicate.Inputs.Job {
+			return nil
+		}
+		return &engine.Decision{Status: glovebox.StatusDenied, Message: "This is not the job of the receipt: the reply, the tests, a file, an argument or a flag differs, so nothing was run."}
+	}
 	c.governFlags.keep = func(_ string, envelope []byte) error {
 		own, err := trustedKeys(nil, c.keyFlags)
 		if err == nil {
