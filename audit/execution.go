@@ -209,7 +209,7 @@ var (
 	hexDigest   = lazyre.New(`^(sha256:)?[0-9a-f]{64}$`)
 )
 
-// one returns v where the set has it, and "other" for another that is not empty.
+// one returns v for a member of the set, an empty v as well, and "other" otherwise.
 func one[T ~string](v T, set ...T) string {
 	if v == "" || slices.Contains(set, v) {
 		return string(v)

@@ -31,11 +31,10 @@ type Config struct {
 	// Inspect reads a program without running it, where the policy has rules about
 	// findings. Nil refuses Jobs whose policy has such rules.
 	Inspect func(context.Context, *glovebox.Program) []glovebox.Finding
-	// Approvals are where a person's answers are. Nil means that a Job which needs one
-	// is refused.
+	// Approvals finds a person's answers. Nil refuses each Job whose policy asks.
 	Approvals Approvals
-	// Audit records. Nil records nothing, and refuses Jobs whose policy says
-	// "audit: required". Actor is who asks, in the operator's words.
+	// Audit records. Nil records nothing, and refuses Jobs under a policy with
+	// "audit: required". Actor is the submitter, in the operator's words.
 	Audit *audit.Log
 	Actor string
 	// Receipts makes and keeps the receipt of a run. Nil makes none, and refuses Jobs
@@ -53,7 +52,7 @@ type Approvals interface {
 	io.Closer
 }
 
-// Answer is what a person says to a Job. Exactly one field is set.
+// Answer is a person's answer to a Job. Exactly one field is set.
 type Answer struct {
 	// Grant is the ID of the grant that was used.
 	Grant string

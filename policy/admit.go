@@ -11,7 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox"
 )
 
-// maxDenials bounds the denials of a Decision. Where there are more, the last one says so.
+// maxDenials bounds the denials of a Decision. A longer list ends with an entry for the rest.
 const maxDenials = 256
 
 // Decision is what a policy says to a Request.

@@ -15,9 +15,9 @@ import (
 // Host is what [Check] knows of the place where a policy will be in force. A nil list
 // means unknown: what depends on the list is not checked.
 type Host struct {
-	// Tiers are those that the host can prove.
+	// Tiers are the host's proven tiers.
 	Tiers []glovebox.TierName
-	// Languages are the names of those that this build knows.
+	// Languages are the names of this build's languages.
 	Languages []string
 	// FindingRules are the names of the inspection's rules.
 	FindingRules []string
@@ -318,8 +318,8 @@ func (c *inspector) findings() {
 	}
 }
 
-// shadowed reports a rule that another one always comes before: in the same layer an
-// earlier one, in a layer above a stricter one.
+// shadowed reports a rule hidden by an earlier rule of the same layer, or by a stricter
+// rule of a layer above.
 func (c *inspector) shadowed(depth, index int, r *findingRule, n *node, path string) {
 	l := c.p.layers[depth]
 	for j := range index {

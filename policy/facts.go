@@ -16,7 +16,7 @@ type Request struct {
 	Program *glovebox.Program
 	// Findings are what an inspection saw in the code.
 	Findings []glovebox.Finding
-	// Tiers are those that this host can give; nil means unknown.
+	// Tiers are the host's usable tiers; nil means unknown.
 	Tiers []glovebox.TierName
 	// Packages, Secrets, Session, Attempts, Tokens and Cost are what the front end asks
 	// for beside the Job: packages to install, names of secrets, the life of a session,

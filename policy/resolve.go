@@ -320,7 +320,7 @@ func (b *bounds) fill(asked glovebox.Limits) glovebox.Limits {
 
 // complete returns the limits asked for, also those above the ceilings, and the defaults
 // where none is. The default processor time follows the time of the wall. Conditions see
-// these, so that a ceiling that is raised changes no condition.
+// these limits, so a raised ceiling changes no condition.
 func (b *bounds) complete(asked glovebox.Limits) glovebox.Limits {
 	builtIn := glovebox.DefaultLimits
 	standard := limitFields(&builtIn)

@@ -47,7 +47,7 @@ type Subject struct {
 	Digest map[string]string `json:"digest"`
 }
 
-// Predicate is what ran, under what, and with what result. All digests are SHA-256 in
+// Predicate holds the inputs, the conditions and the result of a run. All digests are SHA-256 in
 // hexadecimal; all sizes are bytes.
 type Predicate struct {
 	// Issued is when the receipt was signed, in UTC, to the second. [Sign] sets Issued.

@@ -22,8 +22,8 @@ type anchor struct {
 
 const maxAnchor = 64 << 10
 
-// anchorName is the file of the anchor of the folder dir, as it is now. A folder that is
-// copied gets another inode, so another name.
+// anchorName is the anchor's file of the present folder dir. A copy of the folder has
+// another inode, so another name.
 func anchorName(anchors, dir string) (string, error) {
 	node, err := inode(dir)
 	if err != nil {
@@ -71,8 +71,8 @@ func (a *anchor) write(name string) error {
 	return errors.Join(writeFile(name, data), syncDir(filepath.Dir(name)))
 }
 
-// judge says why a state cannot be the newest one; empty means that it is the newest, or
-// its successor, which a process wrote that was killed before it could anchor it.
+// judge returns a reason against a state as the newest. The reason is empty for the newest
+// state and for the direct successor, written by a process killed before the anchor.
 func (a *anchor) judge(s *state, file string, current bool) string {
 	switch {
 	case a == nil:

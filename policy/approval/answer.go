@@ -52,7 +52,7 @@ func (c *change) ask(q *Question, about subject) (*entry, error) {
 			if _, _, err := c.text(e); err == nil {
 				return e, nil
 			}
-			// Its files are lost, so nobody could answer.
+			// The request's files are lost, so no answer is possible.
 			return e, c.write(q, about, e)
 		}
 	}
@@ -243,7 +243,7 @@ func (c *change) use(about subject) (Grant, error) {
 			why = append(why, err)
 			continue
 		}
-		// Grants for one run are kept for later; of the others, the one that ends first.
+		// Grants for one run are kept for later. Of grants for many, the first to end is used.
 		if best == nil || best.Single && !e.Single || best.Single == e.Single && e.Until.Before(best.Until) {
 			best, grant = e, g
 		}

@@ -7,33 +7,31 @@
 // Job run and consumes it before the run begins.
 //
 // A grant is a signed statement about one Job, or about the rules that asked for one
-// tenant and image. A changed byte of the Job or of the program taken from its reply,
-// another policy, a changed rule, the end of its time or its use make it worthless.
+// tenant and image. A grant is worthless after a changed byte of the Job or of the program
+// in the reply, under another policy or rule, and after the end of the grant's time or uses.
 //
 // # On disk
 //
-// One signed file holds the state of all requests, and each change replaces that file as
-// a whole: there is no log to repair after a crash. Beside it lie the text of each live
-// request and each live grant, whose SHA-256 the state holds. The number and SHA-256 of
-// the newest state are kept a second time, in a small file in another folder, the anchor.
-// The anchor's file is named after the device and inode of the store's folder and the
-// host. So a copied folder, and one whose files are those of yesterday, are noticed: the
-// requests and denials stay, and every grant is void.
+// One signed file holds the state of all requests. Each change replaces the whole file, so
+// a crash leaves no log to repair. The text of each live request and each live grant lie in
+// files of their own, and the state holds their SHA-256. A small file in another folder, the
+// anchor, repeats the number and SHA-256 of the newest state. The anchor's name comes from
+// the device and inode of the store's folder and from the host. A copied folder and restored
+// old files are noticed by the anchor: requests and denials stay, and every grant is void.
 //
 // # Order of writing
 //
 // A change is signed, then recorded by [Options.Record], then written, then anchored. A
-// process that is killed in between leaves either the state before or the state after.
-// A use that was written and whose run never began is lost: a grant can lose its use,
-// and never has it twice. What was recorded and not written has the same
-// [Event.Sequence] as the next change.
+// process killed in between leaves either the state before or the state after. A written
+// use whose run never began is lost: a grant can lose its use, and is never used twice. A
+// change recorded but not written has the same [Event.Sequence] as the next change.
 //
 // # Limits
 //
-// Whoever can read the private key and write both folders can forge anything. A snapshot
-// of a whole machine copies both folders with their inodes, and cannot be noticed. The
-// folders must be on a local file system, for the locks. A grant names an image as the
-// Job does: a policy that wants certain bytes demands a digest.
+// A process with the private key and both folders can forge anything. A snapshot of a
+// whole machine copies both folders with their inodes, and is not noticed. The folders must
+// be on a local file system, for the locks. A grant has the Job's name of the image: a policy
+// demands a digest for certain bytes.
 package approval
 
 import (
@@ -129,7 +127,7 @@ type Request struct {
 	Approver string    `json:"approver,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
 	// Grant is the ID of the grant, Scope what it allows, Until when it ends. Single
-	// means that it is for one run. Runs counts its uses.
+	// means one run only. Runs counts the uses.
 	Grant  string    `json:"grant,omitempty"`
 	Scope  Scope     `json:"scope,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
@@ -163,13 +161,12 @@ const (
 	EventLapsed    EventKind = "lapsed"
 	EventExpired   EventKind = "expired"
 	EventCancelled EventKind = "cancelled"
-	// EventVoid without a Request says that the store is a copy or an old state, or that
-	// the clock went back. With a Request, the grant is void for that reason.
+	// EventVoid without a Request reports a copied store, an old state or a clock that went
+	// back. With a Request, the grant is void for the same reason.
 	EventVoid EventKind = "void"
 )
 
-// Event is a change that is about to be written. Nothing in an Event is a part of a
-// program.
+// Event is a change about to be written. No part of a program is in an Event.
 type Event struct {
 	Kind EventKind `json:"kind"`
 	Time time.Time `json:"time"`
@@ -205,7 +202,7 @@ var (
 	ErrRefused = errors.New("the policy does not allow this grant")
 )
 
-// AnsweredError says that a request is not open any more, and what became of it.
+// AnsweredError reports a request that is no longer open, and its state.
 type AnsweredError struct{ Request Request }
 
 func (e *AnsweredError) Error() string {

@@ -12,7 +12,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/keys"
 )
 
-// The types of what is signed. A signature of one type is none of another.
+// The types of what is signed. A signature is valid for one type only.
 const (
 	stateType = "application/vnd.glovebox.approvals+json"
 	grantType = "application/vnd.glovebox.grant+json"

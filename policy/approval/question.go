@@ -135,7 +135,7 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// plain refuses text that does not show what it is: other bytes could look the same.
+// plain refuses text with invisible parts: other bytes could look the same.
 func plain(what, text string) error {
 	switch {
 	case len(text) > maxText:

@@ -121,7 +121,7 @@ func (c *change) lapse() {
 	}
 }
 
-// void makes another store of this one, in which no grant is worth anything.
+// void gives the store a new identity, under which all grants are worthless.
 func (c *change) void(why string) {
 	c.state.Store = randomHex(16)
 	c.events = append(c.events, Event{Kind: EventVoid, Detail: why})
