@@ -17,6 +17,7 @@ import (
 
 	"github.com/gloveboxhq/glovebox"
 	"github.com/gloveboxhq/glovebox/engine"
+	_ "github.com/gloveboxhq/glovebox/internal/firstgc"
 	"github.com/gloveboxhq/glovebox/observe"
 )
 
