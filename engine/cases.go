@@ -17,7 +17,7 @@ import (
 const maxValue = 2 << 10
 
 // cases runs the program once for each input/output case and compares outside
-// of the box. It stops at the first one that a limit ended.
+// of the box. A case ended by a limit is the last.
 func (r *run) cases(ctx context.Context, facts *classify.Facts) error {
 	s, err := r.newSession(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package engine wires the steps of a run together: it is the only package
-// that knows them all.
+// Package engine wires the steps of a run together. No other package knows all
+// steps.
 //
 //	reply → extract → inspect → admit → stage → check → execute → classify →
 //	redact → collect → observe → record
@@ -44,8 +44,8 @@ import (
 
 // Config says what an Engine is made of. The zero Config is a good one.
 type Config struct {
-	// Tiers are the ways to isolate, strongest first. Nil means all that there
-	// are for this operating system.
+	// Tiers are the ways to isolate, strongest first. Nil means all tiers of this
+	// operating system.
 	Tiers []tier.Tier
 	// Languages are those that can be run. Nil means [language.All].
 	Languages language.Registry
@@ -60,7 +60,7 @@ type Config struct {
 	// choice of the operator, told in every Observation.
 	Allow []string
 	// Runtime is the container tier's: the name or path of an OCI runtime, or
-	// an engine's socket; empty means the first one that is there.
+	// an engine's socket. Empty means the first runtime found.
 	Runtime string
 	// AllowEmulation lets the microvm tier emulate the processor where there
 	// is no hardware virtualization. It is slow.
@@ -69,7 +69,7 @@ type Config struct {
 	Images *image.Store
 	// ImagePolicy says which images may be used; nil means any of the store.
 	ImagePolicy *image.Policy
-	// Image and Needs are those of Jobs that name none.
+	// Image and Needs are the defaults of Jobs without their own.
 	Image string
 	Needs []glovebox.Need
 	// Warm keeps boxes ready for the runs to come. Nil keeps none: each run

@@ -19,8 +19,8 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("as many runs as may be are under way and wait: try again in %v", e.RetryAfter)
 }
 
-// gate lets so many runs in at a time. Those that wait come in the order in
-// which they came.
+// gate admits a bounded number of runs at a time. Waiting runs are admitted in the
+// order of their arrival.
 type gate struct {
 	runs, waiting int // bounds
 

@@ -14,16 +14,16 @@ import (
 type Governor interface {
 	// Admit decides on a Job before anything of it runs and before it has a box.
 	Admit(ctx context.Context, c *Submission) Decision
-	// Record is called with each finished Observation before anybody sees it, also of
-	// Jobs that had no code or were refused. Record may fill in Audit and Receipt. After
-	// an error nobody sees the Observation: in its place comes one that says so.
+	// Record is called with each finished Observation before the caller sees it, also for
+	// Jobs without code and refused Jobs. Record may fill in Audit and Receipt. After an
+	// error the caller gets an Observation of the error in place of the result.
 	Record(ctx context.Context, c *Submission, o *glovebox.Observation) error
 }
 
-// Submission is a Job that a Governor decides on. A Governor must not change it.
+// Submission is a Job under a Governor's decision. A Governor must not change the Job.
 type Submission struct {
-	// Job is the Job with clean paths. Its Limits are those that the caller gave: a zero
-	// field is one that the policy may fill in.
+	// Job is the Job with clean paths and the caller's own Limits: a policy may fill in
+	// a zero field.
 	Job *glovebox.Job
 	// Digest is the [glovebox.Job.Digest] of Job.
 	Digest string

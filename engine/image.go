@@ -53,7 +53,7 @@ func (e *Engine) images() (*image.Store, error) {
 func (r *run) inImage(ctx context.Context) (*language.Toolchain, error) {
 	for {
 		tc, err := r.askImage(ctx)
-		// Another run, which was cancelled, may have been the one that asked.
+		// The question may have been asked for another run, since cancelled.
 		if err == nil || ctx.Err() != nil || !errors.Is(err, errCancelled) {
 			return tc, err
 		}

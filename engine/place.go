@@ -80,8 +80,8 @@ func (e *Engine) lacks(ctx context.Context, c Choice, n glovebox.Need) error {
 	return nil
 }
 
-// settle makes the first of the tiers that are left, and whose toolchain there
-// is, the place of the run. Those that it passes over are in r.passed.
+// settle places the run in the first remaining tier with a toolchain. The reasons
+// against the tiers before are in r.passed.
 func (r *run) settle(ctx context.Context) error {
 	for len(r.tiers) > 0 {
 		tools, err := r.toolchain(ctx, r.tiers[0])

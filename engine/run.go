@@ -43,9 +43,9 @@ type run struct {
 	passed []error
 	unmet  bool // some of them for a need of the Job
 
-	// cold tells that the boxes are made for this run alone; see again.
+	// cold: the boxes are made for this run alone; see again.
 	cold bool
-	// turns tells that the box shares what lies under it with others of its batch.
+	// turns: the box shares its sandbox with the other boxes of the batch.
 	turns bool
 	rest  func()     // the run does nothing for a while
 	over  []tier.Box // see leave
@@ -287,8 +287,8 @@ func hopeless(err error) bool {
 	return tier.IsKind(err, tier.KindUnsupported) || errors.Is(err, rootfs.ErrReadOnly)
 }
 
-// again tells whether the run starts over, once, because a box broke: what the
-// program did there is gone with it.
+// again reports whether the run starts over, once, because a box broke. The program's
+// work is gone with the box.
 func (r *run) again(ctx context.Context, f *classify.Facts, status glovebox.Status, err error) bool {
 	if r.cold || ctx.Err() != nil {
 		return false

@@ -38,9 +38,8 @@ func defaultTiers(c Config) ([]tier.Tier, error) {
 	}, nil
 }
 
-// orAbsent is the tier that open makes or, where it has no place on this host, one
-// that says so: a tier that finds no directory of its own, as in a cache that is
-// read-only, stops no other.
+// orAbsent returns open's tier, or after an error a tier that reports the error. A tier
+// without a directory of its own, as in a read-only cache, stops no other tier.
 func orAbsent(name glovebox.TierName, open func() (tier.Tier, error)) tier.Tier {
 	t, err := open()
 	if err != nil {

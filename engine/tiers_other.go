@@ -15,8 +15,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/wasm"
 )
 
-// defaultTiers are those of an Engine that is given none, strongest first, and
-// behind them those that this host can never have, which say so.
+// defaultTiers are the tiers of an Engine without a list of its own, strongest first.
+// Tiers impossible on this operating system follow, each with the reason.
 func defaultTiers(c Config) ([]tier.Tier, error) {
 	w, err := wasm.New(wasm.Config{})
 	if err != nil {

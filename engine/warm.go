@@ -153,8 +153,8 @@ func (s *ready) close() error {
 	return errors.Join(errs...)
 }
 
-// end destroys a box of an exam; nobody waits for that where it was ready, before
-// its run is over.
+// end destroys a box of an exam. The run does not wait for the end of a box that was
+// ready.
 func (s *ready) end(b tier.Box) {
 	if s.warm {
 		go b.Close()
@@ -185,9 +185,9 @@ func (s *ready) dead() <-chan struct{} {
 	return either
 }
 
-// take returns ready boxes for the run's program or exam, if there are any: in
-// the tier that a cold run would use. orders are what the standby commands are
-// going to be told; one that is nil needs a start of its own.
+// take returns ready boxes for the run's program or exam, in the tier of a cold
+// run, or nil. orders are the messages to the standby commands; a nil message needs
+// a start of its own.
 func (r *run) take(ctx context.Context, exam bool, orders func() [][]byte) *ready {
 	e := r.e
 	batch := r.batch()
@@ -271,7 +271,7 @@ func (r *run) await(ctx context.Context, k kind) *ready {
 		}
 		return s
 	}
-	// Who waits leaves the machine to those who make it.
+	// A waiting run leaves the machine to the makers of the box.
 	r.rest()
 	defer func() { r.rest = p.Busy() }()
 	ctx, cancel := context.WithTimeout(ctx, patience)

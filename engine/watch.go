@@ -242,8 +242,8 @@ func (w *watch) add(it item) {
 	}
 }
 
-// wait waits for room in the queue. It is false where there is none to wait
-// for.
+// wait waits for room in the queue. The result is false without a wait: the time is over,
+// or the watch has ended.
 func (w *watch) wait() bool {
 	left := time.Until(w.until)
 	if left <= 0 || w.err != nil || w.ctx.Err() != nil {

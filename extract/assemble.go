@@ -157,8 +157,8 @@ func (a *assembly) patch(b *block, before []block) {
 // testSigns is how a line begins that only tests have, in any of the languages.
 var testSigns = lazyre.New(`^(?:import (?:unittest|pytest)\b|from (?:unittest|pytest)\b|(?:async )?def test_\w*\(|class Test\w*[(:]|class \w+\(unittest\.TestCase\)|(?:describe|it|test)\(\s*['"` + "`" + `]|(?:import|const) .*(?:node:test|vitest|jest|mocha|node:assert|'assert'|"assert")|func Test\w*\(\w+ \*testing\.T\)|require ['"](?:minitest|test/unit|rspec)|RSpec\.describe|use Test::|class \w+ (?:extends TestCase|< Minitest)|require.*luaunit|@test ")`)
 
-// testHeads are how such lines begin, one or another: to look at them spares
-// nearly all lines the expression.
+// testHeads are the possible beginnings of these lines. Nearly all lines have none of
+// them, and are spared the expression.
 var testHeads = []string{
 	"import ", "from ", "async def test_", "def test_", "class ", "describe(", "it(", "test(", "const ", "func Test",
 	"require", "RSpec.describe", "use Test::", `@test "`,

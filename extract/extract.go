@@ -1,6 +1,6 @@
 // Package extract finds the code in a model's reply: which files, in which
-// language, where to start, and which of it is tests. It never runs anything,
-// and it says what it took, what it left and why.
+// language, where to start, and which part is tests. Nothing is run. The result lists
+// the taken pieces, and the rest with reasons.
 //
 // # What is taken
 //

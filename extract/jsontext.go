@@ -9,8 +9,8 @@ import (
 
 // jsonReader reads JSON as models write it, in one pass: strings may hold raw
 // line ends, may stand in single or triple quotes, a comma may be left over,
-// and Python's None, True and False are values. What it reads of valid JSON is
-// what JSON means. Only strings are kept; they are parts of the text where
+// and Python's None, True and False are values. Valid JSON is read
+// as JSON. Only strings are kept; they are parts of the text where
 // nothing is escaped.
 type jsonReader struct {
 	src string
@@ -127,8 +127,8 @@ func (r *jsonReader) escaped(start int, quote string) (s string, ok bool) {
 	return "", false
 }
 
-// escape reads one escape, at whose backslash it stands. One that JSON does not
-// have stays as it is.
+// escape reads one escape, from its backslash on. An escape unknown to JSON stays as
+// written.
 func (r *jsonReader) escape(b *strings.Builder) {
 	c := r.src[r.pos+1]
 	r.pos += 2

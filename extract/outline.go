@@ -116,8 +116,8 @@ func noCode(text string, l *language.Language) bool {
 // maxLine is the longest line whose names are read: a longer one is data.
 const maxLine = 4096
 
-// maxOutlined bounds the code of a reply that is outlined: what is compared with
-// other code of it. Extract refuses a reply with more.
+// maxOutlined bounds the outlined code of a reply: code compared with other code of the
+// reply. Extract refuses a reply with more.
 const maxOutlined = 1 << 20
 
 // outlined returns the block's outline, which is read once.

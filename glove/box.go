@@ -393,7 +393,7 @@ wait:
 				if blind.IsZero() {
 					blind = time.Now()
 				} else if time.Since(blind) > blindness {
-					// Nobody would see a limit that it passes.
+					// A limit could be passed unseen.
 					end(glovebox.CauseBox, nil, fmt.Errorf("the box cannot be measured: %w", err))
 				}
 				continue
@@ -562,8 +562,8 @@ func awaitEnd(s *Script, pid int64, names []string) *Ins {
 	return who
 }
 
-// child appends the way of a command's own process to its program. descriptors
-// appends what it does with its descriptors beside stdin.
+// child appends the steps of a command's own process up to its program. descriptors
+// appends the steps for descriptors other than stdin.
 func (b *Box) child(s *Script, start *Label, cmd tier.Command, descriptors func()) {
 	b.childThat(s, start, cmd, descriptors, func() {
 		s.execute(&cmd)
@@ -622,7 +622,7 @@ func (b *Box) readEnd(out *glovebox.Outcome, end []byte) {
 		out.Usage.MemoryPeak = word(8+32) * 1024
 	}
 
-	// Those that it left behind were there with it.
+	// Processes left behind ran beside the command.
 	out.Usage.ProcessesPeak = max(out.Usage.ProcessesPeak, 1+word(endLeft))
 
 	out.ExitCode = -1

@@ -147,8 +147,8 @@ func bindReadOnly(s *Script, at string) {
 
 // dir makes a directory and those above it, in a way that commands can make
 // files there but not take the read-only files away: where the glove is another
-// user than the commands, the directory is sticky; else it is a mount point,
-// which nobody can rename.
+// user than the commands, the directory is sticky; else the directory is a mount
+// point, which cannot be renamed.
 func (st *stager) dir(name string) error {
 	if st.made[name] {
 		return nil

@@ -131,7 +131,7 @@ func Pipes() (Ends, Inner, error) {
 type Fault struct {
 	Call  string
 	Errno linux.Errno
-	// Child: it was in a command's process, before it executed anything.
+	// Child: the call was in a command's process, before its execve.
 	Child bool
 }
 
@@ -151,9 +151,9 @@ func (e Ends) Do(s *Script, deadline time.Time) ([]byte, error) {
 	return body, err
 }
 
-// Become sends a script whose last call turns the glove into a command that holds
-// it, see [Config.Within], and then one to that. It fails with what the command said
-// where it does not take that.
+// Become sends the script becomes, whose last call turns the glove into a command with
+// the glove inside, see [Config.Within], and sends then to that command. The error is
+// the command's message, if the command refuses.
 func (e Ends) Become(cmd *tier.Command, becomes, then *Script, deadline time.Time) error {
 	if err := e.Send(becomes, deadline); err != nil {
 		return err

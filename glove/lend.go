@@ -42,8 +42,8 @@ func lenderScript() *Script {
 // lendArg is the address of an argument of the lender's clone.
 func lendArg(n int) Ref { return Ref{value{number: lenderBase + 8*uint64(wordArg+n)}} }
 
-// Lender appends the calls that make this process one that can lend itself; flags
-// are those of the namespaces of each box.
+// Lender appends the calls that prepare this process to lend itself. flags are the
+// clone flags for the namespaces of each box.
 func (s *Script) Lender(flags uint64) {
 	s.calm()
 	word := s.Buffer(8)

@@ -9,8 +9,8 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// The ends of the two pipes of a standby command, which lie in the box: those of
-// the glove, and those of the command until it has them.
+// The ends of a standby command's two pipes, inside the box: the glove's ends, and the
+// command's ends until the command takes over.
 const (
 	fdOrders    = 22 // written
 	fdReady     = 23 // read

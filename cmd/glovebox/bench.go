@@ -59,9 +59,8 @@ Examples:
 const (
 	benchMany  = 10_000 // requests for a figure
 	benchCrowd = 256    // clients
-	// quickAll is how long --quick means to take, all in all: a machine that is
-	// busy with other things makes it longer. quickLeast is what is left for the figures where it took long to
-	// find out who runs here.
+	// quickAll is the whole time that --quick aims at; a busy machine takes longer.
+	// quickLeast is the least time for the figures, after a long search for contestants.
 	quickAll   = 250 * time.Second
 	quickLeast = 60 * time.Second
 	// sustainEach is how long a sustained figure takes for each request of the

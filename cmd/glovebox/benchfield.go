@@ -17,7 +17,7 @@ import (
 	"github.com/gloveboxhq/glovebox/tier"
 )
 
-// field is everybody who is timed, and what they have open.
+// field holds the contestants and their open resources.
 type field struct {
 	list  []bench.Contestant
 	boxes []idleBox
@@ -51,7 +51,7 @@ type python struct {
 	file, made string
 }
 
-// pythonLine is the program that everybody runs, and printed what comes of it.
+// pythonLine is the program of each contestant, and printed the program's output.
 const (
 	pythonLine = "print(1)"
 	printed    = "1\n"

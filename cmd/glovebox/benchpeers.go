@@ -37,7 +37,7 @@ func (c *benchCmd) peers(ctx context.Context, f *field, stderr io.Writer, py pyt
 	return f.tried(ctx, stderr, list...)
 }
 
-// hostCommand times a command of the host. What it does is said before its
+// hostCommand times a command of the host. does describes the command before its
 // arguments.
 func hostCommand(name, does string, args ...string) bench.Contestant {
 	return commandWith(name, does, nil, args...)

@@ -11,15 +11,15 @@ import (
 	"github.com/gloveboxhq/glovebox/tier/cost"
 )
 
-// relative is this process, or one that descends from it.
+// relative is this process or a descendant.
 type relative struct {
 	pid int
-	// ticks is the processor time that it used, and those of its children that
-	// it waited for; a tick is 10 ms.
+	// ticks is the processor time of the process and of its reaped children; a tick
+	// is 10 ms.
 	ticks int64
 }
 
-// family is this process and those that descend from it.
+// family lists this process and its descendants.
 func family() []relative {
 	children := map[int][]relative{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")

@@ -45,7 +45,7 @@ func choices() map[string]string {
 	return map[string]string{"tier": strings.Join(tiers, " "), "lang": strings.Join(languages, " "), "require-proof": strings.Join(proofs, " ")}
 }
 
-// commands are all commands, those that have commands of their own before these.
+// commands lists all commands, a parent before its subcommands.
 func commands(of *kong.Node) []*kong.Node {
 	var all []*kong.Node
 	for _, n := range of.Children {

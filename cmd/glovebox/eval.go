@@ -218,7 +218,7 @@ func (c *evalCmd) check() error {
 	return nil
 }
 
-// witness is an engine that remembers what its boxes enforced.
+// witness is an engine that remembers the enforced controls of its boxes.
 type witness struct {
 	*engine.Engine
 
@@ -298,7 +298,8 @@ func (c *evalCmd) run(s *streams, e glovebox.Runner, work []*eval.Work, results 
 	return ran, results.Finish(work)
 }
 
-// exit is the exit status. Why it is one of --fail-under, it says.
+// exit returns the exit status, and prints the reason for a status of --fail-under or
+// --fail-on-unrunnable.
 func (c *evalCmd) exit(stderr io.Writer, sum *eval.Summary) int {
 	if sum.Counts[glovebox.StatusSandboxError] > 0 {
 		return exitOurs

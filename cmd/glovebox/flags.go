@@ -82,7 +82,7 @@ func (f *boxFlags) engineWith(s *streams, warm *engine.Warm) (*engine.Engine, er
 	return e, nil
 }
 
-// tier is the wished tier: who names a runtime means the only one that has one.
+// tier is the wished tier. A runtime without a tier means the container tier.
 func (f *boxFlags) tier() glovebox.TierName {
 	if f.Runtime != "" && f.Tier == string(glovebox.TierAuto) {
 		return glovebox.TierContainer

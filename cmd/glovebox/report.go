@@ -188,8 +188,7 @@ func indent(s string) string {
 	return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n                ")
 }
 
-// progress shows on a terminal that something takes its time. The function
-// that it returns ends it.
+// progress shows activity on a terminal until the returned function is called.
 func progress(w io.Writer, what string) (stop func()) {
 	f, ok := w.(*os.File)
 	if !ok || !isTerminal(f) {

@@ -2,5 +2,6 @@
 
 package main
 
-// becomeStatic does nothing: gVisor, which needs it, is not for this host.
+// becomeStatic does nothing: only gVisor needs a static executable, and gVisor is for
+// Linux.
 func becomeStatic() {}

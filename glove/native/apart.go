@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A network name space takes the kernel longer to make than all others of a box
-// together. So one is made ahead: a thread waits in it, and what it starts is
-// born there. It is one box's alone: the thread goes to the next before it starts
-// anything else.
+// A network name space takes the kernel longer to make than all other name spaces of a
+// box together. So a thread makes a network name space ahead and waits inside; its
+// children are born there. Each name space is for one box: the thread moves to the next
+// before another start.
 //
 // Who makes it this way is not the box's root but the host's, so that nobody in
 // the box has a capability over it. (That of a parent's copy belongs to the copy's

@@ -41,7 +41,7 @@ type Ground struct {
 // Meter measures a box where a control group does not.
 type Meter interface {
 	Sample() (glove.Sample, error)
-	// Evidence is what it knows of limits that were hit.
+	// Evidence lists the known hits of limits.
 	Evidence(peak glove.Sample) []glovebox.Hit
 	Close() error
 }

@@ -26,13 +26,13 @@ func RaiseLoopback(s *glove.Script) {
 	s.CallOn(fd, "close", unix.SYS_CLOSE)
 }
 
-// smallBuffer is the most bytes of a connection of TCP in one direction, where they
-// are small. The kernel's own limits are megabytes, which nobody counts.
+// smallBuffer is the most bytes of a TCP connection in one direction under
+// [SmallBuffers]. The kernel's own limits are megabytes, counted by no meter.
 const smallBuffer = 128 << 10
 
 // SmallBuffers are the settings of a network name space, by their names for sysctl(8),
-// that keep the buffers of TCP small. Where no control group counts these, the meter
-// takes it that they are.
+// that keep the buffers of TCP small. Without a control
+// group to count the buffers, the meter assumes these settings.
 var SmallBuffers = map[string]string{
 	"net.ipv4.tcp_rmem": "4096 65536 131072",
 	"net.ipv4.tcp_wmem": "4096 16384 131072",

@@ -39,7 +39,7 @@ type meter struct {
 	gate   *gate // nil where the kernel does not ask
 }
 
-// What one thing holds in the kernel, at the most.
+// The most kernel memory that one object holds.
 const (
 	perFile = 1 << 10  // a file of a tmpfs, or so many bytes of its attributes
 	perPipe = 64 << 10 // what fits into it

@@ -53,9 +53,9 @@ func MapUsers(pid, own int) error {
 	return errors.Join(write("gid_map", groups), write("uid_map", ids))
 }
 
-// Unused returns a user and a group that no other living box and no file has,
-// for process pid, to one who is root. The number of the process follows from
-// them, so who learns them (its auxiliary vector has them) learns that.
+// Unused returns a user and a group of no other living box and no file, for process
+// pid. Only root can use them. The numbers give away pid to any reader, such as the
+// process itself in its auxiliary vector.
 func Unused(pid int) (user, group uint32, err error) {
 	if user, err = ownUsers().unusedPair(pid); err == nil {
 		group, err = ownGroups().unusedPair(pid)

@@ -15,9 +15,9 @@ type Channel struct {
 	// connect appends those that make fdIn and fdOut the channel; again when a
 	// channel that is restored ends.
 	connect func(r *relay)
-	// restore tells that the channel is connected anew when it ends.
+	// restore: the channel is connected anew after its end.
 	restore bool
-	// quiet tells that reading nothing means that nobody is there now.
+	// quiet: an empty read means an absent peer.
 	quiet bool
 }
 
