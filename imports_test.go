@@ -18,7 +18,7 @@ const module = "github.com/gloveboxhq/glovebox"
 // stands above its own line here, never beside or below it.
 var layers = [][]string{
 	{"."},
-	{"internal/linux", "internal/lock", "internal/lazyre", "internal/unpack", "internal/dialguard", "internal/release", "internal/sample", "pool"},
+	{"internal/linux", "internal/lock", "internal/account", "internal/firstgc", "internal/lazyre", "internal/unpack", "internal/dialguard", "internal/release", "internal/sample", "pool"},
 	{"internal/tap", "internal/corpus", "internal/schema", "internal/keys", "internal/leftover", "compare", "classify", "redact", "artifact", "rootfs", "bench", "workcopy", "model"},
 	{"language", "tier", "observe", "tier/cgroup", "policy", "audit"},
 	{"host", "extract", "glove"},

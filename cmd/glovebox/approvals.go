@@ -185,18 +185,23 @@ func (c *approvalsShowCmd) Run(s *streams) error {
 }
 
 type approvalsCancelCmd struct {
-	requestArg
+	IDs []string `arg:"" name:"id" help:"The requests' IDs, as the runs and glovebox approvals print them."`
+	approvalFlags
 	Reason string `help:"Why, for the record." placeholder:"TEXT"`
 }
 
 // Run runs the command.
 func (c *approvalsCancelCmd) Run(s *streams) error {
 	return c.with(s, func(ctx context.Context, store *approval.Store) error {
-		r, err := store.Cancel(ctx, c.ID, c.Reason, "")
-		if err == nil {
-			_, err = fmt.Fprintln(s.stdout, shown(requestLine(r)))
+		var errs []error
+		for _, id := range c.IDs {
+			r, err := store.Cancel(ctx, id, c.Reason, "")
+			if err == nil {
+				_, err = fmt.Fprintln(s.stdout, shown(requestLine(r)))
+			}
+			errs = append(errs, err)
 		}
-		return err
+		return errors.Join(errs...)
 	})
 }
 

@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/user"
-	"strconv"
 
 	"github.com/gloveboxhq/glovebox/audit/receipt"
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/govern"
+	"github.com/gloveboxhq/glovebox/internal/account"
 	"github.com/gloveboxhq/glovebox/policy"
 	"github.com/gloveboxhq/glovebox/policy/approval"
 )
@@ -55,7 +54,7 @@ func (f *governFlags) governor(s *streams) (engine.Governor, error) {
 	if len(files) == 0 && f.Audit == "" && f.keep == nil && f.bars == nil {
 		return nil, nil
 	}
-	c := govern.Config{Actor: actor()}
+	c := govern.Config{Actor: account.Name()}
 	if len(files) > 0 {
 		if c.Policy, err = policy.OpenStore(files...); err != nil {
 			return nil, usageError{err}
@@ -112,12 +111,4 @@ func (b barrier) Admit(ctx context.Context, s *engine.Submission) engine.Decisio
 func receiptFacts() receipt.Facts {
 	b := built()
 	return receipt.Facts{Glovebox: b.Version, Commit: b.Commit, Kernel: kernelRelease()}
-}
-
-// actor is the user whose process this is.
-func actor() string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return strconv.Itoa(os.Getuid())
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/user"
 	"slices"
 	"time"
+
+	"github.com/gloveboxhq/glovebox/internal/account"
 )
 
 // Ask returns the request of a question: the denial of the Job, if there is one; the
@@ -98,11 +99,7 @@ func (c *change) answer(e *entry, as State, kind EventKind, who, reason string) 
 // person checks a name and a reason. An empty name is the user of this process.
 func person(who, reason string) (string, error) {
 	if who == "" {
-		u, err := user.Current()
-		if err != nil {
-			return "", fmt.Errorf("approvals: the user of this process has no name, so say who answers: %w", err)
-		}
-		who = u.Username
+		who = account.Name()
 	}
 	if err := errors.Join(plain("name", who), plain("reason", reason)); err != nil {
 		return "", fmt.Errorf("approvals: %w", err)
