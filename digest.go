@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// Digest is the SHA-256 of all that the Job asks for, in hexadecimal: two Jobs with the
-// same Digest do the same. An approval, an audit entry and a receipt name a Job by it.
-// It covers the names of Secrets and not their values, and not Key, which says only
-// that a request is a repeated one.
+// Digest is the SHA-256 of the Job's whole request, in hexadecimal: two Jobs with the same
+// Digest do the same. An approval, an audit entry and a receipt name a Job by its Digest.
+// The Digest covers the names of Secrets without their values, and leaves out Key, the mark
+// of a repeated request.
 func (j *Job) Digest() string {
 	d := digester{sha256.New()}
 	d.text("glovebox job 1", string(j.Reply), j.Language, j.Entry, string(j.Stdin), string(j.Tier), j.Image, string(j.RequireProof), j.Tenant, j.Batch)
@@ -45,7 +45,7 @@ func (j *Job) Digest() string {
 	return hex.EncodeToString(d.Sum(nil))
 }
 
-// digester hashes values so that no two lists of them give the same bytes.
+// digester hashes values so that different lists give different bytes.
 type digester struct{ hash.Hash }
 
 func (d digester) number(values ...int64) {

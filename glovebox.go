@@ -1,13 +1,13 @@
-// Package glovebox holds the words of Glovebox: the types that every part of
-// it uses and that its users see.
+// Package glovebox holds the words of Glovebox: the types shared by all parts
+// and seen by users.
 //
 // A [Reply] is the raw text of a language model. A [Program] is the code found
-// in it. A [Job] is a Program (or the Reply it is still hidden in) with tests,
-// inputs and [Limits]. A tier runs it in a box and says what physically
-// happened: an [Outcome]. The Outcome, classified by evidence, redacted and
-// bounded, is the [Observation], whose [Status] is one of a closed set.
+// in a Reply. A [Job] is a Program, or a Reply with a Program inside, with tests,
+// inputs and [Limits]. A tier runs the Job in a box and reports the physical
+// facts: an [Outcome]. The Outcome, classified by evidence, redacted and
+// bounded, is the [Observation]. An Observation's [Status] is one of a closed set.
 //
-// The package imports nothing of ours. To run a Job, see package engine.
+// The package imports no other package of Glovebox. To run a Job, see package engine.
 package glovebox
 
 import (
@@ -16,21 +16,20 @@ import (
 	"time"
 )
 
-// Reply is the raw text that a model returned: prose, Markdown, code, or all
-// of them. It is hostile input. It need not be valid UTF-8.
+// Reply is a model's raw text: prose, Markdown, code, or all three. A Reply is
+// hostile input, and need not be valid UTF-8.
 type Reply string
 
-// Program is code to run: files, the language they are in, and where to start.
+// Program is code to run: files, their language, and the file to start.
 type Program struct {
-	// Language is the name of a language of package language, such as
-	// "python".
+	// Language is a name of package language, such as "python".
 	Language string `json:"language"`
 	// Files are the program's files. Paths are relative, slash-separated and
 	// never leave the workspace; see [CleanPath].
 	Files []File `json:"files"`
-	// Main is the path of the file that is started, one of Files. It may be
-	// empty where there is one file, and where a Job has Tests and no Cases:
-	// then nothing is started, and the tests import what they need of the tree.
+	// Main is the path of the started file, one of Files. Main may be empty for
+	// a single file, and for a Job with Tests and no Cases: then no file is
+	// started, and the tests import from the tree.
 	Main string `json:"main"`
 }
 
@@ -42,12 +41,12 @@ type File struct {
 	Data []byte `json:"data"`
 	// Executable asks for mode 0755 in place of 0644.
 	Executable bool `json:"executable,omitempty"`
-	// ReadOnly asks for a file that the program cannot write or replace.
+	// ReadOnly keeps the program from writing or replacing the file.
 	ReadOnly bool `json:"read_only,omitempty"`
 }
 
-// Case is one input/output case: the program is started with Stdin and what it
-// prints on stdout is compared with Stdout outside the box.
+// Case is one input/output case: the program is started with Stdin, and the
+// program's standard output is compared with Stdout outside the box.
 type Case struct {
 	Name   string `json:"name,omitempty"`
 	Stdin  string `json:"stdin"`
@@ -74,20 +73,20 @@ const (
 	MatchTolerant Match = "tolerant"
 )
 
-// Job is one request: what to run, what to check it with, and under what.
-// The zero value of each field is a safe default.
+// Job is one request: a program, the checks, and the conditions of the run. The
+// zero value of each field is a safe default.
 type Job struct {
-	// Reply is the model's text. It is ignored when Program is set.
+	// Reply is the model's text, ignored where Program is set.
 	Reply Reply `json:"reply,omitempty"`
 	// Program is code that needs no extraction.
 	Program *Program `json:"program,omitempty"`
 	// Command is an argument vector to run in place of a program, such as
-	// {"ls", "-l"}: Reply and Program are ignored then. A name without a slash
-	// is looked up in the PATH of the Image; without one it must be the
-	// interpreter of a language.
+	// {"ls", "-l"}; Reply and Program are ignored then. A name without a slash
+	// is looked up in the PATH of the Image. Without an Image, the name must be
+	// an interpreter or a usual tool of the host.
 	Command []string `json:"command,omitempty"`
-	// Language is the language of the reply's code where the reply does not
-	// say it, or where the caller insists.
+	// Language is the language of the reply's code, for a reply without a
+	// language or a caller who insists.
 	Language string `json:"language,omitempty"`
 	// Tests are test files. With tests, a pass needs proof; see [Proof].
 	Tests []File `json:"tests,omitempty"`
@@ -96,42 +95,42 @@ type Job struct {
 	// Entry is the name of the function that the tests call (HumanEval's
 	// entry point), where the tests take it as an argument.
 	Entry string `json:"entry,omitempty"`
-	// Stdin is what the program reads.
+	// Stdin is the program's standard input.
 	Stdin []byte `json:"stdin,omitempty"`
 	// Args are command-line arguments of the program.
 	Args []string `json:"args,omitempty"`
-	// Inputs are further files in the workspace; they are always read-only.
+	// Inputs are further files in the workspace, always read-only.
 	Inputs []File `json:"inputs,omitempty"`
 	// Env holds environment variables beside PATH, HOME and LANG.
 	Env map[string]string `json:"env,omitempty"`
-	// Secrets are values by name that must not leave in any output. They are
-	// not given to the program; name them in Env for that.
+	// Secrets are values by name, to be redacted from all output. A secret is
+	// given to the program only through Env.
 	Secrets map[string]string `json:"-"`
 	// Limits bound the run. A zero field means the default.
 	Limits Limits `json:"limits,omitzero"`
 	// Tier is the wished way to isolate; empty means [TierAuto].
 	Tier TierName `json:"tier,omitempty"`
-	// Image names the OCI image whose file system the program runs in, such as
-	// "python:3.12" or a digest; empty means the host's own toolchain.
+	// Image names the OCI image with the program's file system, such as
+	// "python:3.12" or a digest. Empty means the host's own toolchain.
 	Image string `json:"image,omitempty"`
-	// Needs are what the tier must give, whichever it is; a tier that does not
-	// is passed over, or refused where Tier names it.
+	// Needs are demands on any tier. A tier that lacks a need is passed over, or
+	// refused where Tier names the tier.
 	Needs []Need `json:"needs,omitempty"`
-	// RequireProof is the weakest proof that makes a pass; weaker ones are
+	// RequireProof is the weakest proof for a pass. A pass with a weaker proof is
 	// [StatusUnproven]. Empty means any.
 	RequireProof Proof `json:"require_proof,omitempty"`
-	// Withhold leaves out artifacts that hold a secret which cannot be redacted
-	// in them, or a part that cannot be looked at: binary files and archives.
-	// Without it they are taken, and the Observation says what is in them.
+	// Withhold leaves out binary files and archives with a secret, or with a part
+	// closed to inspection. Without Withhold such artifacts are taken, and the
+	// Observation names the secrets.
 	Withhold bool `json:"withhold,omitempty"`
-	// Tenant is on whose behalf this runs.
+	// Tenant is the party on whose behalf the Job runs.
 	Tenant string `json:"tenant,omitempty"`
-	// Batch, if not empty, is the caller's name for many jobs of one tenant whose
-	// programs may share what lies under their boxes, one after the other, where the
-	// tier gains by it: in gVisor a kernel in user space, but no namespace, file or
-	// process. The processes of their tests share one too, never a program's. A
-	// program that breaks into such a kernel can forge what becomes of later ones of
-	// its batch. The observation's isolation says so. Empty: nothing is shared.
+	// Batch is the caller's name for many jobs of one tenant. Programs of a batch may
+	// share the base of their boxes, one after the other, where the tier gains by
+	// sharing: in gVisor a kernel in user space, but no namespace, file or process.
+	// The processes of their tests share another kernel, never a program's. A program
+	// that breaks into the shared kernel can forge the results of later programs of the
+	// batch. The observation's isolation says so. Empty: nothing is shared.
 	Batch string `json:"batch,omitempty"`
 	// Key is the idempotency key.
 	Key string `json:"key,omitempty"`
@@ -151,8 +150,8 @@ const (
 	TierWasm      TierName = "wasm"
 )
 
-// Limits bound a run. They are the same in every tier. A zero field means the
-// field of [DefaultLimits]. All sizes are bytes.
+// Limits bound a run, alike in every tier. A zero field means the field of
+// [DefaultLimits]. All sizes are bytes.
 type Limits struct {
 	// Wall is the longest time from start to end.
 	Wall time.Duration `json:"wall,omitempty"`
@@ -184,7 +183,7 @@ const (
 	GiB int64 = 1 << 30
 )
 
-// DefaultLimits are the limits of a Job that names none.
+// DefaultLimits are the limits of a Job without its own.
 var DefaultLimits = Limits{
 	Wall:      10 * time.Second,
 	CPU:       10 * time.Second,
@@ -212,23 +211,21 @@ var MaxLimits = Limits{
 	Reply:     1 * GiB,
 }
 
-// Proof says where the tests ran, so how much a pass is worth. What the tests
-// are decides the proof; nothing that the candidate does changes it.
+// Proof says where the tests ran, and so the worth of a pass. The tests alone decide
+// the proof; no act of the candidate changes the proof.
 type Proof string
 
 // The proofs, strongest first.
 const (
-	// ProofOutOfProcess: the tests ran in a process, in a box of its own, that
-	// the candidate cannot reach, and every outcome was decided there, from
-	// plain values that the candidate had handed over before it could know
-	// what they are compared with.
+	// ProofOutOfProcess: the tests ran in a process in a box of its own, out of the
+	// candidate's reach. Every outcome was decided there, from plain values handed
+	// over before the candidate could know the expected values.
 	ProofOutOfProcess Proof = "out_of_process"
 	// ProofComparedOutside: the program's output was compared outside the box.
 	ProofComparedOutside Proof = "compared_outside"
-	// ProofCandidateJudged: as ProofOutOfProcess, but the tests rest on what
-	// the candidate says of objects that the tests made from its classes: its
-	// own equality, order or operators. A class that says yes to everything
-	// passes such a comparison.
+	// ProofCandidateJudged: as ProofOutOfProcess, but the tests rest on the
+	// equality, order or operators of the candidate's own classes. A class that
+	// is equal to all values passes such a comparison.
 	ProofCandidateJudged Proof = "candidate_judged"
 	// ProofInProcess: tests and candidate shared an interpreter; a nonce and
 	// counted reports resist generic cheating, not an attack on the harness.

@@ -72,9 +72,9 @@ const (
 	maxPathDepth = 16
 )
 
-// CleanPath returns p as a clean, relative, slash-separated path that stays in
-// the workspace, or an error that says what is wrong with it. Every file name
-// from outside passes here: from a reply, a request or an archive.
+// CleanPath returns p as a clean, relative, slash-separated path inside the
+// workspace, or an error with the fault of p. Every file name from a reply, a
+// request or an archive passes here.
 func CleanPath(p string) (string, error) {
 	switch {
 	case p == "":

@@ -98,17 +98,17 @@ const (
 	PhaseRecord  Phase = "record"
 )
 
-// Cause is what ended a command in a box.
+// Cause is the reason for the end of a command in a box.
 type Cause string
 
 // The causes. Each is told by the kernel or by the supervisor, never guessed
 // from an exit code.
 const (
-	// CauseExit: it ended by itself, with ExitCode or Signal.
+	// CauseExit: the command ended by itself, with ExitCode or Signal.
 	CauseExit Cause = "exit"
 	// CauseWall: our deadline passed.
 	CauseWall Cause = "wall"
-	// CauseCPU: its processor time was used up (SIGXCPU, or our own meter).
+	// CauseCPU: the processor time was used up (SIGXCPU, or our own meter).
 	CauseCPU Cause = "cpu"
 	// CauseMemory: the kernel's OOM kill, or our own meter.
 	CauseMemory Cause = "memory"
@@ -120,23 +120,23 @@ const (
 	CauseBox Cause = "box"
 )
 
-// Outcome is what physically happened to one command in a box. The streams go
-// to the writers of the command.
+// Outcome holds the physical facts of one command in a box. The streams go to
+// the command's writers.
 type Outcome struct {
 	Cause    Cause
 	ExitCode int    // -1 when a signal ended it
 	Signal   string // such as "SIGSEGV"; empty when it exited
 	Usage    Usage
-	// Hits are limits that the run touched, with the evidence, whether or not
-	// they ended it: a refused fork, a full disk, a refused allocation.
+	// Hits are the limits touched by the run, with the evidence, also those that
+	// did not end the run: a refused fork, a full disk, a refused allocation.
 	Hits []Hit
-	// Started tells whether the command was executed at all.
+	// Started reports whether the command was executed at all.
 	Started bool
-	// Err says why, when Cause is CauseBox.
+	// Err is the fault of the box, where Cause is CauseBox.
 	Err error
 }
 
-// Hit is a limit that a run touched.
+// Hit is a limit touched by a run.
 type Hit struct {
 	Limit    LimitName
 	Evidence Evidence
@@ -159,7 +159,7 @@ const (
 	LimitReply     LimitName = "reply"
 )
 
-// Usage is what a run consumed. Zero means unknown.
+// Usage is the consumption of a run. Zero means unknown.
 type Usage struct {
 	Duration   time.Duration `json:"-"`
 	CPU        time.Duration `json:"-"`
@@ -171,37 +171,37 @@ type Usage struct {
 	ProcessesPeak int64 `json:"processes_peak,omitempty"`
 }
 
-// Evidence is why we believe a verdict.
+// Evidence is a reason for a verdict.
 type Evidence struct {
-	// Source is who says it: "kernel", "supervisor", "parser", "harness",
+	// Source is the witness: "kernel", "supervisor", "parser", "harness",
 	// "extractor", "policy".
 	Source string `json:"source"`
-	// Fact is what was seen, such as "memory cgroup: oom_kill 1".
+	// Fact is the observed fact, such as "memory cgroup: oom_kill 1".
 	Fact string `json:"fact"`
 }
 
-// Denial is something that a policy refused, or that a person must allow first.
+// Denial is a demand of a Job that a policy refused, or that needs a person's approval.
 type Denial struct {
-	// Rule is the policy's value that decided, by its path in the policy, such as
-	// "limits.max.wall", or the name of a condition.
+	// Rule is the deciding rule: its path in the policy, such as "limits.max.wall",
+	// or the name of a condition.
 	Rule string `json:"rule"`
-	// Where is the line of the rule, such as "policy.yaml:12:5". It is empty for a rule
-	// that no file holds, such as a default.
+	// Where is the place of the rule, such as "policy.yaml:12:5"; empty for a rule
+	// outside of files, such as a default.
 	Where string `json:"where,omitempty"`
-	// Asked is what the Job asked for, such as "limits.wall: 2m0s".
+	// Asked is the Job's demand, such as "limits.wall: 2m0s".
 	Asked string `json:"asked"`
-	// Message says in one sentence what was refused and why.
+	// Message is the refusal with the reason, in one sentence.
 	Message string `json:"message"`
-	// AllowWith is the smallest change of the policy that would allow it, as YAML. It is
-	// empty where no change of a policy would.
+	// AllowWith is the smallest change of the policy that would allow the demand, as
+	// YAML; empty where no change would.
 	AllowWith string `json:"allow_with,omitempty"`
-	// ByCode: other code would not be refused, so the model can do something.
+	// ByCode: other code would be allowed, so the model can repair the program.
 	ByCode bool `json:"by_code,omitempty"`
-	// Ask: a person's approval allows it.
+	// Ask: a person's approval allows the demand.
 	Ask bool `json:"ask,omitempty"`
 }
 
-// Severity is how much a Finding says against running the code.
+// Severity is a Finding's weight against running the code.
 type Severity string
 
 // The severities, weakest first.
@@ -212,7 +212,7 @@ const (
 	SeverityHigh   Severity = "high"
 )
 
-// Finding is what an inspection noticed in the code, without running it.
+// Finding is a notice of an inspection, which reads the code without running it.
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity,omitempty"`
@@ -223,7 +223,7 @@ type Finding struct {
 	Message string `json:"message"`
 	// Excerpt is the code in question, at most 200 bytes of one line.
 	Excerpt string `json:"excerpt,omitempty"`
-	// Package is the package that an import belongs to, as its registry names it.
+	// Package is the package of an import, by the name in the package's registry.
 	Package string `json:"package,omitempty"`
 }
 
@@ -236,22 +236,22 @@ type ApprovalRequest struct {
 	Policy string `json:"policy"`
 	// Asked are the rules that ask, and for what.
 	Asked []Denial `json:"asked"`
-	// Requested is when it was asked first, Expires when the request lapses.
+	// Requested is the time of the first question, Expires the end of the request.
 	Requested time.Time `json:"requested"`
 	Expires   time.Time `json:"expires"`
 }
 
-// AuditEntry is where the audit log has a run.
+// AuditEntry is a run's place in the audit log.
 type AuditEntry struct {
 	// ID is the entry's; Index is its number in the log, from 0.
 	ID    string `json:"id"`
 	Index int64  `json:"index"`
-	// Checkpoint is the newest signed head of the log that holds the entry, as a C2SP
-	// checkpoint. Who keeps it can show later that the log was cut or rewritten.
+	// Checkpoint is the newest signed head of the log with the entry, as a C2SP
+	// checkpoint. A kept checkpoint shows later whether the log was cut or rewritten.
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
-// Artifact is a file that a run produced. Its content is fetched by ID.
+// Artifact is a file produced by a run. The content is fetched by ID.
 type Artifact struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -259,16 +259,15 @@ type Artifact struct {
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 	URI    string `json:"uri,omitempty"`
-	// Secrets names the rules of redaction that found a secret in the content.
-	// It is still there: only text can be redacted.
+	// Secrets names the redaction rules that found a secret in the content. The
+	// secret is still in the content: only text can be redacted.
 	Secrets []string `json:"secrets,omitempty"`
 	// Unscanned: a part of the content is encrypted, damaged or too large to
 	// unpack, and was not looked at for secrets.
 	Unscanned bool `json:"unscanned,omitempty"`
 }
 
-// Refusal is a file that was left in the workspace and not taken as an
-// artifact.
+// Refusal is a file of the workspace that was not taken as an artifact.
 type Refusal struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
@@ -283,8 +282,8 @@ type SyntaxError struct {
 	Message string `json:"message"`
 }
 
-// Failure is an error that ended a program, read from what it printed. It is
-// the program's own word: it explains, it never decides.
+// Failure is the error that ended a program, read from the program's output. The
+// program's own word explains, and never decides.
 type Failure struct {
 	Type    string `json:"type,omitempty"`
 	Message string `json:"message"`
@@ -292,7 +291,7 @@ type Failure struct {
 	Line    int    `json:"line,omitempty"`
 }
 
-// TestReport is what became of the tests.
+// TestReport is the result of the tests.
 type TestReport struct {
 	// Proof is the weakest proof of the tests that passed.
 	Proof Proof `json:"proof"`
@@ -302,14 +301,14 @@ type TestReport struct {
 	Total     int    `json:"total"`
 	Passed    int    `json:"passed"`
 	Failed    int    `json:"failed"`
-	// Complete tells whether every test reported and the harness ended.
+	// Complete reports whether every test reported and the harness ended.
 	Complete bool       `json:"complete"`
 	Cases    []TestCase `json:"cases,omitempty"`
 	// Reason says why the proof is no stronger, or why the tests are not
 	// complete.
 	Reason string `json:"reason,omitempty"`
-	// Missing names what the tests need and the box does not have, such as
-	// "lodash", where the status is tests_unrunnable.
+	// Missing names the tests' needs that the box lacks, such as "lodash", where
+	// the status is tests_unrunnable.
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -318,7 +317,7 @@ type TestCase struct {
 	Name string `json:"name"`
 	// Status is "passed", "failed", "error" or "skipped".
 	Status string `json:"status"`
-	// Proof is what a pass of this test is worth, where it passed.
+	// Proof is the worth of a pass of this test; empty for other results.
 	Proof    Proof  `json:"proof,omitempty"`
 	Message  string `json:"message,omitempty"`
 	Expected string `json:"expected,omitempty"`
@@ -334,23 +333,23 @@ type Truncation struct {
 	Artifact string `json:"artifact,omitempty"`
 }
 
-// Redaction counts what one rule took out of one stream.
+// Redaction counts the removals by one rule from one stream.
 type Redaction struct {
 	Rule   string `json:"rule"`
 	Stream string `json:"stream"`
 	Count  int    `json:"count"`
 }
 
-// Extraction says what was taken from a reply and what was left.
+// Extraction lists the pieces of a reply that were taken and those that were left.
 type Extraction struct {
-	// Format is how the code was found, such as "fence" or "json".
+	// Format is the form of the code in the reply, such as "fence" or "json".
 	Format string `json:"format"`
 	// Taken and Left list the pieces of the reply.
 	Taken []Piece `json:"taken"`
 	Left  []Piece `json:"left,omitempty"`
 	// Truncated: the reply ends in the middle of the code.
 	Truncated bool `json:"truncated,omitempty"`
-	// Notes are short sentences about choices that were made.
+	// Notes are short sentences about the choices of extraction.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -358,18 +357,18 @@ type Extraction struct {
 type Piece struct {
 	File     string `json:"file,omitempty"`
 	Language string `json:"language,omitempty"`
-	// Line is where it starts in the reply, from 1.
+	// Line is the first line in the reply, from 1.
 	Line int `json:"line"`
-	// Lines is how many lines it has.
+	// Lines is the number of lines.
 	Lines  int    `json:"lines"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// Control is one thing that a box enforced.
+// Control is a means of isolation, as one box enforced it.
 type Control struct {
 	Name string `json:"name"`
-	// Enforced tells whether it held for this box; How says by what, or why
-	// not.
+	// Enforced reports whether the control held for the box. How is the means, or
+	// the reason against.
 	Enforced bool   `json:"enforced"`
 	How      string `json:"how,omitempty"`
 }
@@ -391,36 +390,34 @@ type Timings struct {
 	Total    float64 `json:"total"`
 }
 
-// Observation is what came of a Job: classified, redacted and bounded. It is
-// the same from every surface. Everything in it that the program produced is
-// untrusted data.
+// Observation is the result of a Job: classified, redacted and bounded, and the
+// same from every surface. All output of the program in an Observation is untrusted
+// data.
 type Observation struct {
 	ID         string     `json:"id"`
 	Status     Status     `json:"status"`
 	Phase      Phase      `json:"phase"`
 	NextAction NextAction `json:"next_action"`
-	// Message says in one sentence what happened.
+	// Message is the result in one sentence.
 	Message  string `json:"message"`
 	ExitCode *int   `json:"exit_code"`
 	Signal   string `json:"signal,omitempty"`
-	// Limit is the limit that was hit, and for a timeout "wall" or "cpu".
+	// Limit is the limit behind the status; for a timeout "wall" or "cpu".
 	Limit    LimitName  `json:"limit,omitempty"`
 	Evidence []Evidence `json:"evidence"`
 	Stdout   string     `json:"stdout"`
 	Stderr   string     `json:"stderr"`
-	// Encoding says, per stream, how bytes that are not UTF-8 are written:
-	// "escaped" means \xNN, with every literal backslash doubled.
+	// Encoding is the form of a stream with bytes other than UTF-8: "escaped" means
+	// \xNN, with every literal backslash doubled.
 	Encoding  map[string]string     `json:"encoding,omitempty"`
 	Truncated map[string]Truncation `json:"truncated,omitempty"`
-	// Partial: the run was ended from outside, the streams are what came
-	// until then.
+	// Partial: the run was ended from outside, and the streams are incomplete.
 	Partial bool         `json:"partial"`
 	Syntax  *SyntaxError `json:"syntax,omitempty"`
 	Failure *Failure     `json:"failure,omitempty"`
 	Tests   *TestReport  `json:"tests,omitempty"`
 	Denials []Denial     `json:"denials,omitempty"`
-	// Approval is the request that a person has to answer, where the status is
-	// approval_required.
+	// Approval is the request to a person, where the status is approval_required.
 	Approval   *ApprovalRequest `json:"approval,omitempty"`
 	Findings   []Finding        `json:"findings,omitempty"`
 	Redactions []Redaction      `json:"redactions,omitempty"`
@@ -431,19 +428,18 @@ type Observation struct {
 	Usage      Usage            `json:"usage"`
 	Timings    Timings          `json:"timings"`
 	Tier       TierName         `json:"tier,omitempty"`
-	// Warm tells that the box, and the interpreter in it, were made ready before
-	// the run came, or copied from one that was. Like any box it was used by this
-	// run alone.
+	// Warm: the box and its interpreter were made ready before the run came, or
+	// copied from a ready box. Like any box, a warm box serves one run alone.
 	Warm bool `json:"warm,omitempty"`
-	// TierReason says why this tier was taken.
+	// TierReason is the reason for the choice of the tier.
 	TierReason string    `json:"tier_reason,omitempty"`
 	Isolation  []Control `json:"isolation,omitempty"`
 	Policy     *Policy   `json:"policy,omitempty"`
 	Image      string    `json:"image,omitempty"`
 	Session    string    `json:"session,omitempty"`
-	// Hints are sentences of ours that explain a failure by what the box has
-	// and has not: no network, a module that is not there. They rest on what the
-	// program said, and decide nothing.
+	// Hints are sentences of ours that explain a failure by the contents of the box:
+	// no network, a missing module. Hints rest on the program's output, and decide
+	// nothing.
 	Hints []string `json:"hints,omitempty"`
 	// Feedback is the text for the model; empty for a pass.
 	Feedback string `json:"feedback"`
