@@ -11,6 +11,7 @@ import (
 	"github.com/gloveboxhq/glovebox/internal/account"
 	"github.com/gloveboxhq/glovebox/policy"
 	"github.com/gloveboxhq/glovebox/policy/approval"
+	"github.com/gloveboxhq/glovebox/policy/inspect"
 )
 
 // governFlags say what decides on programs, and where the record of them is.
@@ -59,7 +60,7 @@ func (f *governFlags) governor(s *streams) (engine.Governor, error) {
 		if c.Policy, err = policy.OpenStore(files...); err != nil {
 			return nil, usageError{err}
 		}
-		f.store, c.Approvals = c.Policy, f.requests(s)
+		f.store, c.Approvals, c.Inspect = c.Policy, f.requests(s), inspect.Program
 	}
 	if f.Audit != "" || f.keep != nil {
 		ring, err := f.open()

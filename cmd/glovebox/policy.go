@@ -14,6 +14,7 @@ import (
 	"github.com/gloveboxhq/glovebox/engine"
 	"github.com/gloveboxhq/glovebox/language"
 	"github.com/gloveboxhq/glovebox/policy"
+	"github.com/gloveboxhq/glovebox/policy/inspect"
 )
 
 // systemPolicy is the operator's policy of a host: where the file is there, it is above
@@ -123,7 +124,7 @@ func (c *policyCheckCmd) Run(s *streams) error {
 
 // host is what is known of this build, and where asked, of this host.
 func (c *policyCheckCmd) host(ctx context.Context) (policy.Host, error) {
-	var h policy.Host
+	h := policy.Host{FindingRules: inspect.Rules()}
 	for _, l := range language.All() {
 		h.Languages = append(h.Languages, l.Name)
 	}
